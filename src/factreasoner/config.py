@@ -1,0 +1,148 @@
+"""All settings, flat, with one name each: the YAML key, the flag and the field are the same word."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from factreasoner.errors import ConfigError
+from factreasoner.models import Model
+from factreasoner.registry import nearest
+
+Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation"]
+Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
+FactorTable = Literal["conditional", "table1", "reference"]
+
+
+class Config(Model):
+    """One assessor, completely described. Keys of `CALL_SETTINGS` change how calls are made, never a result."""
+
+    assessor: str = "factreasoner"
+    version: Literal[1, 2, 3] = 2
+    atomizer: str = "auto"
+    reviser: str = "auto"
+    retriever: str = "given"
+    judge: str = "auto"
+
+    model: str | None = None
+    api_base: str | None = None
+    api_key_env: str | None = None
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0)
+    max_tokens: int = Field(default=4096, ge=16)
+    timeout: float = Field(default=120.0, gt=0.0, description="seconds one request may take")
+    max_attempts: int = Field(default=5, ge=1, description="requests for one call, and re-asks of one claim")
+    concurrency: int = Field(default=16, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, ge=0.0, description="US dollars")
+    cache: bool = True
+    cache_dir: Path | None = None
+
+    mode: Mode = "tfn"
+    atoms_per_call: int = Field(default=32, ge=1)
+    confidence: Confidence = "auto"
+    constant_confidence: float = Field(default=0.9, ge=0.5, le=1.0)
+    votes: int = Field(default=5, ge=2)
+    audit_share: float = Field(default=0.0, ge=0.0, le=1.0)
+    premise_tokens: int = Field(default=256, ge=16, description="cut of a context used as a claim (FR3)")
+
+    factors: FactorTable = "conditional"
+    atom_prior: float = Field(default=0.5, gt=0.0, lt=1.0)
+    context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
+    solver: str = "auto"
+    max_width: int | None = Field(default=None, ge=1)
+
+    k: int | Literal["median", "half"] = "median"
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Config:
+        if isinstance(self.k, int) and self.k < 1:
+            raise ValueError("k: must be a positive integer, 'median' or 'half'")
+        for kind in ("judge", "atomizer", "reviser"):
+            if getattr(self, kind) == "llm" and self.model is None:
+                raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
+        return self
+
+    def plugin(self, kind: str) -> str:
+        """The name of a plug-in with `auto` decided: the model's when there is one, else the embedded one."""
+        name: str = getattr(self, kind)
+        if name != "auto" or kind == "solver":
+            return name
+        return "llm" if self.model else "embedded"
+
+
+CALL_SETTINGS = frozenset(
+    {
+        "api_base",
+        "api_key_env",
+        "timeout",
+        "concurrency",
+        "requests_per_minute",
+        "tokens_per_minute",
+        "max_cost",
+        "max_attempts",
+        "cache",
+        "cache_dir",
+    }
+)
+SCORE_SETTINGS = frozenset({"k"})
+"""Keys used only to compute metrics from assessments."""
+
+
+def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
+    """Defaults < the profile (a YAML file) < overrides; an override of None counts as not given.
+
+    Raises:
+        ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
+    """
+    values: dict[str, Any] = {}
+    source = "settings"
+    if profile is not None:
+        source = str(profile)
+        values.update(_read_profile(Path(profile)))
+    values.update({key: value for key, value in (overrides or {}).items() if value is not None})
+    return parse_config(values, source)
+
+
+def _read_profile(path: Path) -> dict[str, Any]:
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise ConfigError(f"{path}: a profile is a mapping of setting names to values")
+    return {key.replace("-", "_"): value for key, value in data.items()}
+
+
+def parse_config(values: Mapping[str, Any], source: str) -> Config:
+    """Validate settings that came from `source`. Raises ConfigError with every problem found."""
+    try:
+        return Config.model_validate(dict(values))
+    except ValidationError as error:
+        known = list(Config.model_fields)
+        lines = []
+        for item in error.errors():
+            key = ".".join(str(part) for part in item["loc"])
+            if item["type"] == "extra_forbidden":
+                lines.append(f"{source}: unknown setting {key!r}; {nearest(key, known)}")
+            else:
+                message = item["msg"].removeprefix("Value error, ")
+                lines.append(f"{source}: {key}: {message}" if key else f"{source}: {message}")
+        raise ConfigError("\n".join(dict.fromkeys(lines))) from error
+
+
+def result_fingerprint(values: Mapping[str, Any]) -> str:
+    """Short digest of a JSON-like mapping, stable across processes and versions of Python."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

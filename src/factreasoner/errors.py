@@ -1,0 +1,107 @@
+"""Every exception the package raises on purpose.
+
+::
+
+    FactReasonerError
+    ├── ConfigError             a setting is wrong; the message names the key and the remedy
+    │   └── MissingExtraError   a setting needs an optional package; the message names the extra
+    ├── InputError              input data is wrong; `problems` lists every line, field and reason
+    ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
+    ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
+    ├── StageError              a stage produced nothing for one record; `failures` say why
+    ├── LLMError                one model call failed for good, after retries; becomes a Failure
+    │   ├── CallTimeoutError    the call's deadline passed
+    │   ├── ProviderError       the provider answered with an error status, or the connection broke
+    │   └── UnusableReplyError  the provider answered, but with no function call and no JSON object
+    └── SolverError             inference was refused or failed
+        └── WidthError          exact inference would need more memory than allowed
+
+Raise for what the user must fix; record a :class:`factreasoner.Failure` for one item that went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from factreasoner.models import Failure
+
+
+class FactReasonerError(Exception):
+    """Root of every exception raised on purpose by this package."""
+
+
+class ConfigError(FactReasonerError):
+    """A setting, a key or a model name is wrong and only the user can fix it."""
+
+
+class MissingExtraError(ConfigError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'factreasoner[{extra}]'")
+        self.extra = extra
+
+
+class Problem(NamedTuple):
+    """One thing wrong with one place of the input."""
+
+    where: str
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.field}: {self.message}" if self.field else f"{self.where}: {self.message}"
+
+
+class InputError(FactReasonerError):
+    """Input data is wrong. `problems` lists every one that was found, not only the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class RunError(FactReasonerError):
+    """A run folder can't be used as asked."""
+
+
+class BudgetError(FactReasonerError):
+    """The next call could exceed the allowed cost, so it was not sent."""
+
+
+class StageError(FactReasonerError):
+    """A stage produced nothing at all for one record."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
+        self.failures = tuple(failures)
+
+
+class LLMError(FactReasonerError):
+    """One model call failed for good. `attempts` counts the requests that were sent."""
+
+    def __init__(self, message: str, *, attempts: int = 1) -> None:
+        super().__init__(message)
+        self.attempts = attempts
+
+
+class CallTimeoutError(LLMError):
+    """No answer came before the call's deadline."""
+
+
+class ProviderError(LLMError):
+    """The provider answered with an error status, or the connection broke."""
+
+
+class UnusableReplyError(LLMError):
+    """The provider answered, but with neither a function call nor a JSON object."""
+
+
+class SolverError(FactReasonerError):
+    """Inference was refused or failed."""
+
+
+class WidthError(SolverError):
+    """Exact inference would need more memory than allowed."""

@@ -1,0 +1,1 @@
+"""Evaluators: from atoms and contexts to P(atom is true)."""

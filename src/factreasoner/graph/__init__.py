@@ -1,0 +1,1 @@
+"""From verdicts to the fact graph and its factors."""

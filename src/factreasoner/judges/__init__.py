@@ -1,0 +1,1 @@
+"""Judges: does a premise entail or contradict a claim?"""

@@ -1,0 +1,1 @@
+"""Language models: one protocol, the litellm client, call forms, cache, limits, usage, a scripted double."""

@@ -1,0 +1,66 @@
+"""What goes to a language model and what comes back, whatever the provider."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from jsonschema import Draft202012Validator
+from pydantic import Field
+
+from factreasoner.models import Model, Usage
+
+
+class Prompt(Model):
+    """A rendered prompt. `fingerprint` identifies the template file it was made from."""
+
+    name: str
+    user: str
+    system: str = ""
+    fingerprint: str = ""
+
+
+class FunctionSchema(Model):
+    """A function the model must call; `parameters` is a JSON schema of type object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Argument names, in the order they are asked."""
+        return tuple(self.parameters["properties"])
+
+    def problem(self, argument: str, arguments: dict[str, Any]) -> str | None:
+        """Why `argument` can't be used (missing, or the wrong type or value), or None when it is fine."""
+        if argument not in arguments:
+            return "missing"
+        error = next(
+            Draft202012Validator(self.parameters["properties"][argument]).iter_errors(arguments[argument]),
+            None,
+        )
+        return None if error is None else error.message
+
+
+class TokenLogprob(NamedTuple):
+    """One generated token with its natural log-probability and the alternatives at its position."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+class Reply(Model):
+    """A usable answer: the function's arguments, as the model gave them, not yet validated one by one.
+
+    `truncated` is True when the token limit cut the reply; `arguments` is then empty.
+    `form` names the call form that worked. `tokens` is None where no log-probabilities were returned;
+    joined, they spell `text`, which is the JSON the arguments were read from.
+    """
+
+    arguments: dict[str, Any]
+    text: str = ""
+    truncated: bool = False
+    form: str = ""
+    tokens: tuple[TokenLogprob, ...] | None = None
+    usage: Usage = Field(default_factory=Usage)

@@ -1,0 +1,265 @@
+"""Every data model: what goes in, what the stages hand on, what comes out.
+
+All are frozen, refuse unknown fields and hold tuples, so that an assessment can be written to a journal,
+read back and compared. Probabilities lie in [0, 1]; ids are strings, unique within their record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Label = Literal["entailment", "contradiction", "neutral"]
+RelationKind = Literal["entailment", "contradiction", "equivalence"]
+Gold = Literal["S", "NS"]
+Support = Literal["supported", "contradicted", "undecided"]
+Status = Literal["ok", "partial", "no_atoms", "failed"]
+Probability = float
+
+UNDECIDED_TOLERANCE = 1e-9
+
+
+class Model(BaseModel):
+    """Base of all data models: frozen, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Atom(Model):
+    """One checkable statement of a response.
+
+    `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
+    characters, when the statement's source could be located; `gold` is a human label.
+    """
+
+    id: str
+    text: str
+    original: str | None = None
+    gold: Gold | None = None
+    span: tuple[int, int] | None = None
+
+
+class Context(Model):
+    """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question."""
+
+    id: str
+    text: str
+    title: str = ""
+    link: str = ""
+    snippet: str = ""
+    summary: str = ""
+    prior: float | None = Field(default=None, ge=0.0, le=1.0)
+    atom_ids: tuple[str, ...] = ()
+
+
+class Record(Model):
+    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple means none exist."""
+
+    id: str
+    response: str
+    prompt: str = ""
+    topic: str | None = None
+    atoms: tuple[Atom, ...] | None = None
+    contexts: tuple[Context, ...] | None = None
+    reference: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ids_agree(self) -> Record:
+        atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
+        _unique((context.id for context in self.contexts or ()), "context")
+        if self.atoms is not None:
+            for context in self.contexts or ():
+                for atom_id in context.atom_ids:
+                    if atom_id not in atom_ids:
+                        raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
+        return self
+
+
+def _unique(ids: Iterable[str], kind: str) -> set[str]:
+    seen: set[str] = set()
+    for item in ids:
+        if item in seen:
+            raise ValueError(f"duplicate {kind} id {item!r}")
+        seen.add(item)
+    return seen
+
+
+class Claim(NamedTuple):
+    """A statement to verify against a premise, keyed by id and never by text."""
+
+    id: str
+    text: str
+
+
+class Premise(NamedTuple):
+    """The passage claims are verified against. `others` are the record's other passages."""
+
+    id: str
+    text: str
+    others: tuple[str, ...] = ()
+
+
+class Verdict(Model):
+    """What a judge found for one (premise, claim) pair.
+
+    `confidence` names where `probability` comes from. `citation` says where the quote was found: in the
+    premise, elsewhere in the record, or nowhere; only a found quote is kept.
+    """
+
+    context_id: str
+    target_id: str
+    label: Label
+    probability: float = Field(ge=0.0, le=1.0)
+    quote: str | None = None
+    confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded"] = "constant"
+    citation: Literal["found", "elsewhere", "absent"] | None = None
+
+
+class Failure(Model):
+    """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair."""
+
+    stage: str
+    item_id: str
+    error_type: str
+    message: str
+    attempts: int = 1
+
+    @classmethod
+    def of(cls, stage: str, item_id: str, error: Exception) -> Failure:
+        """Describe `error`, raised while `stage` worked on `item_id`."""
+        return cls(
+            stage=stage,
+            item_id=item_id,
+            error_type=type(error).__name__,
+            message=str(error) or repr(error),
+            attempts=getattr(error, "attempts", 1),
+        )
+
+
+class Relation(Model):
+    """A judged dependency between two nodes; neutral verdicts make none."""
+
+    source: str
+    target: str
+    kind: RelationKind
+    probability: float = Field(ge=0.0, le=1.0)
+
+
+class Node(Model):
+    """A binary variable of the fact graph with its prior P(true)."""
+
+    id: str
+    kind: Literal["atom", "context"]
+    prior: float = Field(ge=0.0, le=1.0)
+
+
+class FactGraph(Model):
+    """Atoms and contexts with the relations between them. Round-trips through JSON."""
+
+    nodes: tuple[Node, ...]
+    relations: tuple[Relation, ...] = ()
+
+
+class Marginals(Model):
+    """Posterior distributions. `probabilities[id]` is (P(state 0), P(state 1), ...).
+
+    `width` is the largest elimination width over components (largest clique size - 1) when known;
+    `stderr` the largest standard error of a probability, None when the result is exact.
+    """
+
+    probabilities: dict[str, tuple[float, ...]]
+    solver: str
+    exact: bool
+    width: int | None = None
+    stderr: float | None = None
+    diagnostics: dict[str, str | int | float] = Field(default_factory=dict)
+
+    @property
+    def p_true(self) -> dict[str, float]:
+        """P(state 1) of every variable."""
+        return {name: values[1] for name, values in self.probabilities.items()}
+
+
+class Usage(Model):
+    """What model calls took. `cost` is in US dollars, None when any call's price is unknown."""
+
+    calls: int = 0
+    cached_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Usage(
+            calls=self.calls + other.calls,
+            cached_calls=self.cached_calls + other.cached_calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost=cost,
+        )
+
+
+class Audit(Model):
+    """How a random sample of batched verdicts fared when each was asked again alone."""
+
+    asked: int
+    disagreed: int
+
+
+class Outcome(Model):
+    """What an evaluator concluded about one record.
+
+    `p_true` holds every atom at least one judgement was obtained for (or that had no pair to judge);
+    `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
+    `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
+    that build none.
+    """
+
+    p_true: dict[str, float]
+    support: dict[str, Support]
+    unjudged: tuple[str, ...] = ()
+    partly_judged: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    graph: FactGraph | None = None
+    marginals: Marginals | None = None
+    failures: tuple[Failure, ...] = ()
+    audit: Audit | None = None
+
+
+class Assessment(Model):
+    """Everything known about one assessed record; metrics are computed from it and not stored in it.
+
+    `fingerprint` identifies the record's content, so that a changed input line is assessed anew.
+    """
+
+    record_id: str
+    status: Status
+    assessor: str
+    prompt: str = ""
+    response: str = ""
+    topic: str | None = None
+    model: str | None = None
+    atoms: tuple[Atom, ...] = ()
+    contexts: tuple[Context, ...] = ()
+    outcome: Outcome | None = None
+    failures: tuple[Failure, ...] = ()
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    fingerprint: str = ""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def p_true(self) -> dict[str, float]:
+        """P(atom is true) by atom id, for every atom that could be judged."""
+        return dict(self.outcome.p_true) if self.outcome else {}
+
+
+def support_of(p_true: float) -> Support:
+    """Label of a posterior: supported above one half, contradicted below, undecided within 1e-9 of it."""
+    if abs(p_true - 0.5) <= UNDECIDED_TOLERANCE:
+        return "undecided"
+    return "supported" if p_true > 0.5 else "contradicted"

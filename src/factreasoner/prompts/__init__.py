@@ -1,0 +1,1 @@
+"""Prompts as files, and the loader that renders and fingerprints them."""

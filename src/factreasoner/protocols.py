@@ -1,0 +1,121 @@
+"""The seams: one method each. Anything with that method fits, a user's own class included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from factreasoner.graph.factor_graph import FactorGraph
+    from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+    from factreasoner.models import (
+        Atom,
+        Claim,
+        Context,
+        Failure,
+        Marginals,
+        Outcome,
+        Premise,
+        Record,
+        Verdict,
+    )
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Atomized(NamedTuple):
+    """Atoms of one record, with what went wrong on the way."""
+
+    atoms: tuple[Atom, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+class Retrieved(NamedTuple):
+    """Contexts of one record, with what went wrong on the way."""
+
+    contexts: tuple[Context, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+class Judged(NamedTuple):
+    """Verdicts on the claims of one premise; every claim has a verdict or a failure."""
+
+    verdicts: tuple[Verdict, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+class LLM(Protocol):
+    """A language model that answers through a function call."""
+
+    def call(
+        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
+    ) -> Reply:
+        """Ask once, retries and call forms included.
+
+        `sample` > 0 asks for an independent answer to the same prompt, drawn at a temperature above 0.
+
+        Raises:
+            LLMError: no usable answer came.
+            ConfigError: the key or the model name is wrong.
+            BudgetError: the call could exceed the allowed cost.
+        """
+        ...
+
+
+class Atomizer(Protocol):
+    """Splits a response into atoms."""
+
+    def atomize(self, record: Record) -> Atomized:
+        """Atoms in the order of the response. Raises StageError when there is no usable result."""
+        ...
+
+
+class Reviser(Protocol):
+    """Makes atoms self-contained."""
+
+    def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
+        """The same atoms, same ids and order, with revised texts; a failed one keeps its text."""
+        ...
+
+
+class Retriever(Protocol):
+    """Finds the passages atoms are judged against."""
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """Contexts with the ids of the atoms each was found for."""
+        ...
+
+
+class Judge(Protocol):
+    """Says whether a premise entails or contradicts claims."""
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or one failure for every claim."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Turns atoms and contexts into P(atom is true)."""
+
+    def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
+        """Judge and solve one record."""
+        ...
+
+
+class Solver(Protocol):
+    """Computes posterior marginals."""
+
+    name: str
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        """Posterior of every variable. Raises SolverError."""
+        ...
+
+
+class Executor(Protocol):
+    """Maps a function over items, results in order of completion."""
+
+    def map(self, fn: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Yield fn(item) for every item, taking items only as fast as they are worked off."""
+        ...

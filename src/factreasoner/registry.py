@@ -1,0 +1,71 @@
+"""Plug-ins by name: a table of lazy "module:Name" strings, and a user's own string anywhere a name goes."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+from factreasoner.errors import ConfigError, MissingExtraError
+
+PLUGINS: dict[str, dict[str, str]] = {
+    "atomizer": {
+        "llm": "factreasoner.stages.atomizer:LLMAtomizer",
+        "embedded": "factreasoner.stages.atomizer:EmbeddedAtomizer",
+    },
+    "reviser": {
+        "llm": "factreasoner.stages.reviser:LLMReviser",
+        "embedded": "factreasoner.stages.reviser:EmbeddedReviser",
+        "none": "factreasoner.stages.reviser:KeepAtoms",
+    },
+    "retriever": {
+        "given": "factreasoner.retrieval.given:GivenRetriever",
+    },
+    "judge": {
+        "llm": "factreasoner.judges.llm:LLMJudge",
+        "embedded": "factreasoner.judges.embedded:EmbeddedJudge",
+    },
+    "solver": {
+        "auto": "factreasoner.solvers.auto:AutoSolver",
+        "exact": "factreasoner.solvers.exact:ExactSolver",
+        "pgmpy": "factreasoner.solvers.pgmpy_solver:PgmpySolver",
+    },
+    "assessor": {
+        "factreasoner": "factreasoner.evaluators.graph:GraphEvaluator",
+    },
+}
+
+EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {}
+"""Import name of an optional package -> (what it is for, the extra that installs it)."""
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A remedy for an unknown name: the nearest known one, or all of them."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"
+
+
+def load(kind: str, name: str) -> Any:
+    """The class or function registered as `name`, or the user's own `pkg.mod:Name`.
+
+    Raises:
+        ConfigError: no such name, module or attribute.
+        MissingExtraError: the plug-in needs an optional package that is not installed.
+    """
+    target = PLUGINS[kind].get(name, name)
+    if ":" not in target:
+        raise ConfigError(
+            f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))} "
+            "A class of your own goes by 'package.module:Name'."
+        )
+    module_name, _, attribute = target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name in EXTRA_OF_MODULE:
+            raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
+        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {error}") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise ConfigError(f"{kind} {name!r}: module {module_name!r} has no {attribute!r}") from error

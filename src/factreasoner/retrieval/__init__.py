@@ -1,0 +1,1 @@
+"""Retrievers: where contexts come from."""

@@ -1,0 +1,1 @@
+"""Posterior marginals of a factor graph."""

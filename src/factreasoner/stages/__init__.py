@@ -1,0 +1,1 @@
+"""Atomizer and Reviser: from a response to self-contained atoms."""
