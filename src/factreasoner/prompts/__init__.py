@@ -1,1 +1,103 @@
-"""Prompts as files, and the loader that renders and fingerprints them."""
+"""Prompts as files, and the loader that renders and fingerprints them.
+
+A prompt is a Markdown file in this folder: the system part, a line `---user---`, the user part. Placeholders
+are those of `string.Template` (`$name`; a literal dollar sign is `$$`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from factreasoner.errors import ConfigError
+from factreasoner.llm.messages import Prompt
+
+USER_MARK = "---user---"
+
+_IGNORABLE = r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*+"
+_OUR_TAG = re.compile(rf"[<\uff1c\ufe64]({_IGNORABLE}[/\uff0f]?{_IGNORABLE}given_)", re.IGNORECASE)
+
+
+class PromptTemplate(NamedTuple):
+    """A prompt with placeholders. `fingerprint` is a short digest of the file it was read from."""
+
+    name: str
+    system: str
+    user: str
+    fingerprint: str
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """Names of the values :meth:`fill` needs."""
+        return frozenset(
+            name for part in (self.system, self.user) for name in string.Template(part).get_identifiers()
+        )
+
+    def fill(self, **values: str) -> Prompt:
+        """Render with `values`, which are inserted as they are: pass foreign text through :func:`delimit`.
+
+        Raises:
+            TypeError: a placeholder has no value, or a value no placeholder.
+        """
+        missing = sorted(self.placeholders - values.keys())
+        unknown = sorted(values.keys() - self.placeholders)
+        if missing or unknown:
+            problems = [f"no value for ${name}" for name in missing]
+            problems += [f"no placeholder ${name}" for name in unknown]
+            raise TypeError(f"prompt {self.name!r}: {'; '.join(problems)}")
+        return Prompt(
+            name=self.name,
+            system=string.Template(self.system).substitute(values),
+            user=string.Template(self.user).substitute(values),
+            fingerprint=self.fingerprint,
+        )
+
+
+def parse(name: str, text: str) -> PromptTemplate:
+    """Read a template from the content of its file.
+
+    Raises:
+        ConfigError: not exactly one `---user---` line, or a `$` that is no placeholder.
+    """
+    parts = re.split(rf"^{USER_MARK}[ \t]*$", text, flags=re.MULTILINE)
+    if len(parts) != 2:
+        raise ConfigError(f"prompt {name!r}: needs exactly one line {USER_MARK!r}")
+    system, user = (part.strip() for part in parts)
+    if not (string.Template(system).is_valid() and string.Template(user).is_valid()):
+        raise ConfigError(f"prompt {name!r}: a '$' starts no placeholder; write '$$' for a dollar sign")
+    return PromptTemplate(name, system, user, hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
+@lru_cache
+def load(name: str) -> PromptTemplate:
+    """The packaged prompt `name`. Raises ConfigError when there is none."""
+    file = resources.files(__name__) / f"{name}.md"
+    try:
+        # Universal newlines keep the fingerprint the same on a checkout with CRLF.
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"no prompt named {name!r}") from error
+    return parse(name, text)
+
+
+def fingerprints(names: Iterable[str]) -> dict[str, str]:
+    """Fingerprint of each named prompt, for a manifest."""
+    return {name: load(name).fingerprint for name in names}
+
+
+def delimit(text: str, label: str) -> str:
+    """Put foreign `text` between `<given_LABEL>` tags that nothing in it can close or open.
+
+    The opening bracket of anything in `text` that reads as such a tag, of whatever label, case or spacing,
+    becomes `&lt;`; not one other character changes. The result depends on the arguments alone, so that a
+    cache key built from it is stable. `label` is lower-case letters.
+    """
+    if not re.fullmatch("[a-z]+", label):
+        raise ValueError(f"a label is lower-case letters, not {label!r}")
+    harmless = _OUR_TAG.sub(r"&lt;\1", text)
+    return f"<given_{label}>\n{harmless}\n</given_{label}>"
