@@ -69,7 +69,8 @@ class Record(Model):
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:
         atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
-        _unique((context.id for context in self.contexts or ()), "context")
+        for shared in sorted(atom_ids & _unique((context.id for context in self.contexts or ()), "context")):
+            raise ValueError(f"id {shared!r} names both an atom and a context; ids are unique within a record")
         if self.atoms is not None:
             for context in self.contexts or ():
                 for atom_id in context.atom_ids:
@@ -95,18 +96,19 @@ class Claim(NamedTuple):
 
 
 class Premise(NamedTuple):
-    """The passage claims are verified against. `others` are the record's other passages."""
+    """The passage claims are verified against. `others` are the texts of the record's other passages."""
 
     id: str
     text: str
     others: tuple[str, ...] = ()
+    title: str = ""
 
 
 class Verdict(Model):
     """What a judge found for one (premise, claim) pair.
 
-    `confidence` names where `probability` comes from. `citation` says where the quote was found: in the
-    premise, elsewhere in the record, or nowhere; only a found quote is kept.
+    `confidence` names where `probability` comes from. `citation` says where the quote the judge gave was
+    found: in the premise, elsewhere in the record, or nowhere; an absent quote is voided (None).
     """
 
     context_id: str

@@ -31,14 +31,21 @@ class FunctionSchema(Model):
         """Argument names, in the order they are asked."""
         return tuple(self.parameters["properties"])
 
+    def value(self, argument: str, arguments: dict[str, Any]) -> Any:
+        """The value given for `argument`, or None. A JSON spelling of an allowed value (true, "TRUE") is it."""
+        given = arguments.get(argument)
+        for allowed in self.parameters["properties"][argument].get("enum", ()):
+            if str(given).strip().casefold() == str(allowed).casefold():
+                return allowed
+        return given
+
     def problem(self, argument: str, arguments: dict[str, Any]) -> str | None:
         """Why `argument` can't be used (missing, or the wrong type or value), or None when it is fine."""
         if argument not in arguments:
             return "missing"
-        error = next(
-            Draft202012Validator(self.parameters["properties"][argument]).iter_errors(arguments[argument]),
-            None,
-        )
+        value = self.value(argument, arguments)
+        schema = self.parameters["properties"][argument]
+        error = next(Draft202012Validator(schema).iter_errors(value), None)
         return None if error is None else error.message
 
 

@@ -1,0 +1,87 @@
+"""What model calls took, by stage: a meter per record, found through a context variable."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+from factreasoner.models import Usage
+
+_current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage", default=None)
+
+
+class Meter:
+    """Adds up usage and wall time by stage. Thread-safe; threads must run in a copy of the stage's context.
+
+    ::
+
+        meter = Meter()
+        with meter.stage("evaluator"):
+            evaluator.evaluate(...)
+        meter.usage["evaluator"].calls
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._usage: dict[str, Usage] = {}
+        self._seconds: dict[str, float] = {}
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count everything inside for stage `name`, in this thread and those that copy its context.
+
+        Stages may nest: usage goes to the innermost one, seconds to each that is open.
+        """
+        token = _current.set((self, name))
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            _current.reset(token)
+            with self._lock:
+                self._usage.setdefault(name, Usage())
+                self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - start
+
+    def add(self, stage: str, usage: Usage) -> None:
+        """Count `usage` for `stage`."""
+        with self._lock:
+            self._usage[stage] = self._usage.get(stage, Usage()) + usage
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """Usage by stage, in the order the stages were first seen."""
+        with self._lock:
+            return dict(self._usage)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Wall time by stage, in seconds."""
+        with self._lock:
+            return dict(self._seconds)
+
+    @property
+    def total(self) -> Usage:
+        """Usage over all stages."""
+        return sum(self.usage.values(), Usage())
+
+
+def record_usage(usage: Usage) -> None:
+    """Count `usage` for the stage that is open in this context; outside any stage it is not counted."""
+    current = _current.get()
+    if current is not None:
+        meter, stage = current
+        meter.add(stage, usage)
+
+
+@contextlib.contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Open stage `name` on the meter of this context; outside any stage nothing is metered."""
+    current = _current.get()
+    if current is None:
+        yield
+    else:
+        with current[0].stage(name):
+            yield
