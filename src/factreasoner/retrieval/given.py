@@ -1,0 +1,36 @@
+"""The retriever that searches nothing: the contexts a record brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError, Problem
+from factreasoner.models import Atom, Record
+from factreasoner.protocols import Retrieved
+
+
+class GivenRetriever:
+    """Hands on the contexts of the record, unchanged and in order. An empty tuple of contexts is fine."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.config = config or Config()
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """The record's own contexts.
+
+        Raises:
+            InputError: the record was given none at all (None, not an empty tuple).
+        """
+        if record.contexts is None:
+            raise InputError(
+                [
+                    Problem(
+                        f"record {record.id!r}",
+                        "contexts",
+                        "none given: add `contexts` to the record, or choose a retriever that searches "
+                        "for them (`retriever: wikipedia`, `retriever: web`)",
+                    )
+                ]
+            )
+        return Retrieved(record.contexts)

@@ -1,0 +1,31 @@
+import pytest
+
+from factreasoner.errors import InputError
+from factreasoner.models import Atom, Context, Record
+from factreasoner.protocols import Retrieved
+from factreasoner.registry import load
+
+ATOMS = (Atom(id="a0", text="Water boils at 100 degrees."),)
+CONTEXTS = (
+    Context(id="c1", text="Second by name, first by place.", atom_ids=("a0",), prior=0.4),
+    Context(id="c0", text="For the question."),
+)
+
+
+def retrieve(contexts: tuple[Context, ...] | None) -> Retrieved:
+    record = Record(id="r7", response="Water boils.", atoms=ATOMS, contexts=contexts)
+    result: Retrieved = load("retriever", "given")().retrieve(ATOMS, record)
+    return result
+
+
+def test_contexts_are_handed_on_unchanged_and_in_order() -> None:
+    assert retrieve(CONTEXTS) == Retrieved(CONTEXTS, ())
+
+
+def test_no_contexts_exist_is_not_an_error() -> None:
+    assert retrieve(()) == Retrieved((), ())
+
+
+def test_contexts_not_given_names_the_record_and_the_remedy() -> None:
+    with pytest.raises(InputError, match=r"record 'r7'.*add `contexts`.*choose a retriever"):
+        retrieve(None)
