@@ -1,0 +1,83 @@
+"""A language model that says what it is told to: the test double of :class:`factreasoner.protocols.LLM`."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from factreasoner.errors import ConfigError
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import record_usage
+from factreasoner.models import Usage
+
+Scripted = dict[str, Any] | Reply | Exception
+"""Arguments, a whole reply, or an exception to raise."""
+
+
+class Call(NamedTuple):
+    """One call as it was made."""
+
+    prompt: Prompt
+    schema: FunctionSchema
+    sample: int = 0
+    logprobs: bool = False
+
+
+class ScriptedLLM:
+    """Answers from a script, without any network; safe to call from several threads.
+
+    `script` is either the replies in the order of the calls, or a function of (prompt, schema). `calls`
+    records every call. Each counts as one call with estimated tokens and no cost; a `Reply` that brings
+    its own usage keeps it.
+
+    ::
+
+        llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
+        llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})
+    """
+
+    def __init__(self, script: Iterable[Scripted] | Callable[[Prompt, FunctionSchema], Scripted]) -> None:
+        self.calls: list[Call] = []
+        self._lock = threading.Lock()
+        self._answer = script if callable(script) else None
+        self._replies = [] if callable(script) else list(script)
+
+    def call(
+        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
+    ) -> Reply:
+        """The scripted answer to this call.
+
+        Raises:
+            ConfigError: the script has no reply left.
+            Exception: the one the script holds for this call.
+        """
+        with self._lock:
+            position = len(self.calls)
+            self.calls.append(Call(prompt, schema, sample, logprobs))
+        answer = self._answer(prompt, schema) if self._answer else self._scripted(position, prompt, schema)
+        if isinstance(answer, Exception):
+            raise answer
+        reply = answer if isinstance(answer, Reply) else _reply(answer, prompt)
+        record_usage(reply.usage)
+        return reply
+
+    def _scripted(self, position: int, prompt: Prompt, schema: FunctionSchema) -> Scripted:
+        if position >= len(self._replies):
+            raise ConfigError(
+                f"ScriptedLLM has {len(self._replies)} replies and was called once more: "
+                f"prompt {prompt.name!r}, function {schema.name!r}"
+            )
+        return self._replies[position]
+
+
+def _reply(arguments: dict[str, Any], prompt: Prompt) -> Reply:
+    text = json.dumps(arguments, ensure_ascii=False)
+    usage = Usage(
+        calls=1,
+        prompt_tokens=estimate_tokens(prompt.system) + estimate_tokens(prompt.user),
+        completion_tokens=estimate_tokens(text),
+    )
+    return Reply(arguments=arguments, text=text, form="scripted", usage=usage)

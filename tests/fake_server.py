@@ -1,0 +1,493 @@
+"""A real OpenAI-compatible chat server on loopback that counts, records and misbehaves on demand.
+
+::
+
+    with FakeServer() as server:                       # answers every schema with a valid minimal object
+        config = Config(model="openai/fake", api_base=server.url)
+        ...
+        assert server.calls == 1
+        server.requests[0].body["tools"]
+
+    FakeServer(lambda request: {"fact_0": "True"})     # your own arguments, in the form the request asked for
+    FakeServer(answering(lambda name, prop, request: "True"))      # one value an argument
+    FakeServer(sequence(rate_limited("1"), hang(), answering(...)))    # one step a call, the last one repeats
+    FakeServer(refusing({"tool", "json_schema"}, answering(...)))      # a 400 for these call forms
+
+What an answer function returns:
+
+- a dict: the arguments, delivered as a tool call, as JSON content or as fenced JSON, as the request asked;
+- a `Completion`: a chat completion with anything odd about it (prose, cut, several tool calls, no choices);
+- a `Misbehaviour`: an error status, a hang, a drip, a broken connection, a body that is no JSON.
+
+`python tests/fake_server.py` serves in a process of its own and prints its URL (used by benchmarks).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+Form = Literal["tool", "json_schema", "json_object", "prose"]
+Token = tuple[str, float, Sequence[tuple[str, float]]]
+"""Text, log-probability, alternatives (text, log-probability)."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request to /chat/completions. `number` counts from 0 over the server's life."""
+
+    number: int
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """All messages, joined."""
+        return "\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
+
+    @property
+    def form(self) -> Form:
+        """How the answer was asked for."""
+        if self.body.get("tools"):
+            return "tool"
+        kind = (self.body.get("response_format") or {}).get("type")
+        return kind if kind in ("json_schema", "json_object") else "prose"
+
+    @property
+    def function(self) -> str:
+        """The name of the function that must be called."""
+        if self.form == "tool":
+            return str(self.body["tools"][0]["function"]["name"])
+        return str(self.body.get("response_format", {}).get("json_schema", {}).get("name", ""))
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, from the tool, the response format or the prompt's text."""
+        if self.form == "tool":
+            return dict(self.body["tools"][0]["function"]["parameters"])
+        if self.form == "json_schema":
+            return dict(self.body["response_format"]["json_schema"]["schema"])
+        found: dict[str, Any] = {"properties": {}}
+        tail = self.text[self.text.rfind("JSON schema") :]
+        for brace in re.finditer(r"\{", tail):
+            with contextlib.suppress(ValueError):
+                value, _ = json.JSONDecoder().raw_decode(tail, brace.start())
+                if "properties" in value:
+                    found = value
+                    break
+        return found
+
+    @property
+    def properties(self) -> dict[str, dict[str, Any]]:
+        """Argument name -> its JSON schema (enum, description...)."""
+        return dict(self.parameters.get("properties", {}))
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A chat completion with status 200. Fields left None are derived from `arguments` and the request.
+
+    `arguments`: a dict, or a str that is put in place of the JSON as it stands. `content`: the message's
+    content; with it and no arguments, no tool is called. `tool_calls`: (function name, raw arguments), any
+    number. `tokens`: log-probabilities, sent when the request asks for them. `body`: fields of the
+    response replaced last (`{"choices": []}`).
+    """
+
+    arguments: Any = None
+    content: str | None = None
+    finish_reason: str | None = None
+    tool_calls: Sequence[tuple[str, Any]] | None = None
+    tokens: Sequence[Token] | None = None
+    usage: Mapping[str, int] | None = None
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Misbehaviour:
+    """What is not a chat completion. `seconds` bounds hang and drip, which end when the server closes."""
+
+    how: Literal["answer", "hang", "drip", "disconnect", "reset"] = "answer"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    seconds: float = 30.0
+
+
+Answered = dict[str, Any] | Completion | Misbehaviour
+AnswerFunction = Callable[[Request], Answered]
+
+
+# Policies: well-behaved answers
+
+
+def minimal(schema: Mapping[str, Any]) -> Any:
+    """A small valid value of a JSON schema: first enum value, lowest number, one array item."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "string")
+    if kind == "object":
+        return {name: minimal(prop) for name, prop in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [minimal(schema.get("items", {}))]
+    return {"integer": schema.get("minimum", 0), "number": schema.get("minimum", 0.0), "boolean": True}.get(
+        kind, "text"
+    )
+
+
+def answering(choose: Callable[[str, dict[str, Any], Request], Any]) -> AnswerFunction:
+    """Answer every argument with `choose(name, its schema, request)`."""
+    return lambda request: {n: choose(n, p, request) for n, p in request.properties.items()}
+
+
+def obliging(request: Request) -> dict[str, Any]:
+    """A minimal valid object: the default answer."""
+    return {name: minimal(prop) for name, prop in request.properties.items()}
+
+
+def sequence(*steps: Answered | AnswerFunction) -> AnswerFunction:
+    """One step for each request; the last one repeats."""
+    lock, position = threading.Lock(), iter(range(10**9))
+
+    def answer(request: Request) -> Answered:
+        with lock:
+            step = steps[min(next(position), len(steps) - 1)]
+        return step(request) if callable(step) else step
+
+    return answer
+
+
+def refusing(forms: set[Form], otherwise: AnswerFunction = obliging) -> AnswerFunction:
+    """A provider that answers 400 to some call forms, naming the parameter, and the rest as `otherwise`."""
+
+    def answer(request: Request) -> Answered:
+        if request.form in forms:
+            return tools_refused() if request.form == "tool" else response_format_refused(request.form)
+        return otherwise(request)
+
+    return answer
+
+
+# Misbehaviours
+
+
+def changed(
+    change: Callable[[dict[str, Any]], dict[str, Any]], policy: AnswerFunction = obliging
+) -> AnswerFunction:
+    """The policy's arguments after `change`: drop one, set one to null, add one, spoil one."""
+
+    def answer(request: Request) -> Answered:
+        arguments = policy(request)
+        return change(dict(arguments)) if isinstance(arguments, dict) else arguments
+
+    return answer
+
+
+def missing(*names: str, policy: AnswerFunction = obliging) -> AnswerFunction:
+    """Leave out these arguments."""
+    return changed(lambda arguments: {n: v for n, v in arguments.items() if n not in names}, policy)
+
+
+def replaced(policy: AnswerFunction = obliging, /, **values: Any) -> AnswerFunction:
+    """Set arguments to null, to a value outside their enum, or add unknown ones."""
+    return changed(lambda arguments: arguments | values, policy)
+
+
+def prose(text: str = "I would say that most of it is right.") -> Completion:
+    """Plain words, whatever form was asked for."""
+    return Completion(content=text)
+
+
+def cut(text: str = '{"fact_0": "Tr') -> Completion:
+    """A reply cut by the token limit."""
+    return Completion(arguments=text, finish_reason="length")
+
+
+def empty_choices() -> Completion:
+    """Status 200 and `"choices": []`."""
+    return Completion(arguments={}, body={"choices": []})
+
+
+def error(status: int, message: str, *, code: str | None = None, param: str | None = None) -> Misbehaviour:
+    """An error in OpenAI's format."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return Misbehaviour(
+        status=status, headers={"Content-Type": "application/json"}, body=json.dumps(body).encode()
+    )
+
+
+def rate_limited(retry_after: str | None = None) -> Misbehaviour:
+    """429, with `Retry-After` (seconds or an HTTP date) when given."""
+    plain = error(429, "Rate limit reached for requests", code="rate_limit_exceeded")
+    extra = {} if retry_after is None else {"Retry-After": retry_after}
+    return Misbehaviour(status=429, headers={**plain.headers, **extra}, body=plain.body)
+
+
+def server_error(status: int = 500) -> Misbehaviour:
+    """A 5xx."""
+    return error(status, "The server had an error while processing your request")
+
+
+def unauthorized(status: int = 401) -> Misbehaviour:
+    """A refused key (401) or a refused permission (403); OpenAI repeats part of the key in the message."""
+    return error(status, "Incorrect API key provided: sk-secr*****key.", code="invalid_api_key")
+
+
+def unknown_model() -> Misbehaviour:
+    """404 for a model nobody serves."""
+    return error(404, "The model `fake` does not exist", code="model_not_found")
+
+
+def tools_refused() -> Misbehaviour:
+    """400: no function calling here."""
+    return error(400, "`tools` is not supported with this model", param="tools")
+
+
+def response_format_refused(form: str = "json_schema") -> Misbehaviour:
+    """400: no such response format here."""
+    return error(
+        400,
+        f"Invalid parameter: 'response_format' of type '{form}' is not supported",
+        param="response_format",
+    )
+
+
+def hang(seconds: float = 30.0) -> Misbehaviour:
+    """Never answers (within `seconds`)."""
+    return Misbehaviour(how="hang", seconds=seconds)
+
+
+def drip(seconds: float = 30.0) -> Misbehaviour:
+    """Sends headers, then one byte now and then, so that no read times out."""
+    return Misbehaviour(how="drip", seconds=seconds)
+
+
+def disconnect() -> Misbehaviour:
+    """Promises 1000 bytes, sends some, closes."""
+    return Misbehaviour(how="disconnect")
+
+
+def reset() -> Misbehaviour:
+    """Closes without a byte."""
+    return Misbehaviour(how="reset")
+
+
+def broken_body() -> Misbehaviour:
+    """Status 200 and a body that is not JSON."""
+    return Misbehaviour(headers={"Content-Type": "application/json"}, body=b'{"choices": [{"mess')
+
+
+# The server
+
+
+def _tokens(text: str) -> list[Token]:
+    return [(piece, -0.1, [(piece, -0.1)]) for piece in re.findall(r"\s*\w+|\s*[^\w\s]|\s+", text)]
+
+
+def _logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
+    def entry(text: str, logprob: float) -> dict[str, Any]:
+        return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+
+    return {
+        "content": [
+            {**entry(text, logprob), "top_logprobs": [entry(*alternative) for alternative in top]}
+            for text, logprob, top in tokens
+        ]
+    }
+
+
+def completion_body(request: Request, completion: Completion, *, logprobs: bool) -> dict[str, Any]:
+    """The JSON of a chat completion, in the form the request asked for."""
+    arguments = completion.arguments
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    message: dict[str, Any] = {"role": "assistant", "content": completion.content}
+    calls = completion.tool_calls
+    if calls is None and arguments is not None and request.form == "tool":
+        calls = [(request.function, text)]
+    if calls:
+        message["tool_calls"] = [
+            {"id": f"call_{index}", "type": "function", "function": {"name": name, "arguments": raw}}
+            for index, (name, raw) in enumerate(calls)
+        ]
+    elif arguments is not None:
+        message["content"] = f"```json\n{text}\n```" if request.form == "prose" else text
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": message,
+        "finish_reason": completion.finish_reason or ("tool_calls" if calls else "stop"),
+    }
+    if request.body.get("logprobs") and (logprobs or completion.tokens is not None):
+        spoken = text if calls else message["content"] or ""
+        choice["logprobs"] = _logprobs(_tokens(spoken) if completion.tokens is None else completion.tokens)
+    prompt_tokens, completion_tokens = len(request.text) // 4 + 1, len(text) // 4 + 1
+    usage = completion.usage or {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+    }
+    return {
+        "id": f"chatcmpl-{request.number}",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": request.body.get("model", "fake"),
+        "choices": [choice],
+        "usage": dict(usage),
+    } | dict(completion.body)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    server: _Server
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not self.path.endswith("/chat/completions"):
+            self._misbehave(error(404, f"no such path: {self.path}"))
+            return
+        owner = self.server.owner
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        with owner.recorded(json.loads(raw), headers) as request:
+            if owner.delay:
+                owner.closing.wait(owner.delay)
+            answered = owner.answer(request)
+            if isinstance(answered, Misbehaviour):
+                self._misbehave(answered)
+                return
+            completion = answered if isinstance(answered, Completion) else Completion(arguments=answered)
+            body = completion_body(request, completion, logprobs=owner.logprobs)
+        self._send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
+
+    def do_GET(self) -> None:
+        body = {"object": "list", "data": [{"id": "fake", "object": "model"}]}
+        self._send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
+
+    def _send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _misbehave(self, wrong: Misbehaviour) -> None:
+        if wrong.how == "answer":
+            self._send(wrong.status, wrong.headers, wrong.body)
+            return
+        self.close_connection = True
+        if wrong.how == "hang":
+            self.server.owner.closing.wait(wrong.seconds)
+        elif wrong.how in ("drip", "disconnect"):
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'{"choices": [')
+            self.wfile.flush()
+            waited = 0.0
+            while wrong.how == "drip" and waited < wrong.seconds and not self.server.owner.closing.wait(0.05):
+                waited += 0.05
+                self.wfile.write(b" ")
+                self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+    owner: FakeServer
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.connections: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class FakeServer:
+    """The server: a context manager, listening from the moment it is made.
+
+    `url` ends in /v1. `requests` holds every chat request in order of arrival, `calls` their number, `peak`
+    the most that were under way at once. `logprobs` makes it return log-probabilities when asked for
+    them; `delay` is the seconds each answer takes.
+    """
+
+    def __init__(
+        self, answer: AnswerFunction = obliging, *, logprobs: bool = False, delay: float = 0.0, port: int = 0
+    ) -> None:
+        self.answer = answer
+        self.logprobs = logprobs
+        self.delay = delay
+        self.requests: list[Request] = []
+        self.peak = 0
+        self.closing = threading.Event()
+        self._under_way = 0
+        self._lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server.owner = self
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    @property
+    def calls(self) -> int:
+        """How many chat requests have arrived."""
+        return len(self.requests)
+
+    @contextlib.contextmanager
+    def recorded(self, body: dict[str, Any], headers: Mapping[str, str]) -> Iterator[Request]:
+        """Count a request while it is under way."""
+        with self._lock:
+            request = Request(len(self.requests), body, headers)
+            self.requests.append(request)
+            self._under_way += 1
+            self.peak = max(self.peak, self._under_way)
+        try:
+            yield request
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def close(self) -> None:
+        """Stop, ending what hangs and every open connection."""
+        self.closing.set()
+        self._server.shutdown()
+        for connection in list(self._server.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> FakeServer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+if __name__ == "__main__":
+    with FakeServer() as fake:
+        print(fake.url, flush=True)  # noqa: T201
+        with contextlib.suppress(KeyboardInterrupt):
+            sys.stdin.read()
