@@ -11,20 +11,17 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from factreasoner.choices import Confidence, FactorTable, Mode, Version
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
-
-Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation"]
-Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
-FactorTable = Literal["conditional", "table1", "reference"]
 
 
 class Config(Model):
     """One assessor, completely described. Keys of `CALL_SETTINGS` change how calls are made, never a result."""
 
     assessor: str = "factreasoner"
-    version: Literal[1, 2, 3] = 2
+    version: Version = 2
     atomizer: str = "auto"
     reviser: str = "auto"
     retriever: str = "given"
@@ -80,7 +77,6 @@ class Config(Model):
 
 CALL_SETTINGS = frozenset(
     {
-        "api_base",
         "api_key_env",
         "timeout",
         "concurrency",
