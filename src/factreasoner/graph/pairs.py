@@ -1,0 +1,134 @@
+"""Which pairs are judged (FR1, FR2, FR3), and how their verdicts become relations."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+from factreasoner.errors import InputError, Problem
+from factreasoner.models import Atom, Context, Relation, Verdict
+
+
+class Work(NamedTuple):
+    """What one context is asked about: atoms, and for FR3 also the other contexts."""
+
+    context_id: str
+    atom_ids: tuple[str, ...]
+    context_ids: tuple[str, ...] = ()
+
+
+def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
+    """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
+
+    The first of each group survives with its own id, title and link, and with the atom ids of the whole
+    group in order of appearance. A survivor without a prior takes the first prior of its group.
+    """
+    groups: dict[str, list[Context]] = {}
+    for context in contexts:
+        groups.setdefault(_normalised(context.text), []).append(context)
+    return tuple(_survivor(group) for group in groups.values())
+
+
+def _normalised(text: str) -> str:
+    # Not NFKC: it would make "10²" equal to "102".
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _survivor(group: Sequence[Context]) -> Context:
+    first = group[0]
+    if len(group) == 1:
+        return first
+    atom_ids = tuple(dict.fromkeys(atom_id for context in group for atom_id in context.atom_ids))
+    prior = next((context.prior for context in group if context.prior is not None), None)
+    return first.model_copy(update={"atom_ids": atom_ids, "prior": prior})
+
+
+def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[Context]) -> tuple[Work, ...]:
+    """The judgements FR`version` needs, one Work a context, in the order of `contexts`.
+
+    FR1 pairs a context with the atoms it was retrieved for; FR2 with every atom; FR3 also with every other
+    context, so that each unordered pair of contexts is judged in both directions. Contexts left with
+    nothing to judge are not listed.
+
+    Raises:
+        InputError: FR1, and there are atoms and contexts but no context names an atom.
+    """
+    known = [atom.id for atom in atoms]
+    if version == 1:
+        if atoms and contexts and not any(context.atom_ids for context in contexts):
+            message = "version 1 judges a context only for its own atoms, and no context names an atom"
+            raise InputError([Problem("record", "contexts", f"{message}: use version 2 or 3")])
+        wanted = [frozenset(context.atom_ids) for context in contexts]
+        work = [
+            Work(context.id, tuple(atom_id for atom_id in known if atom_id in own))
+            for context, own in zip(contexts, wanted, strict=True)
+        ]
+    else:
+        work = [
+            Work(
+                context.id,
+                tuple(known),
+                tuple(other.id for other in contexts if other.id != context.id) if version == 3 else (),
+            )
+            for context in contexts
+        ]
+    return tuple(item for item in work if item.atom_ids or item.context_ids)
+
+
+def relations(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> tuple[Relation, ...]:
+    """Relations that follow from verdicts; neutral ones make none.
+
+    A verdict on an atom is a relation as it stands. The two verdicts on a pair of contexts become at most
+    one relation, see :func:`combine`. Atom relations come first, each kind in the order of `verdicts`.
+
+    Raises:
+        ValueError: two verdicts judge the same context for the same target.
+    """
+    atoms = frozenset(atom_ids)
+    found: list[Relation] = []
+    between: dict[frozenset[str], list[Verdict]] = {}
+    seen: set[tuple[str, str]] = set()
+    for verdict in verdicts:
+        pair = (verdict.context_id, verdict.target_id)
+        if pair in seen:
+            raise ValueError(f"two verdicts for {pair[0]} -> {pair[1]}")
+        seen.add(pair)
+        if verdict.target_id not in atoms:
+            between.setdefault(frozenset(pair), []).append(verdict)
+        elif verdict.label != "neutral":
+            found.append(_relation(verdict))
+    combined = (combine(*judged) for judged in between.values())
+    return (*found, *(relation for relation in combined if relation is not None))
+
+
+def combine(forward: Verdict, backward: Verdict | None = None) -> Relation | None:
+    """The one relation between two contexts that were judged in both directions.
+
+    - Entailment both ways is equivalence, with the smaller probability.
+    - Entailment against contradiction: the larger probability wins and keeps its direction; at a tie the
+      contradiction, since it never adds belief.
+    - Contradiction both ways: the larger probability, with its direction; at a tie `forward`.
+    - A neutral direction, or one whose judgement failed (`backward` of None), never erases the other.
+    """
+    telling = [v for v in (forward, backward) if v is not None and v.label != "neutral"]
+    if not telling:
+        return None
+    if len(telling) == 2 and all(verdict.label == "entailment" for verdict in telling):
+        probability = min(verdict.probability for verdict in telling)
+        source, target = telling[0].context_id, telling[0].target_id
+        return Relation(source=source, target=target, kind="equivalence", probability=probability)
+    return _relation(
+        max(telling, key=lambda verdict: (verdict.probability, verdict.label == "contradiction"))
+    )
+
+
+def _relation(verdict: Verdict) -> Relation:
+    if verdict.label == "neutral":
+        raise ValueError("a neutral verdict makes no relation")
+    return Relation(
+        source=verdict.context_id,
+        target=verdict.target_id,
+        kind=verdict.label,
+        probability=verdict.probability,
+    )

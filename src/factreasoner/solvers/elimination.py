@@ -1,0 +1,161 @@
+"""Elimination orders and what they cost, known before a table is allocated.
+
+Greedy orders as in Kjaerulff, "Triangulation of graphs" (1990): min-weight removes the variable whose clique
+has the smallest table, min-fill the one that adds the fewest edges.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+SMALL_TABLE = 1 << 12
+"""A largest table at or below this many entries is not worth a search for a better order."""
+
+FILL_WORK = 20_000_000
+"""Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
+
+
+_Score: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """An elimination order over all variables, and the size of the tables it makes.
+
+    `width` is the largest clique's number of variables less one; `largest_table` and `total` count table
+    entries, of the largest clique and of all of them (exact integers, of any size).
+    """
+
+    order: tuple[int, ...]
+    width: int
+    largest_table: int
+    total: int
+
+
+def components(count: int, scopes: Iterable[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Connected components of `count` variables joined by `scopes`, each sorted, by first variable."""
+    parent = list(range(count))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for scope in scopes:
+        for other in scope[1:]:
+            a, b = root(scope[0]), root(other)
+            parent[max(a, b)] = min(a, b)
+    members: dict[int, list[int]] = {}
+    for i in range(count):
+        members.setdefault(root(i), []).append(i)
+    return [tuple(group) for group in members.values()]
+
+
+def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
+    """A good elimination order, with no memory beyond the graph itself.
+
+    Min-weight first; where that leaves large tables, min-fill as well, and the cheaper of the two.
+    """
+    adjacency = adjacency_bits(len(cardinalities), scopes)
+    tables = _Tables(cardinalities)
+    best = _greedy(tables, adjacency, tables.weight, None)
+    assert best is not None
+    if best.largest_table > SMALL_TABLE:
+        other = _greedy(tables, adjacency, tables.fill, FILL_WORK)
+        if other is not None and other.total < best.total:
+            best = other
+    return best
+
+
+class _Tables:
+    """Table sizes of sets of variables given as bits."""
+
+    def __init__(self, cardinalities: Sequence[int]) -> None:
+        self._masks: dict[int, int] = {}
+        for i, cardinality in enumerate(cardinalities):
+            self._masks[cardinality] = self._masks.get(cardinality, 0) | 1 << i
+
+    def size(self, bits: int) -> int:
+        entries = 1
+        for cardinality, mask in self._masks.items():
+            entries *= cardinality ** (bits & mask).bit_count()
+        return entries
+
+    def weight(self, i: int, adjacency: list[int]) -> _Score:
+        return self.size(adjacency[i] | 1 << i), 0
+
+    def fill(self, i: int, adjacency: list[int]) -> _Score:
+        clique = adjacency[i]
+        missing = sum((clique & ~adjacency[j]).bit_count() - 1 for j in bits_of(clique))
+        return missing, self.size(clique | 1 << i)
+
+
+def adjacency_bits(count: int, scopes: Iterable[Sequence[int]]) -> list[int]:
+    """The neighbours of each variable as the set bits of an integer."""
+    adjacency = [0] * count
+    for scope in scopes:
+        clique = 0
+        for i in scope:
+            clique |= 1 << i
+        for i in scope:
+            adjacency[i] |= clique
+    return [bits & ~(1 << i) for i, bits in enumerate(adjacency)]
+
+
+def bits_of(bits: int) -> list[int]:
+    """Positions of the set bits, ascending."""
+    positions = []
+    while bits:
+        low = bits & -bits
+        positions.append(low.bit_length() - 1)
+        bits ^= low
+    return positions
+
+
+def _greedy(
+    tables: _Tables, adjacency: Sequence[int], score: Callable[[int, list[int]], _Score], work: int | None
+) -> Elimination | None:
+    adjacency = list(adjacency)
+    left = (1 << len(adjacency)) - 1
+    scores = [score(i, adjacency) for i in range(len(adjacency))]
+    heap = [(value, i) for i, value in enumerate(scores)]
+    heapq.heapify(heap)
+    order: list[int] = []
+    width = largest = total = spent = 0
+    while heap:
+        value, i = heapq.heappop(heap)
+        if not left >> i & 1 or value != scores[i]:
+            continue
+        # Once the clique is all that is left, the rest is one clique in any order.
+        last = (adjacency[i] | 1 << i) == left
+        for variable in bits_of(left) if last else (i,):
+            table = tables.size(left if last else adjacency[variable] | 1 << variable)
+            width = max(width, (left if last else adjacency[variable]).bit_count() - last)
+            largest, total = max(largest, table), total + table
+            order.append(variable)
+            left &= ~(1 << variable)
+        if last:
+            break
+        for j in _remove(i, adjacency, far=work is not None):
+            spent += adjacency[j].bit_count()
+            scores[j] = score(j, adjacency)
+            heapq.heappush(heap, (scores[j], j))
+        if work is not None and spent > work:
+            return None
+    return Elimination(tuple(order), width, largest, total)
+
+
+def _remove(i: int, adjacency: list[int], *, far: bool) -> list[int]:
+    """Eliminate i, in place; the variables whose score may have changed, with `far` their fill too."""
+    clique = adjacency[i]
+    touched = clique
+    for j in bits_of(clique):
+        added = clique & ~adjacency[j] & ~(1 << j)
+        adjacency[j] = (adjacency[j] | clique) & ~(1 << j) & ~(1 << i)
+        if added and far:
+            touched |= adjacency[j]
+    return bits_of(touched)

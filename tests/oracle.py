@@ -1,0 +1,86 @@
+"""Marginals by brute force, and hypothesis strategies for the networks to hold solvers against."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models import Marginals
+
+DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
+
+def brute_force(graph: FactorGraph) -> dict[str, tuple[float, ...]]:
+    """Exact marginals from the whole joint table, one axis a variable."""
+    count = len(graph.names)
+    joint = np.ones(graph.cardinalities)
+    for factor in graph.factors:
+        table = factor.table / factor.table.max()
+        joint = np.einsum(joint, range(count), table, factor.scope, range(count))
+    for i, observed in graph.evidence.items():
+        joint *= (np.arange(graph.cardinalities[i]) == observed).reshape([-1] + [1] * (count - i - 1))
+    joint /= joint.sum()
+    return {
+        name: tuple(float(p) for p in np.einsum(joint, range(count), [i]))
+        for i, name in enumerate(graph.names)
+    }
+
+
+def largest_error(found: Marginals, expected: dict[str, tuple[float, ...]]) -> float:
+    """Largest difference of any probability of any variable."""
+    assert list(found.probabilities) == list(expected)
+    return max(
+        (
+            abs(p - q)
+            for name in expected
+            for p, q in zip(found.probabilities[name], expected[name], strict=True)
+        ),
+        default=0.0,
+    )
+
+
+@st.composite
+def networks(
+    draw: st.DrawFn, *, max_variables: int = 7, max_states: int = 4, max_scope: int = 3
+) -> FactorGraph:
+    """Small networks: any scope order, repeated and nested scopes, isolated variables, evidence, zeros."""
+    count = draw(st.integers(1, max_variables))
+    cardinalities = tuple(
+        draw(st.integers(1 if draw(st.booleans()) else 2, max_states)) for _ in range(count)
+    )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    factors = []
+    for _ in range(draw(st.integers(0, 2 * count))):
+        size = draw(st.integers(1, min(max_scope, count)))
+        scope = tuple(int(i) for i in rng.permutation(count)[:size])
+        # The first state of every variable keeps a positive weight, so that no network is inconsistent.
+        table = rng.exponential(size=[cardinalities[i] for i in scope])
+        table *= rng.random(table.shape) < draw(st.sampled_from((0.6, 1.0)))
+        table[(0,) * size] = 1.0
+        factors.append(Factor(scope, table * draw(st.sampled_from((1.0, 1e-200, 1e200)))))
+    observed = draw(st.sets(st.integers(0, count - 1), max_size=2))
+    return FactorGraph(
+        names=tuple(f"n{i}" for i in rng.permutation(count)),
+        cardinalities=cardinalities,
+        factors=tuple(factors),
+        evidence=dict.fromkeys(observed, 0),
+    )
+
+
+@st.composite
+def binary_networks(draw: st.DrawFn, *, max_variables: int = 12) -> FactorGraph:
+    """Fact-graph-like networks: two states, priors and pairwise tables with entries up to the clamps."""
+    count = draw(st.integers(1, max_variables))
+    p = st.sampled_from((0.001, 0.5, 0.7, 0.9, 0.999))
+    factors = [Factor((i,), np.array([1 - q, q])) for i in range(count) for q in [draw(p)]]
+    pairs = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(
+        lambda pair: pair[0] != pair[1]
+    )
+    for pair in draw(st.lists(pairs, max_size=2 * count)) if count > 1 else ():
+        q = draw(p)
+        factors.append(Factor(pair, np.array([[0.5, 0.5], [1 - q, q]])))
+    return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
