@@ -49,6 +49,19 @@ class Config(Model):
     audit_share: float = Field(default=0.0, ge=0.0, le=1.0)
     premise_tokens: int = Field(default=256, ge=16, description="cut of a context used as a claim (FR3)")
 
+    retrieve_k: int = Field(default=3, ge=1, le=50, description="contexts an atom gets from a retriever")
+    retrieve_question: bool = Field(default=True, description="search for the prompt or topic too (FR2, FR3)")
+    wikipedia_language: str = Field(default="en", pattern=r"^[a-z][a-z0-9-]{0,19}$")
+    wikipedia_url: str | None = Field(default=None, description="URL of another MediaWiki's api.php")
+    search_url: str = Field(default="https://google.serper.dev", description="a Serper-compatible service")
+    fetch_text: bool = Field(default=False, description="read the pages found, not their snippets alone")
+    fetch_pages: int = Field(default=20, ge=1, description="pages read of a PDF")
+    fetch_bytes: int = Field(default=10_000_000, ge=1000, description="largest page, packed and unpacked")
+    fetch_timeout: float = Field(default=20.0, gt=0.0, description="seconds one page may take in all")
+    allow_domains: tuple[str, ...] = Field(default=(), description="use pages of these domains alone")
+    deny_domains: tuple[str, ...] = Field(default=(), description="never use pages of these domains")
+    allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")
+
     factors: FactorTable = "conditional"
     atom_prior: float = Field(default=0.5, gt=0.0, lt=1.0)
     context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
@@ -86,6 +99,7 @@ CALL_SETTINGS = frozenset(
         "max_attempts",
         "cache",
         "cache_dir",
+        "fetch_timeout",
     }
 )
 SCORE_SETTINGS = frozenset({"k"})

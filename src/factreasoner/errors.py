@@ -13,6 +13,12 @@
     │   ├── CallTimeoutError    the call's deadline passed
     │   ├── ProviderError       the provider answered with an error status, or the connection broke
     │   └── UnusableReplyError  the provider answered, but with no function call and no JSON object
+    ├── RetrievalError          evidence for one atom could not be had; becomes a Failure
+    │   ├── SearchError         a search service answered with an error, or not at all
+    │   └── FetchError          one page could not be had; `reason` says why in a word or two
+    │       ├── ForbiddenUrlError    the URL, or an address it leads to, is not one to connect to
+    │       ├── FetchLimitError      more bytes, time or redirects than allowed
+    │       └── UnreadablePageError  the server failed, or sent what can't be read as text
     └── SolverError             inference was refused or failed
         └── WidthError          exact inference would need more memory than allowed
 
@@ -97,6 +103,38 @@ class ProviderError(LLMError):
 
 class UnusableReplyError(LLMError):
     """The provider answered, but with neither a function call nor a JSON object."""
+
+
+class RetrievalError(FactReasonerError):
+    """Evidence for one atom could not be had. `attempts` counts the requests that were sent."""
+
+    def __init__(self, message: str, *, attempts: int = 1) -> None:
+        super().__init__(message)
+        self.attempts = attempts
+
+
+class SearchError(RetrievalError):
+    """A search service answered with an error, or not at all."""
+
+
+class FetchError(RetrievalError):
+    """One page could not be had. `reason` is short and stable ("loopback", "bytes", "status 404")."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{message} ({reason})")
+        self.reason = reason
+
+
+class ForbiddenUrlError(FetchError):
+    """The URL, or an address it leads to, is not one to connect to; nothing was sent there."""
+
+
+class FetchLimitError(FetchError):
+    """The page takes more bytes, time or redirects than allowed."""
+
+
+class UnreadablePageError(FetchError):
+    """The server failed, or sent what can't be read as text."""
 
 
 class SolverError(FactReasonerError):

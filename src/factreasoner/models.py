@@ -42,7 +42,10 @@ class Atom(Model):
 
 
 class Context(Model):
-    """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question."""
+    """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
+
+    `note` says in words what befell it on the way ("page not read: status 403; the snippet is used").
+    """
 
     id: str
     text: str
@@ -50,6 +53,7 @@ class Context(Model):
     link: str = ""
     snippet: str = ""
     summary: str = ""
+    note: str = ""
     prior: float | None = Field(default=None, ge=0.0, le=1.0)
     atom_ids: tuple[str, ...] = ()
 

@@ -20,6 +20,8 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "retriever": {
         "given": "factreasoner.retrieval.given:GivenRetriever",
+        "wikipedia": "factreasoner.retrieval.wikipedia:WikipediaRetriever",
+        "web": "factreasoner.retrieval.web_search:WebRetriever",
     },
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
@@ -35,7 +37,10 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
 }
 
-EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {}
+EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
+    "pypdf": ("reading PDF files", "web"),
+    "trafilatura": ("reading web pages", "web"),
+}
 """Import name of an optional package -> (what it is for, the extra that installs it)."""
 
 
