@@ -1,3 +1,61 @@
-"""Probabilistic factuality assessment of long answers."""
+"""Probabilistic factuality assessment of long answers.
+
+::
+
+    from factreasoner import assess
+
+    assessment = assess("Marie Curie was born in Paris.", contexts=["Marie Curie was born in Warsaw."])
+    assessment.p_true  # {"a0": 0.2...}
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config as Config
+    from factreasoner.config import load_config as load_config
+    from factreasoner.errors import FactReasonerError as FactReasonerError
+    from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
+    from factreasoner.metrics.factuality import factuality as factuality
+    from factreasoner.models import Assessment as Assessment
+    from factreasoner.models import Atom as Atom
+    from factreasoner.models import Context as Context
+    from factreasoner.models import Failure as Failure
+    from factreasoner.models import Record as Record
+    from factreasoner.pipeline import Pipeline as Pipeline
+    from factreasoner.pipeline import assess as assess
+    from factreasoner.pipeline import build_pipeline as build_pipeline
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Assessment": "factreasoner.models",
+    "Atom": "factreasoner.models",
+    "Config": "factreasoner.config",
+    "Context": "factreasoner.models",
+    "FactReasonerError": "factreasoner.errors",
+    "Failure": "factreasoner.models",
+    "Pipeline": "factreasoner.pipeline",
+    "Record": "factreasoner.models",
+    "ScriptedLLM": "factreasoner.llm.scripted",
+    "assess": "factreasoner.pipeline",
+    "build_pipeline": "factreasoner.pipeline",
+    "factuality": "factreasoner.metrics.factuality",
+    "load_config": "factreasoner.config",
+}
+__all__ = [*sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import factreasoner` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

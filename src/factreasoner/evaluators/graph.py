@@ -86,7 +86,9 @@ class GraphEvaluator:
         )
         return solved(outcome, graph, self._solver, self._config, record_id=record.id)
 
-    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> Iterator[tuple[Premise, list[Claim]]]:
+    def work(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context]
+    ) -> Iterator[tuple[Premise, list[Claim]]]:
         """Every (premise, claims) the judge would be asked, without asking."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from factreasoner.config import Mode
+from factreasoner.choices import Mode
 from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob
 from factreasoner.models import Claim, Label
 
@@ -120,7 +120,9 @@ def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence
     mass = dict.fromkeys(allowed, 0.0)
     for text, logprob in dict(((token.token, token.logprob), *token.top)).items():
         rest = text[len(prefix) :].casefold() if text.startswith(prefix) else ""
-        fits = [v for v in allowed if rest and (v.casefold().startswith(rest) or rest.startswith(v.casefold()))]
+        fits = [
+            v for v in allowed if rest and (v.casefold().startswith(rest) or rest.startswith(v.casefold()))
+        ]
         if len(fits) == 1:
             mass[fits[0]] += math.exp(logprob)
     if mass[value] == 0.0:
@@ -130,9 +132,7 @@ def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence
     return mass[value] / sum(mass.values())
 
 
-def _token_at(
-    tokens: Sequence[TokenLogprob] | None, position: int
-) -> tuple[TokenLogprob | None, str]:
+def _token_at(tokens: Sequence[TokenLogprob] | None, position: int) -> tuple[TokenLogprob | None, str]:
     """The token covering a character position, with the part of it that comes before."""
     start = 0
     for token in tokens or ():

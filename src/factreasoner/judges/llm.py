@@ -86,13 +86,17 @@ class LLMJudge:
         parts = [self._verdict(premise, claim_id, answer) for claim_id, answer in reading.answers.items()]
         missing = [claim for claim in claims if claim.id in reading.problems]
         if missing:
-            parts.append(
-                self._ask_again(premise, missing, reading.problems, sample=sample, attempt=attempt)
-            )
+            parts.append(self._ask_again(premise, missing, reading.problems, sample=sample, attempt=attempt))
         return _in_order(claims, parts)
 
     def _ask_again(
-        self, premise: Premise, claims: Sequence[Claim], problems: dict[str, str], *, sample: int, attempt: int
+        self,
+        premise: Premise,
+        claims: Sequence[Claim],
+        problems: dict[str, str],
+        *,
+        sample: int,
+        attempt: int,
     ) -> Judged:
         if attempt >= self._config.max_attempts:
             return Judged(

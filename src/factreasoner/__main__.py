@@ -1,0 +1,5 @@
+"""`python -m factreasoner`."""
+
+from factreasoner.cli import main
+
+main()

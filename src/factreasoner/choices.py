@@ -1,0 +1,10 @@
+"""The values settings choose from; kept apart from the models so that `--help` need not import them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Version = Literal[1, 2, 3]
+Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation"]
+Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
+FactorTable = Literal["conditional", "table1", "reference"]

@@ -1,0 +1,61 @@
+"""`factreasoner assess`: one response, a readable table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+
+@takes_settings()
+def assess(
+    response: Annotated[
+        str | None, typer.Argument(help="The text to assess; - or nothing for standard input.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the text from a file.")] = None,
+    context: Annotated[
+        list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
+    ] = None,
+    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = "",
+    topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None,
+    profile: Annotated[Path | None, typer.Option("--config", "-c", help="YAML profile.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Assess one response against passages of evidence, atom by atom."""
+    from factreasoner.cli.tables import print_assessment
+    from factreasoner.config import load_config
+    from factreasoner.errors import ConfigError
+    from factreasoner.pipeline import assess as assess_response
+
+    config = load_config(profile, settings)
+    if file and response:
+        raise ConfigError("give the text as an argument or with --file, not both")
+    text = _read(file) if file else sys.stdin.read() if response in (None, "-") else response
+    if not context and config.retriever == "given":
+        raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
+    passages = [_read(path) for path in context] if context else None
+    assessment = assess_response(
+        str(text), prompt=prompt, topic=topic, contexts=passages, **config.model_dump()
+    )
+    if as_json:
+        typer.echo(assessment.model_dump_json(indent=2))
+    else:
+        print_assessment(assessment, config)
+    raise typer.Exit(3 if assessment.status in ("failed", "partial") else 0)
+
+
+def _read(path: Path) -> str:
+    from factreasoner.errors import InputError, Problem
+
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        raise InputError([Problem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error

@@ -1,0 +1,88 @@
+"""Checks of the installation and the settings, for a person who wonders why something does not work."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal, NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, LLMError
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm.cache import cache_folder
+from factreasoner.models import Claim, Premise
+from factreasoner.registry import EXTRA_OF_MODULE
+
+REQUIRED = ("litellm", "numpy", "pgmpy", "pyagrum", "pydantic", "scikit-learn", "typer")
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
+
+
+class Check(NamedTuple):
+    """One thing looked at. `missing` is fine unless it is wanted; `wrong` must be mended."""
+
+    state: Literal["ok", "missing", "wrong"]
+    name: str
+    detail: str
+
+
+def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
+    """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
+    yield Check("ok", "python", platform.python_version())
+    for package in REQUIRED:
+        yield _package(package)
+    for module, (feature, extra) in EXTRA_OF_MODULE.items():
+        yield _extra(module, feature, extra)
+    for key in KEYS:
+        state: Literal["ok", "missing"] = "ok" if os.environ.get(key) else "missing"
+        yield Check(state, key, "set" if state == "ok" else "not set")
+    yield _cache(config)
+    merlin = os.environ.get("MERLIN_PATH") or shutil.which("merlin")
+    yield Check("ok" if merlin else "missing", "merlin", merlin or "not found in MERLIN_PATH or PATH")
+    if config.model is None:
+        yield Check("missing", "model", "none: the embedded judge is used; add --model NAME")
+    elif call:
+        yield _model(config)
+
+
+def _package(name: str) -> Check:
+    try:
+        return Check("ok", name, version(name))
+    except PackageNotFoundError:
+        return Check("wrong", name, "not installed: pip install factreasoner")
+
+
+def _extra(module: str, feature: str, extra: str) -> Check:
+    try:
+        return Check("ok", module, f"{version(module)} ({feature})")
+    except PackageNotFoundError:
+        return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
+
+
+def _cache(config: Config) -> Check:
+    folder = cache_folder(config)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return Check("ok", "cache", str(folder))
+    except OSError as error:
+        return Check("wrong", "cache", f"{folder}: {error.strerror}; choose another with --cache-dir")
+
+
+def _model(config: Config) -> Check:
+    from factreasoner.llm.client import LiteLLMClient
+
+    judge = LLMJudge(LiteLLMClient(config.model_copy(update={"cache": False, "max_attempts": 1})), config)
+    premise = Premise("p", "The library opens at nine and closes at five.")
+    try:
+        judged = judge.judge(premise, [Claim("a", "The library opens at nine.")])
+    except (ConfigError, LLMError) as error:
+        return Check("wrong", str(config.model), str(error))
+    if judged.failures:
+        return Check("wrong", str(config.model), judged.failures[0].message)
+    verdict = judged.verdicts[0]
+    detail = f"answers function calls: {verdict.label} {verdict.probability:.2f} (by {verdict.confidence})"
+    return Check("ok", str(config.model), detail)

@@ -1,0 +1,35 @@
+"""`factreasoner doctor`: what is installed, what can be reached, what is missing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+
+@takes_settings("Model")
+def doctor(
+    call: Annotated[
+        bool, typer.Option("--call/--no-call", help="With --model: make one small call to it.")
+    ] = True,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Check the installation, the keys, the cache and, with --model, that the model answers calls."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from factreasoner.config import load_config
+    from factreasoner.cli.diagnosis import diagnose
+
+    config = load_config(None, settings)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    checks = list(diagnose(config, call=call))
+    marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
+    for check in checks:
+        table.add_row(marks[check.state], check.name, escape(check.detail))
+    Console(soft_wrap=True).print(table)
+    raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)

@@ -1,0 +1,108 @@
+"""How a run shows that it goes on: a bar on a terminal, plain lines in a pipe, nothing when quiet."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from factreasoner.models import Assessment, Usage
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+class _Totals:
+    """Counts over the records assessed by this process."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.finished = 0
+        self.failed = 0
+        self.usage = Usage()
+
+    def started(self, total: int, finished: int) -> None:
+        self.total, self.finished = total, finished
+
+    def assessed(self, assessment: Assessment) -> None:
+        self.finished += 1
+        self.failed += assessment.status in ("failed", "partial")
+        self.usage = sum(assessment.usage.values(), self.usage)
+
+    def __str__(self) -> str:
+        usage = self.usage
+        cost = "cost unknown" if usage.cost is None else f"${usage.cost:.4f}"
+        parts = [f"{usage.calls} calls", cost] if usage.calls or usage.cached_calls else []
+        if usage.cached_calls:
+            parts.append(f"{usage.cached_calls} cached")
+        if self.failed:
+            parts.append(f"{self.failed} with failures")
+        return ", ".join(parts)
+
+
+class Silent(_Totals):
+    """Says nothing."""
+
+
+class Lines(_Totals):
+    """A line on standard error at the start, every few seconds and at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = time.monotonic()
+
+    def started(self, total: int, finished: int) -> None:
+        """Say what there is to do."""
+        super().started(total, finished)
+        typer.echo(f"{total} records, {finished} of them finished before", err=True)
+
+    def assessed(self, assessment: Assessment) -> None:
+        """Say how far it is, not too often."""
+        super().assessed(assessment)
+        now = time.monotonic()
+        if self.finished == self.total or now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            text = f"{self.finished}/{self.total} records"
+            typer.echo(f"{text}, {self}" if str(self) else text, err=True)
+
+
+class Bar(_Totals):
+    """A live bar with records, calls, cost and the time left."""
+
+    def __init__(self, bar: Progress) -> None:
+        super().__init__()
+        self._bar = bar
+        self._task = bar.add_task("", total=None)
+
+    def started(self, total: int, finished: int) -> None:
+        """Draw the bar; what an earlier run finished is not counted towards the speed."""
+        super().started(total, finished)
+        self._bar.reset(self._task, total=total, completed=finished)
+
+    def assessed(self, assessment: Assessment) -> None:
+        """Advance the bar."""
+        super().assessed(assessment)
+        self._bar.update(self._task, advance=1, description=str(self))
+
+
+@contextlib.contextmanager
+def progress_for(*, quiet: bool) -> Iterator[_Totals]:
+    """The right kind of progress for where standard error goes."""
+    if quiet:
+        yield Silent()
+    elif not sys.stderr.isatty():
+        yield Lines()
+    else:
+        columns = (
+            TextColumn("Assessing"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+        )
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            yield Bar(bar)

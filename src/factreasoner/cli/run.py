@@ -1,0 +1,106 @@
+"""`factreasoner run`: assess every record of a JSONL file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+    from factreasoner.runs.input import CheckedInput
+
+
+@takes_settings()
+def run(
+    data: Annotated[Path, typer.Argument(help="Records, JSONL, one a line; - for standard input.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Run folder. [default: runs/<name of the file>]")
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags go before it.")
+    ] = None,
+    column_map: Annotated[
+        list[str] | None, typer.Option("--column-map", help="theirs=ours, as text=output; repeatable.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None,
+    skip_invalid: Annotated[bool, typer.Option(help="Go on without the lines that are wrong.")] = False,
+    fresh: Annotated[bool, typer.Option(help="Start over instead of resuming.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Print what it would take, and call nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Assess every record of DATA. The same command again resumes where the last one stopped."""
+    from factreasoner.config import load_config
+
+    config = load_config(profile, settings)
+    folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
+    checked = _check(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
+    if dry_run:
+        _print_plan(checked, config)
+        raise typer.Exit
+    raise typer.Exit(_run(checked, config, folder, fresh=fresh, quiet=quiet))
+
+
+def _check(
+    data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
+) -> CheckedInput:
+    from factreasoner.runs.input import check_fits, check_input
+
+    checked = check_input(
+        data,
+        column_map=_column_map(column_map),
+        fits=lambda record: check_fits(record, config),
+        limit=limit,
+        skip_invalid=skip_invalid,
+    )
+    for problem in checked.problems:
+        typer.echo(f"skipped {problem}", err=True)
+    return checked
+
+
+def _column_map(pairs: list[str]) -> dict[str, str]:
+    from factreasoner.errors import ConfigError
+
+    mapping = dict(pair.partition("=")[::2] for pair in pairs)
+    if wrong := [pair for pair in pairs if "=" not in pair or pair.startswith("=") or pair.endswith("=")]:
+        raise ConfigError(f"--column-map {wrong[0]!r}: write theirs=ours, as text=output")
+    return mapping
+
+
+def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
+    from factreasoner import prompts
+    from factreasoner.cli.progress import progress_for
+    from factreasoner.cli.tables import print_summary
+    from factreasoner.pipeline import build_pipeline
+    from factreasoner.runs.runner import run as run_records
+    from factreasoner.runs.store import RunFolder
+
+    pipeline = build_pipeline(config)
+    folder = RunFolder(path)
+    folder.start(config, prompts.fingerprints(("atomizer", "judge", "reviser")), fresh=fresh)
+    try:
+        with progress_for(quiet=quiet) as progress:
+            report = run_records(pipeline, folder, checked.ids, checked.records(), progress)
+    finally:
+        folder.close()
+    if not quiet:
+        print_summary(report.summary, config, path)
+    if report.stopped:
+        typer.echo(
+            f"Stopped: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
+            "the same command with a higher --max-cost goes on.",
+            err=True,
+        )
+    return 0 if report.complete else 3
+
+
+def _print_plan(checked: CheckedInput, config: Config) -> None:
+    from factreasoner.cli.tables import print_plan
+    from factreasoner.runs.plan import plan
+
+    print_plan(plan(checked.records(), config), config, len(checked.ids))

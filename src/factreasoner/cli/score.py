@@ -1,0 +1,42 @@
+"""`factreasoner score`: score a finished run again, without any model call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+
+@takes_settings("Graph", "Scores")
+def score(
+    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the scores go. [default: RUN_DIR/rescored]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Score a finished run with another K, prior, factor table or solver. The run itself is not changed."""
+    import json
+
+    from factreasoner.cli.tables import print_summary
+    from factreasoner.config import parse_config
+    from factreasoner.registry import load
+    from factreasoner.runs.scoring import score_journal
+    from factreasoner.runs.store import RunFolder
+
+    folder = RunFolder(run_dir)
+    changes = {key: value for key, value in settings.items() if value is not None}
+    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    folder.read_journal()
+    solver = load("solver", config.solver)(config=config)
+    out = out or run_dir / "rescored"
+    summary = score_journal(folder, folder.order(), config, solver=solver, out=out)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_summary(summary, config, out)

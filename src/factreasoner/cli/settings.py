@@ -1,0 +1,120 @@
+"""One table of every setting's flag, and a decorator that adds them to a command.
+
+Kept free of the data models, so that `--help` starts fast; a test holds it against `Config`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from factreasoner.choices import Confidence, FactorTable, Mode
+
+
+class Setting(NamedTuple):
+    """The flag of one setting: its type and help text; flags left out keep the profile's value."""
+
+    type: Any
+    help: str
+
+
+PANELS: dict[str, dict[str, Setting]] = {
+    "Assessor": {
+        "assessor": Setting(str, "Who assesses: factreasoner. [default: factreasoner]"),
+        "version": Setting(
+            Annotated[int, typer.Option(min=1, max=3)],
+            "1: a context counts for the atoms it was retrieved for; 2: for every atom; "
+            "3: contexts are judged against each other too. [default: 2]",
+        ),
+        "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. [default: auto]"),
+        "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. [default: auto]"),
+        "retriever": Setting(str, "Where contexts come from. [default: given, by the record]"),
+        "judge": Setting(
+            str, "auto, llm, embedded or package.module:Class. [default: llm with a model, else embedded]"
+        ),
+    },
+    "Model": {
+        "model": Setting(str, "Any litellm model, as openai/gpt-4o-mini. [default: none]"),
+        "api_base": Setting(str, "URL of an OpenAI-compatible server, as http://localhost:8000/v1."),
+        "api_key_env": Setting(str, "Environment variable that holds the key."),
+        "temperature": Setting(float, "Sampling temperature. [default: 0]"),
+        "max_tokens": Setting(int, "Longest reply, in tokens. [default: 4096]"),
+        "timeout": Setting(float, "Seconds one request may take. [default: 120]"),
+        "max_attempts": Setting(int, "Requests for one call, and re-asks of one claim. [default: 5]"),
+        "concurrency": Setting(int, "Requests in flight, over all records. [default: 16]"),
+        "requests_per_minute": Setting(int, "Wait rather than send more. [default: no limit]"),
+        "tokens_per_minute": Setting(int, "Wait rather than send more. [default: no limit]"),
+        "max_cost": Setting(float, "Stop before spending more US dollars than this. [default: no limit]"),
+        "cache": Setting(bool, "Keep answered calls on disk and reuse them. [default: cache]"),
+        "cache_dir": Setting(Path, "Where. [default: the user's cache folder]"),
+    },
+    "Judging": {
+        "mode": Setting(Mode, "Verdicts a call may give, with or without citations. [default: tfn]"),
+        "atoms_per_call": Setting(int, "Atoms verified by one call. [default: 32]"),
+        "confidence": Setting(Confidence, "Where a verdict's probability comes from. [default: auto]"),
+        "constant_confidence": Setting(float, "The probability of `constant`. [default: 0.9]"),
+        "votes": Setting(int, "Samples of `votes`. [default: 5]"),
+        "audit_share": Setting(float, "Share of verdicts asked again one at a time. [default: 0]"),
+        "premise_tokens": Setting(int, "Length of a context used as a claim, version 3. [default: 256]"),
+    },
+    "Graph": {
+        "factors": Setting(FactorTable, "Factor tables. [default: conditional]"),
+        "atom_prior": Setting(float, "P(true) of an atom before evidence. [default: 0.5]"),
+        "context_prior": Setting(float, "P(true) of a context before evidence. [default: 0.9]"),
+        "solver": Setting(str, "auto, exact or pgmpy. [default: auto]"),
+        "max_width": Setting(int, "Largest elimination width solved exactly. [default: by memory]"),
+    },
+    "Scores": {
+        "k": Setting(str, "K of F1@K: median, half or a number. [default: median]"),
+        "seed": Setting(int, "Seed of everything random. [default: 0]"),
+    },
+}
+
+SETTINGS = {key: setting for panel in PANELS.values() for key, setting in panel.items()}
+
+
+def takes_settings(*panels: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of `panels` (all when none is named), as a mapping in its `settings`."""
+    chosen = {panel: PANELS[panel] for panel in panels or PANELS}
+    keys = [key for settings in chosen.values() for key in settings]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        parameters = [p for name, p in own.parameters.items() if name != "settings"]
+        parameters += [_flag(key, s, panel) for panel, ss in chosen.items() for key, s in ss.items()]
+
+        @functools.wraps(command)
+        def with_settings(**values: Any) -> None:
+            settings = {key: values.pop(key) for key in keys}
+            command(**values, settings=settings)
+
+        signature = inspect.Signature(parameters)
+        with_settings.__signature__ = signature  # type: ignore[attr-defined]
+        with_settings.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_settings
+
+    return decorate
+
+
+def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:
+    name = f"--{key.replace('_', '-')}"
+    names = f"{name}/--no-{key}" if setting.type is bool else name
+    limits: dict[str, Any] = {}
+    kind = setting.type
+    if hasattr(kind, "__metadata__"):
+        kind, option = kind.__origin__, kind.__metadata__[0]
+        limits = {"min": option.min, "max": option.max}
+    return inspect.Parameter(
+        key,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[
+            kind | None,
+            typer.Option(names, help=setting.help, rich_help_panel=panel, show_default=False, **limits),
+        ],
+    )

@@ -1,0 +1,171 @@
+"""The pipeline: atomize, revise, retrieve, evaluate. One record in, one assessment out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from factreasoner.config import Config, parse_config, result_fingerprint
+from factreasoner.errors import InputError, Problem, StageError
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Status
+from factreasoner.protocols import LLM, Atomized, Atomizer, Evaluator, Retriever, Reviser
+from factreasoner.registry import load
+from factreasoner.stages.abstention import is_abstention
+
+
+class Pipeline:
+    """Assesses records, one at a time and from any number of threads.
+
+    `config` is the description of what the parts do; it is recorded with every assessment.
+    """
+
+    def __init__(
+        self,
+        *,
+        atomizer: Atomizer,
+        reviser: Reviser,
+        retriever: Retriever,
+        evaluator: Evaluator,
+        config: Config,
+    ) -> None:
+        self.atomizer = atomizer
+        self.reviser = reviser
+        self.retriever = retriever
+        self.evaluator = evaluator
+        self.config = config
+
+    def assess(self, record: Record) -> Assessment:
+        """Assess one record. What goes wrong inside it is in the assessment's failures, not raised.
+
+        Raises:
+            ConfigError: a setting, a key or a model name is wrong.
+            InputError: the record lacks what the configuration needs.
+            BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+        """
+        meter = Meter()
+        atoms: tuple[Atom, ...] = ()
+        contexts: tuple[Context, ...] = ()
+        outcome: Outcome | None = None
+        failures: list[Failure] = []
+        try:
+            atoms, failed = self._atoms(record, meter)
+            failures += failed
+            if atoms:
+                with meter.stage("retriever"):
+                    found = self.retriever.retrieve(atoms, record)
+                contexts = found.contexts
+                failures += found.failures
+                with meter.stage("evaluator"):
+                    outcome = self.evaluator.evaluate(atoms, contexts, record)
+        except StageError as error:
+            failures += error.failures
+        return Assessment(
+            record_id=record.id,
+            status=_status(atoms, outcome, failures),
+            assessor=self.config.assessor,
+            prompt=record.prompt,
+            response=record.response,
+            topic=record.topic,
+            model=self.config.model,
+            atoms=atoms,
+            contexts=contexts,
+            outcome=outcome,
+            failures=tuple(failures),
+            usage=meter.usage,
+            seconds=meter.seconds,
+            fingerprint=record_fingerprint(record),
+            metadata=record.metadata,
+        )
+
+    def _atoms(self, record: Record, meter: Meter) -> Atomized:
+        if record.atoms is not None:
+            return Atomized(record.atoms)
+        if is_abstention(record.response):
+            return Atomized(())
+        with meter.stage("atomizer"):
+            atomized = self.atomizer.atomize(record)
+        if not atomized.atoms:
+            return atomized
+        with meter.stage("reviser"):
+            revised = self.reviser.revise(atomized.atoms, record)
+        return Atomized(revised.atoms, atomized.failures + revised.failures)
+
+
+def _status(atoms: Sequence[Atom], outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
+    if outcome is None:
+        return "failed" if failures else "no_atoms"
+    if not outcome.p_true:
+        return "failed"
+    return "partial" if failures or outcome.failures else "ok"
+
+
+def record_fingerprint(record: Record) -> str:
+    """Short digest of a record's content, by which a changed input line is told from a finished one."""
+    return result_fingerprint(record.model_dump(mode="json"))
+
+
+def build_pipeline(config: Config | None = None, *, llm: LLM | None = None) -> Pipeline:
+    """The pipeline `config` describes.
+
+    `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
+    shared by every stage, so that concurrency, rate limits and the budget hold for all of them together.
+
+    Raises:
+        ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
+        MissingExtraError: a plug-in needs an optional package.
+    """
+    config = config or Config()
+    if llm is None and config.model is not None:
+        from factreasoner.llm.client import LiteLLMClient
+
+        llm = LiteLLMClient(config)
+    if llm is not None and config.model is None:
+        config = config.model_copy(update={"model": type(llm).__name__})
+    solver = load("solver", config.solver)(config=config)
+    judge = _part("judge", config, llm)
+    return Pipeline(
+        atomizer=_part("atomizer", config, llm),
+        reviser=_part("reviser", config, llm),
+        retriever=load("retriever", config.retriever)(config=config),
+        evaluator=load("assessor", config.assessor)(judge=judge, solver=solver, config=config),
+        config=config,
+    )
+
+
+def _part(kind: str, config: Config, llm: LLM | None) -> Any:
+    name = config.plugin(kind)
+    plugin = load(kind, name)
+    return plugin(llm=llm, config=config) if name == "llm" else plugin(config=config)
+
+
+def assess(
+    response: str,
+    *,
+    prompt: str = "",
+    contexts: Sequence[str | Context] | None = None,
+    topic: str | None = None,
+    llm: LLM | None = None,
+    **settings: Any,
+) -> Assessment:
+    """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
+
+    `contexts` are passages or :class:`Context` objects; `settings` are those of :class:`Config`, for
+    example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the embedded judge is used.
+
+    Raises:
+        ConfigError: an unknown or wrong setting.
+        InputError: no contexts although the retriever is `given`.
+    """
+    config = parse_config(settings, "settings")
+    given = None
+    if contexts is not None:
+        given = tuple(
+            c if isinstance(c, Context) else Context(id=f"c{i}", text=c) for i, c in enumerate(contexts)
+        )
+    elif config.retriever == "given":
+        raise InputError(
+            [Problem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
+        )
+    record = Record(id="r1", response=response, prompt=prompt, topic=topic, contexts=given)
+    return build_pipeline(config, llm=llm).assess(record)

@@ -1,0 +1,1 @@
+"""Reading records, running the pipeline over them, and the run folder."""

@@ -1,0 +1,51 @@
+"""Results and summary, derived from a journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from factreasoner.config import Config
+from factreasoner.metrics.factuality import resolve_k
+from factreasoner.metrics.results import Summary, result_line
+from factreasoner.models import Assessment
+from factreasoner.protocols import Solver
+from factreasoner.runs.rescoring import rescore
+from factreasoner.runs.store import RunFolder, replace_file
+
+Content = dict[str, object]
+"""What summary.json holds."""
+
+
+def score_journal(
+    folder: RunFolder,
+    ids: Sequence[str],
+    config: Config,
+    *,
+    solver: Solver | None = None,
+    out: Path | None = None,
+) -> Content:
+    """Write results.jsonl and summary.json of `ids`, in that order; returns the summary.
+
+    With a `solver`, every assessment is solved again under `config` first. The files go to `out`, by
+    default into the run folder, and replace older ones atomically.
+    """
+    out = out or folder.path
+    out.mkdir(parents=True, exist_ok=True)
+    counts = [folder.entries[i].num_atoms for i in ids if i in folder.entries]
+    summary = Summary(config.k, resolve_k(config.k, counts))
+    assessments: Iterable[Assessment] = folder.assessments(ids)
+    if solver is not None:
+        assessments = (rescore(assessment, solver, config) for assessment in assessments)
+
+    def lines() -> Iterator[str]:
+        for assessment in assessments:
+            line = result_line(assessment, summary.k_of(assessment))
+            summary.add(assessment, line)
+            yield json.dumps(line, ensure_ascii=False, allow_nan=False)
+
+    replace_file(out / "results.jsonl", lines())
+    content = summary.content()
+    replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
+    return content

@@ -1,0 +1,239 @@
+"""The run folder: manifest, journal, and the results and summary derived from the journal."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
+from factreasoner.errors import RunError
+from factreasoner.models import Assessment, Status
+
+PACKAGES = ("litellm", "numpy", "pgmpy", "pyagrum", "pydantic")
+
+
+class Entry(NamedTuple):
+    """Where a record's latest assessment stands in the journal, and what resuming and scoring need to know of it.
+
+    `num_atoms` counts the atoms a judgement was obtained for.
+    """
+
+    offset: int
+    status: Status
+    fingerprint: str
+    num_atoms: int
+
+
+class RunFolder:
+    """One run's files. Only the driver process writes them; a lock keeps a second one out.
+
+    - `manifest.json`: settings without secrets, prompt fingerprints, versions.
+    - `journal.jsonl`: one Assessment a line, appended and synced to disk as each record ends.
+    - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: dict[str, Entry] = {}
+        self.spent: float = 0.0
+        self._lock = FileLock(path / ".lock")
+
+    @property
+    def manifest_path(self) -> Path:
+        """Where the manifest is."""
+        return self.path / "manifest.json"
+
+    @property
+    def journal_path(self) -> Path:
+        """Where the journal is."""
+        return self.path / "journal.jsonl"
+
+    @property
+    def results_path(self) -> Path:
+        """Where the result lines are."""
+        return self.path / "results.jsonl"
+
+    @property
+    def summary_path(self) -> Path:
+        """Where the summary is."""
+        return self.path / "summary.json"
+
+    def start(self, config: Config, prompts: Mapping[str, str], *, fresh: bool = False) -> None:
+        """Open the folder for writing: make it, or check that the run in it is this one, and read its journal.
+
+        A torn last line of the journal is dropped.
+
+        Raises:
+            RunError: another process writes here, the run in the folder has other settings (the differing
+                keys are named), or its files are damaged or can't be written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise RunError(f"{self.path}: another process is writing this run") from error
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
+        wanted = {"config": result_settings(config), "prompts": dict(prompts)}
+        if fresh:
+            for path in (self.journal_path, self.results_path, self.summary_path, self.manifest_path):
+                path.unlink(missing_ok=True)
+        if self.manifest_path.exists():
+            self._refuse_other_run(wanted)
+            self.read_journal(repair=True)
+        elif self.journal_path.exists():
+            raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
+        self._write_manifest(config, prompts)
+
+    def close(self) -> None:
+        """Let other processes write here."""
+        self._lock.release()
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest's content. Raises RunError when there is none or it can't be read."""
+        try:
+            data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise RunError(f"{self.path}: not a run folder: it has no manifest.json") from error
+        except (OSError, ValueError) as error:
+            raise RunError(f"{self.manifest_path}: can't be read: {error}") from error
+        if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
+            raise RunError(f"{self.manifest_path}: not a manifest: it has no `config`")
+        return data
+
+    def config(self) -> Config:
+        """The settings the run was made with."""
+        return parse_config(self.manifest()["config"], str(self.manifest_path))
+
+    def read_journal(self, *, repair: bool = False) -> None:
+        """Index the journal: the last line of each record counts. `repair` cuts a torn last line off.
+
+        Raises:
+            RunError: a line other than a torn last one is damaged.
+        """
+        self.entries, self.spent = {}, 0.0
+        if not self.journal_path.exists():
+            return
+        offset = 0
+        with self.journal_path.open("rb") as journal:
+            for number, line in enumerate(journal, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                self._index(line, offset, number)
+                offset += len(line)
+        if repair and offset < self.journal_path.stat().st_size:
+            os.truncate(self.journal_path, offset)
+
+    def _index(self, line: bytes, offset: int, number: int) -> None:
+        try:
+            data = json.loads(line)
+            outcome = data["outcome"]
+            num_atoms = len(data["atoms"]) - len(outcome["unjudged"]) if outcome else 0
+            entry = Entry(offset, data["status"], data["fingerprint"], num_atoms)
+            self.spent += sum(usage["cost"] or 0.0 for usage in data["usage"].values())
+            self.entries[data["record_id"]] = entry
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunError(
+                f"{self.journal_path}:{number}: damaged line ({error!r}); remove it and run again, "
+                "or start over with --fresh"
+            ) from error
+
+    def append(self, assessment: Assessment) -> None:
+        """Add one assessment to the journal; when this returns it is on disk."""
+        line = assessment.model_dump_json().encode() + b"\n"
+        with self.journal_path.open("ab") as journal:
+            offset = journal.tell()
+            journal.write(line)
+            journal.flush()
+            os.fsync(journal.fileno())
+        judged = len(assessment.outcome.p_true) if assessment.outcome else 0
+        self.entries[assessment.record_id] = Entry(offset, assessment.status, assessment.fingerprint, judged)
+
+    def assessments(self, ids: Iterable[str]) -> Iterator[Assessment]:
+        """The assessments of `ids`, in that order, read one at a time; ids without one are passed over."""
+        if not self.entries:
+            return
+        with self.journal_path.open("rb") as journal:
+            for record_id in ids:
+                if record_id not in self.entries:
+                    continue
+                journal.seek(self.entries[record_id].offset)
+                try:
+                    yield Assessment.model_validate_json(journal.readline())
+                except ValidationError as error:
+                    raise RunError(
+                        f"{self.journal_path}: the assessment of {record_id!r} can't be read: {error}"
+                    ) from error
+
+    def order(self) -> list[str]:
+        """Record ids in the order of the last results, then any others in the order they were finished."""
+        try:
+            with self.results_path.open(encoding="utf-8") as results:
+                ids = [json.loads(line)["id"] for line in results]
+        except (OSError, ValueError, KeyError):
+            # The results are derived from the journal, which is enough without them.
+            ids = []
+        return [i for i in ids if i in self.entries] + [i for i in self.entries if i not in ids]
+
+    def _refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+        manifest = self.manifest()
+        differences = [
+            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now"
+            for part, here in wanted.items()
+            for there in [result_part(part, manifest.get(part, {}))]
+            for key in sorted(here.keys() | there.keys())
+            if here.get(key) != there.get(key)
+        ]
+        if differences:
+            raise RunError(
+                f"{self.path}: the run in this folder was made with other settings ({'; '.join(differences)}); "
+                "use another --out, or start over with --fresh"
+            )
+
+    def _write_manifest(self, config: Config, prompts: Mapping[str, str]) -> None:
+        versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
+        manifest = {
+            "config": config.model_dump(mode="json"),
+            "prompts": dict(prompts),
+            "versions": versions | {name: _version(name) for name in PACKAGES},
+        }
+        replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
+
+
+def result_settings(config: Config) -> dict[str, Any]:
+    """The settings that decide what the assessments of a run are."""
+    return result_part("config", config.model_dump(mode="json"))
+
+
+def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` less the keys that change no assessment."""
+    left_out = CALL_SETTINGS | SCORE_SETTINGS if part == "config" else frozenset[str]()
+    return {key: value for key, value in values.items() if key not in left_out}
+
+
+def replace_file(path: Path, lines: Iterable[str]) -> None:
+    """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
