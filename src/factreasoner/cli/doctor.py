@@ -22,8 +22,8 @@ def doctor(
     from rich.markup import escape
     from rich.table import Table
 
-    from factreasoner.config import load_config
     from factreasoner.cli.diagnosis import diagnose
+    from factreasoner.config import load_config
 
     config = load_config(None, settings)
     table = Table(box=None, show_header=False, pad_edge=False)

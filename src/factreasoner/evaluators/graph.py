@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
@@ -86,14 +86,11 @@ class GraphEvaluator:
         )
         return solved(outcome, graph, self._solver, self._config, record_id=record.id)
 
-    def work(
-        self, atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> Iterator[tuple[Premise, list[Claim]]]:
+    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[tuple[Premise, list[Claim]]]:
         """Every (premise, claims) the judge would be asked, without asking."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)
-        ask = self._tasks(pairs(self._config.version, atoms, contexts), atoms, contexts)
-        yield from ask
+        return self._tasks(pairs(self._config.version, atoms, contexts), atoms, contexts)
 
     def _tasks(
         self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context]
@@ -177,7 +174,7 @@ def _premises(contexts: Sequence[Context]) -> Callable[[str], Premise]:
 
 
 def _draw(seed: int, record_id: str, verdict: Verdict) -> float:
-    """A number in [0, 1) that depends on the pair alone, so that an interrupted audit draws the same again."""
+    """A number in [0, 1) that depends on the pair alone: an interrupted audit draws the same again."""
     key = "\x1f".join((str(seed), record_id, verdict.context_id, verdict.target_id))
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64
 

@@ -21,7 +21,7 @@ PACKAGES = ("litellm", "numpy", "pgmpy", "pyagrum", "pydantic")
 
 
 class Entry(NamedTuple):
-    """Where a record's latest assessment stands in the journal, and what resuming and scoring need to know of it.
+    """Where a record's latest assessment stands in the journal, and what is needed of it.
 
     `num_atoms` counts the atoms a judgement was obtained for.
     """
@@ -67,7 +67,7 @@ class RunFolder:
         return self.path / "summary.json"
 
     def start(self, config: Config, prompts: Mapping[str, str], *, fresh: bool = False) -> None:
-        """Open the folder for writing: make it, or check that the run in it is this one, and read its journal.
+        """Open the folder for writing: make it, or check that its run is this one and read the journal.
 
         A torn last line of the journal is dropped.
 
@@ -194,8 +194,8 @@ class RunFolder:
         ]
         if differences:
             raise RunError(
-                f"{self.path}: the run in this folder was made with other settings ({'; '.join(differences)}); "
-                "use another --out, or start over with --fresh"
+                f"{self.path}: the run in this folder was made with other settings "
+                f"({'; '.join(differences)}); use another --out, or start over with --fresh"
             )
 
     def _write_manifest(self, config: Config, prompts: Mapping[str, str]) -> None:

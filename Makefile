@@ -1,0 +1,42 @@
+# Everything a developer, the hooks and CI run. Each target sets itself up in .venv; nothing else is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo install lock format lint type test bench clean
+
+demo: install ## run the main job on the bundled example, with no key
+	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo
+
+install: .venv/installed ## the exact versions of requirements.lock, and this checkout
+
+.venv/installed: pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	touch $@
+
+lock: ## choose versions anew
+	uv pip compile --quiet --upgrade pyproject.toml --all-extras --group dev --universal \
+	  --no-annotate --no-header --output-file requirements.lock
+
+format: install ## rewrite the code's layout and what can be mended by machine
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+type: install
+	$(BIN)/mypy
+
+test: install ## needs no network and no key
+	$(BIN)/pytest
+
+bench: install ## ratios against a peer or a limit
+	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
