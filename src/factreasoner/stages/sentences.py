@@ -1,0 +1,289 @@
+"""Sentence borders, by rules: text in, spans out, no model and no data.
+
+A text is first cut into blocks (paragraphs, list items, headings, table rows, code), then each block into
+sentences. All spans are (start, end) in characters, so that `text[start:end]` is verbatim. Time is linear in
+the length of the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from factreasoner.stages.abbreviations import (
+    ALWAYS_CONTINUES,
+    BEFORE_NUMBER,
+    LETTERED,
+    MAY_END,
+    NUMBERED_NOUNS,
+    STARTERS,
+)
+
+BlockKind = Literal["prose", "item", "heading", "table", "code"]
+
+
+class Span(NamedTuple):
+    """Half-open range of characters."""
+
+    start: int
+    end: int
+
+
+class Block(NamedTuple):
+    """A stretch of text no sentence crosses. The marker of a list item or heading lies before `start`."""
+
+    start: int
+    end: int
+    kind: BlockKind
+
+
+_MARKER = re.compile(
+    r"""[\s>]*+(?:
+        (?P<heading>\#{1,6})(?=\s)
+      | (?P<item>
+          [-*+–—·](?:\s++\[[ xX]\])?(?=\s)
+        | [•‣◦▪▫●○■□]
+        | -(?=[^\W\d_])
+        | \(?\d{1,3}[.)](?=\s|[^\W\d_])
+        | \(?(?:[a-zA-Z]|[ivx]{2,4})\)(?=\s)
+        | [a-z]\.(?=\s)
+        | [\d一二三四五六七八九十]{1,3}、
+        )
+    )?\s*+""",
+    re.VERBOSE,
+)
+_RULE = re.compile(r"\s*+(?:[-=_*~|:+]\s*+)++")
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
+_BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
+_INLINE_NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})[.)]\s++(?=\S)""")
+_ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_`」』）]*+$""")
+_WRAP_WIDTH = 60
+
+
+def blocks(text: str) -> list[Block]:
+    """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed."""
+    found: list[Block] = []
+    for block in _line_blocks(text):
+        found.extend(_inline_items(text, block) if block.kind == "prose" else (block,))
+    return found
+
+
+def sentences(text: str) -> list[Span]:
+    """Sentences of `text`, in order, not overlapping; between them lie only blanks, markers and rules."""
+    return [span for block in blocks(text) for span in block_sentences(text, block)]
+
+
+def block_sentences(text: str, block: Block) -> Iterator[Span]:
+    """Sentences of one block of `text`; code and table rows are not split."""
+    if block.kind in ("code", "table"):
+        yield Span(block.start, block.end)
+        return
+    start = block.start
+    for end in _borders(text, block):
+        yield Span(start, end)
+        start = _skip_blank(text, end, block.end)
+    if start < block.end:
+        yield Span(start, block.end)
+
+
+def _line_blocks(text: str) -> Iterator[Block]:
+    """Join wrapped lines; set apart items, headings, rows and code."""
+    open_block: Block | None = None
+    fence_start: int | None = None
+    position = 0
+    for line in text.splitlines(keepends=True):
+        line_start, position = position, position + len(line)
+        line_end = line_start + len(line.rstrip())
+        if _FENCE.match(line):
+            if fence_start is None:
+                if open_block:
+                    yield open_block
+                open_block, fence_start = None, line_start + len(line) - len(line.lstrip())
+            else:
+                yield Block(fence_start, line_end, "code")
+                fence_start = None
+            continue
+        if fence_start is not None:
+            continue
+        block = _block_of_line(text, line_start, line_end)
+        if block and open_block and _continues(text, open_block, block):
+            open_block = Block(open_block.start, block.end, open_block.kind)
+            continue
+        if open_block:
+            yield open_block
+        open_block = block
+    if open_block:
+        yield open_block
+    if fence_start is not None:
+        yield Block(fence_start, len(text.rstrip()), "code")
+
+
+def _block_of_line(text: str, start: int, end: int) -> Block | None:
+    if _RULE.fullmatch(text, start, end):
+        return None
+    marker = _MARKER.match(text, start, end)
+    start = marker.end() if marker else start
+    if start >= end:
+        return None
+    if marker and marker["heading"]:
+        return Block(start, end, "heading")
+    if marker and marker["item"]:
+        return Block(start, end, "item")
+    if text[start] == "|":
+        return Block(start, end, "table")
+    return Block(start, end, "heading" if _BOLD_LINE.fullmatch(text, start, end) else "prose")
+
+
+def _continues(text: str, block: Block, line: Block) -> bool:
+    """Whether a plain line goes on with the sentence of the block before it, as in wrapped text."""
+    if line.kind != "prose" or block.kind not in ("prose", "item"):
+        return False
+    if text[block.end - 1] in ":：":
+        return False
+    last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end) + 1)
+    if last_line >= _WRAP_WIDTH:
+        return True
+    ended = _ENDS_LINE.search(text[max(block.start, block.end - 8) : block.end])
+    return not ended and (text[line.start].islower() or text[line.start] in "(,;")
+
+
+def _inline_items(text: str, block: Block) -> Iterator[Block]:
+    """Cut out a list that runs on in one paragraph: "...: 1. First. 2. Second."."""
+    items: list[re.Match[str]] = []
+    # A slice, because "^" and the look-behind are to see the block's start as a start.
+    content = text[block.start : block.end]
+    for match in _INLINE_NUMBER.finditer(content):
+        if int(match[1]) == len(items) + 1:
+            items.append(match)
+    if len(items) < 2:
+        yield block
+        return
+    if lead := content[: items[0].start()].rstrip():
+        yield Block(block.start, block.start + len(lead), "prose")
+    ends = [item.start() for item in items[1:]] + [len(content)]
+    for item, end in zip(items, ends, strict=True):
+        if body := content[item.end() : end].rstrip():
+            start = block.start + item.end()
+            yield Block(start, start + len(body), "item")
+
+
+_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］"
+_STOP = re.compile(
+    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)(?P<closed>[{_CLOSERS}]*+(?:\[\d{{1,3}}\])*+)"
+    rf"|[。！？｡．।॥؟۔።៖។။։;᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
+)
+_OPENERS = re.compile("[\"'“‘«‹(\\[{*_~`¿¡「『【（〈《［„‚]*+")
+_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
+_WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
+_EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
+_LOOK_BACK = 24
+
+
+def _borders(text: str, block: Block) -> Iterator[int]:
+    """Ends of the sentences of a block, but for its last one when nothing closes it."""
+    regions = enclosed(text, block)
+    starts = [region.start for region in regions]
+    lower_style = text[_skip_openers(text, block.start, block.end)].islower()
+    for stop in _STOP.finditer(text, block.start, block.end):
+        end = stop.end()
+        index = bisect_right(starts, stop.start()) - 1
+        if index >= 0 and regions[index].end > end:
+            continue
+        if stop["latin"] is None:
+            if end == block.end or _ends_wide(text, stop, block.end):
+                yield end
+        elif end == block.end or (text[end].isspace() and _ends_latin(text, stop, block, lower_style)):
+            yield end
+
+
+def _ends_wide(text: str, stop: re.Match[str], limit: int) -> bool:
+    """A full stop of a script that needs no blank after it."""
+    following = text[stop.end()]
+    if stop[0] == "．" and following.isdigit():
+        return False
+    # 「行く。」と言った: the quotation is part of a sentence that goes on.
+    return not (stop["wide"] and "\u3041" <= following <= "\u3096")
+
+
+def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool) -> bool:
+    position = _skip_openers(text, _skip_blank(text, stop.end(), block.end), block.end)
+    following = text[position]
+    word = _WORD_AFTER.match(text, position, block.end)
+    next_word = word[0] if word else ""
+    before = _WORD_BEFORE.search(text[max(block.start, stop.start() - _LOOK_BACK) : stop.start()])
+    last_word = before[0] if before else ""
+    if following in "-–—,;:&/+=<>|":
+        return False
+    if following.islower() and next_word == next_word.lower():
+        plain = len(last_word) > 2 and "." not in last_word and last_word.lower() not in MAY_END
+        return lower_style and plain and last_word.lower() not in ALWAYS_CONTINUES
+    if stop["latin"] == "!":
+        return last_word not in _EXCLAIMED_NAMES
+    if stop["latin"] != "." or not last_word:
+        return True
+    return _full_stop_ends(text[block.start : stop.start()][-2 * _LOOK_BACK :], last_word, next_word)
+
+
+def _full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
+    """Whether a single "." between two words ends a sentence; the second does not begin in lower case."""
+    key = last_word.lower()
+    starts_sentence = next_word in STARTERS
+    if key in ALWAYS_CONTINUES:
+        return False
+    if key in BEFORE_NUMBER:
+        return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
+    if key in MAY_END or _ACRONYM.fullmatch(last_word):
+        return starts_sentence or (key == "etc" and next_word[:1].isupper())
+    if last_word.isdigit() and len(last_word) <= 2:
+        return next_word not in NUMBERED_NOUNS
+    if len(last_word) == 1 and last_word.isalpha():
+        words = before.split()
+        lettered = len(words) > 1 and words[-2].strip("(\"'“").lower() in LETTERED
+        return lettered or (starts_sentence and next_word != "I")
+    return True
+
+
+_PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
+_PAIRED = re.compile('["`' + re.escape("".join(_PAIRS) + "".join(_PAIRS.values())) + "]")
+_LONGEST_REGION = 400
+
+
+def enclosed(text: str, block: Span | Block) -> list[Span]:
+    """Parentheses, quotations and code of up to 400 characters in a block, merged and in order."""
+    opened: dict[str, list[int]] = {}
+    pairs: list[Span] = []
+    for match in _PAIRED.finditer(text, block.start, block.end):
+        mark, at = match[0], match.start()
+        waiting = opened.get(mark)
+        symmetric = mark in '"`'
+        if waiting and (not symmetric or not text[at - 1].isspace()):
+            start = waiting.pop()
+            if at - start <= _LONGEST_REGION:
+                pairs.append(Span(start, at + 1))
+        elif symmetric and (at == block.start or not text[at - 1].isalnum()):
+            # A straight quote left open is given up where the next one opens.
+            opened[mark] = [at]
+        elif mark in _PAIRS:
+            opened.setdefault(_PAIRS[mark], []).append(at)
+    merged: list[Span] = []
+    for pair in sorted(pairs):
+        if merged and pair.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, pair.end))
+        else:
+            merged.append(pair)
+    return merged
+
+
+def _skip_openers(text: str, start: int, end: int) -> int:
+    """Position of the first character that opens nothing; the last one of the range at most."""
+    openers = _OPENERS.match(text, start, end)
+    return min(openers.end() if openers else start, end - 1)
+
+
+def _skip_blank(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return start
