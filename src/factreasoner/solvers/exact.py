@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -77,7 +79,8 @@ def check_width(plan: Elimination, max_width: int | None) -> None:
     )
     raise WidthError(
         f"exact inference would have elimination width {plan.width} and need about {_size(needed)} "
-        f"({limit}). Use solver 'gibbs' (or 'auto', which falls back to it), raise max_width, or remove weak relations."
+        f"({limit}). Use solver 'gibbs', or 'auto', which falls back to it; raise max_width; or remove weak "
+        "relations."
     )
 
 
@@ -107,8 +110,7 @@ def component_marginals(part: Component) -> list[tuple[float, ...]]:
     if len(part.variables) == 1:
         table = part.factors[0].table if part.factors else np.ones(part.cardinalities[0])
         return [distribution(table)]
-    import pyagrum
-
+    pyagrum = _pyagrum()
     inference = pyagrum.ShaferShenoyMRFInference(_markov_random_field(part))
     try:
         inference.makeInference()
@@ -117,9 +119,23 @@ def component_marginals(part: Component) -> list[tuple[float, ...]]:
     return [distribution(inference.posterior(i).toarray()) for i in range(len(part.variables))]
 
 
-def _markov_random_field(part: Component) -> Any:
-    import pyagrum
+@functools.cache
+def _pyagrum() -> Any:
+    with warnings.catch_warnings():
+        # Its generated types lack a __module__, which Python warns of as each is first used; with warnings
+        # as errors that would crash the process.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import pyagrum
 
+        field = pyagrum.MarkovRandomField()
+        field.add(pyagrum.RangeVariable("v", "", 0, 1))
+        field.addFactor(["v"]).fillWith([0.5, 0.5])
+        pyagrum.ShaferShenoyMRFInference(field).posterior("v").toarray()
+    return pyagrum
+
+
+def _markov_random_field(part: Component) -> Any:
+    pyagrum = _pyagrum()
     field = pyagrum.MarkovRandomField()
     for i, cardinality in enumerate(part.cardinalities):
         field.add(pyagrum.RangeVariable(f"v{i}", "", 0, cardinality - 1))

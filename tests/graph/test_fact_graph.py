@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factreasoner.errors import InputError
+from factreasoner.graph.fact_graph import build_fact_graph, parse_fact_graph, read_fact_graph, to_json
+from factreasoner.models import Atom, Context, FactGraph, Node, Relation
+
+GRAPH = FactGraph(
+    nodes=(
+        Node(id="a0", kind="atom", prior=0.4),
+        Node(id="c0", kind="context", prior=0.9),
+        Node(id="c1", kind="context", prior=0.3),
+    ),
+    relations=(
+        Relation(source="c0", target="a0", kind="entailment", probability=0.8),
+        Relation(source="c0", target="c1", kind="equivalence", probability=0.7),
+    ),
+)
+
+
+def test_building_takes_the_priors_and_a_contexts_own_one_wins() -> None:
+    graph = build_fact_graph(
+        [Atom(id="a0", text="x")],
+        [Context(id="c0", text="y"), Context(id="c1", text="z", prior=0.3)],
+        GRAPH.relations,
+        atom_prior=0.4,
+    )
+    assert graph == GRAPH
+
+
+def test_an_id_of_an_atom_and_a_context_is_refused() -> None:
+    with pytest.raises(InputError, match="'x' is used by an atom and by a context"):
+        build_fact_graph([Atom(id="x", text="x")], [Context(id="x", text="y")], [])
+
+
+def test_relations_must_join_two_known_nodes() -> None:
+    bad = Relation(source="c9", target="a0", kind="entailment", probability=0.8)
+    loop = Relation(source="a0", target="a0", kind="entailment", probability=0.8)
+    with pytest.raises(InputError) as caught:
+        build_fact_graph([Atom(id="a0", text="x")], [], [bad, loop])
+    assert [p.field for p in caught.value.problems] == ["relations[0].source", "relations[1]"]
+
+
+def test_the_round_trip_is_exact(tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(to_json(GRAPH), encoding="utf-8")
+    assert read_fact_graph(path) == GRAPH
+
+
+@pytest.mark.parametrize("ends", [("from", "to"), ("source", "target")])
+@pytest.mark.parametrize("kind", ["label", "type", "kind", "relation"])
+def test_the_reference_systems_nodes_and_edges(ends: tuple[str, str], kind: str) -> None:
+    data = {
+        "nodes": [{"id": n.id, "type": n.kind, "probability": n.prior} for n in GRAPH.nodes],
+        "edges": [
+            {ends[0]: r.source, ends[1]: r.target, kind: r.kind, "probability": r.probability, "link": "any"}
+            for r in GRAPH.relations
+        ],
+    }
+    assert parse_fact_graph(data) == GRAPH
+
+
+@pytest.mark.parametrize("atoms", [{"a0": "text"}, ["a0"], [{"id": "a0", "text": "text"}]])
+def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
+    relation = {"source": "c0", "target": "a0", "label": "contradiction", "probability": 1}
+    neutral = {"source": "c1", "target": "a0", "label": "neutral", "probability": 0.9}
+    data = {"atoms": atoms, "contexts": ["c0", "c1"], "relations": [relation, neutral]}
+    graph = parse_fact_graph(data, context_prior=0.8)
+    assert [(n.id, n.kind, n.prior) for n in graph.nodes] == [
+        ("a0", "atom", 0.5),
+        ("c0", "context", 0.8),
+        ("c1", "context", 0.8),
+    ]
+    assert graph.relations == (Relation(source="c0", target="a0", kind="contradiction", probability=1.0),)
+
+
+NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ([], "a fact graph is a JSON object"),
+        ({"relations": []}, "nodes: missing"),
+        ({"nodes": NODES}, "relations: missing"),
+        ({"nodes": {}, "edges": []}, "nodes: expected a list"),
+        ({"nodes": [3], "edges": []}, r"nodes\[0\]: expected an object"),
+        ({"nodes": [{"kind": "atom"}], "edges": []}, r"nodes\[0\]: missing 'id'"),
+        ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\]: missing 'kind' or 'type'"),
+        ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
+        ({"nodes": [{"id": "a", "kind": "fact"}], "edges": []}, r"nodes\[0\].kind: 'fact' is neither"),
+        ({"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
+        ({"atoms": "a0", "edges": []}, "atoms: expected a list"),
+        ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
+        (
+            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "x", "probability": 1}]},
+            r"edges\[0\].kind: 'x' is none of",
+        ),
+        (
+            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment"}]},
+            r"edges\[0\]: missing 'probability'",
+        ),
+        (
+            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment", "probability": True}]},
+            r"edges\[0\].probability: expected a probability",
+        ),
+        (
+            {"nodes": NODES, "edges": [{"from": "c1", "to": "a0", "label": "entailment", "probability": 1}]},
+            r"relations\[0\].source: unknown node 'c1'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, data: Any, expected: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(InputError, match=expected) as caught:
+        read_fact_graph(path)
+    assert all(problem.where == str(path) for problem in caught.value.problems)
+
+
+def test_every_problem_is_reported_and_places_count_all_entries() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_fact_graph({"nodes": [3, {"id": "a0"}], "edges": [{}]})
+    fields = {problem.field for problem in caught.value.problems}
+    assert fields == {"nodes[0]", "nodes[1]", "edges[0]"}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"\xff{}", "not UTF-8"),
+        (b'{"nodes": [}', r"not JSON: .*line 1, column 12"),
+        (b"[" * 100_000, "nested too deeply"),
+        (None, "can't be read"),
+    ],
+)
+def test_unreadable_files(tmp_path: Path, content: bytes | None, expected: str) -> None:
+    path = tmp_path / "graph.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=expected):
+        read_fact_graph(path)
+
+
+def test_probability_nan_is_no_probability() -> None:
+    text = '{"nodes": [{"id": "a0", "kind": "atom", "prior": NaN}], "edges": []}'
+    with pytest.raises(InputError, match="expected a probability"):
+        parse_fact_graph(json.loads(text))

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from factreasoner.choices import FactorTable
+from factreasoner.errors import InputError
+from factreasoner.graph.factors import factor_graph, relation_table
+from factreasoner.models import FactGraph, Node, Relation, RelationKind
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "expected"),
+    [
+        ("conditional", "entailment", [0.5, 0.5, 0.2, 0.8]),
+        ("conditional", "contradiction", [0.5, 0.5, 0.8, 0.2]),
+        ("conditional", "equivalence", [0.8, 0.2, 0.2, 0.8]),
+        ("table1", "entailment", [0.8, 0.8, 0.2, 0.8]),
+        ("table1", "contradiction", [0.8, 0.8, 0.8, 0.2]),
+        ("table1", "equivalence", [0.8, 0.2, 0.2, 0.8]),
+        ("reference", "entailment", [0.1, 0.9, 0.2, 0.8]),
+        ("reference", "contradiction", [0.1, 0.9, 0.8, 0.2]),
+        ("reference", "equivalence", [0.8, 0.2, 0.2, 0.8]),
+    ],
+)
+def test_tables(table: FactorTable, kind: RelationKind, expected: list[float]) -> None:
+    found = relation_table(kind, 0.8, table, target_prior=0.9)
+    np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(("given", "used"), [(0.0, 0.5), (0.3, 0.5), (0.5, 0.5), (0.9995, 0.999), (1.0, 0.999)])
+def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(
+    given: float, used: float
+) -> None:
+    for kind, cell in (("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))):
+        assert relation_table(kind, given, "conditional", 0.5)[cell] == used  # type: ignore[arg-type]
+
+
+def test_reference_tables_take_the_constant_of_the_targets_kind() -> None:
+    graph = FactGraph(
+        nodes=(
+            Node(id="a", kind="atom", prior=0.7),
+            Node(id="c", kind="context", prior=0.6),
+            Node(id="d", kind="context", prior=0.6),
+        ),
+        relations=(
+            Relation(source="c", target="a", kind="entailment", probability=0.8),
+            Relation(source="c", target="d", kind="entailment", probability=0.8),
+        ),
+    )
+    found = factor_graph(graph, "reference")
+    np.testing.assert_allclose(found.factors[3].table, [[0.5, 0.5], [0.2, 0.8]])
+    np.testing.assert_allclose(found.factors[4].table, [[0.1, 0.9], [0.2, 0.8]])
+    assert [factor.scope for factor in found.factors] == [(0,), (1,), (2,), (1, 0), (1, 2)]
+    np.testing.assert_allclose(found.factors[0].table, [0.3, 0.7])
+    assert found.names == ("a", "c", "d")
+    assert found.cardinalities == (2, 2, 2)
+
+
+def test_a_relation_to_nowhere_is_named() -> None:
+    relation = Relation(source="c", target="a", kind="entailment", probability=0.8)
+    with pytest.raises(InputError, match=r"relations\[0\]: 'c' -> 'a' names an unknown node"):
+        factor_graph(FactGraph(nodes=(Node(id="a", kind="atom", prior=0.5),), relations=(relation,)))

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.errors import InputError
+from factreasoner.graph.pairs import Work, combine, merge_equal, pairs, relations
+from factreasoner.models import Atom, Context, Relation, Verdict
+
+ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))
+
+
+def context(context_id: str, text: str, *atom_ids: str, **fields: object) -> Context:
+    return Context.model_validate({"id": context_id, "text": text, "atom_ids": atom_ids, **fields})
+
+
+def verdict(source: str, target: str, label: str, probability: float = 0.9) -> Verdict:
+    return Verdict.model_validate(
+        {"context_id": source, "target_id": target, "label": label, "probability": probability}
+    )
+
+
+def test_merging_keeps_the_first_and_every_atom_id_in_order() -> None:
+    contexts = (
+        context("c0", "Paris  is\nthe capital.", "a2", "a0", title="First", link="x"),
+        context("c1", "Lyon is not.", "a1"),
+        context("c2", " paris is the CAPITAL. ", "a1", "a0", title="Second", prior=0.7),
+    )
+    merged = merge_equal(contexts)
+    assert [c.id for c in merged] == ["c0", "c1"]
+    assert merged[0].atom_ids == ("a2", "a0", "a1")
+    assert (merged[0].title, merged[0].link, merged[0].text) == ("First", "x", contexts[0].text)
+    assert merged[0].prior == 0.7
+    assert merged[1] is contexts[1]
+
+
+def test_merging_folds_composition_but_not_what_characters_mean() -> None:
+    assert len(merge_equal([context("c0", "Café"), context("c1", "Café")])) == 1
+    assert len(merge_equal([context("c0", "10²"), context("c1", "102")])) == 2
+
+
+def test_a_survivor_keeps_its_own_prior() -> None:
+    assert merge_equal([context("c0", "x", prior=0.6), context("c1", "x", prior=0.7)])[0].prior == 0.6
+
+
+def test_a_context_of_no_atom_merged_with_one_of_some_is_judged_for_all_in_version_2() -> None:
+    merged = merge_equal([context("q", "same"), context("c", "same", "a1")])
+    assert pairs(2, ATOMS, merged) == (Work("q", ("a0", "a1", "a2")),)
+    assert pairs(1, ATOMS, merged) == (Work("q", ("a1",)),)
+
+
+def test_version_1_judges_only_what_was_retrieved_for_the_atom() -> None:
+    contexts = (context("c0", "x", "a2", "a0"), context("question", "y"), context("c1", "z", "a1"))
+    assert pairs(1, ATOMS, contexts) == (Work("c0", ("a0", "a2")), Work("c1", ("a1",)))
+
+
+def test_version_1_without_any_link_is_the_users_to_fix() -> None:
+    with pytest.raises(InputError, match="no context names an atom"):
+        pairs(1, ATOMS, [context("c0", "x")])
+    assert pairs(1, ATOMS, []) == ()
+    assert pairs(1, [], [context("c0", "x")]) == ()
+
+
+def test_version_3_adds_every_context_pair_in_both_directions() -> None:
+    contexts = [context(f"c{i}", str(i)) for i in range(4)]
+    work = pairs(3, ATOMS, contexts)
+    assert all(item.atom_ids == ("a0", "a1", "a2") for item in work)
+    directed = Counter((item.context_id, other) for item in work for other in item.context_ids)
+    assert directed == Counter((f"c{i}", f"c{j}") for i in range(4) for j in range(4) if i != j)
+
+
+def test_version_3_without_atoms_or_with_one_context() -> None:
+    assert pairs(3, [], [context("c0", "x")]) == ()
+    assert pairs(3, ATOMS, [context("c0", "x")]) == (Work("c0", ("a0", "a1", "a2")),)
+
+
+def test_atom_verdicts_become_relations_and_neutral_makes_none() -> None:
+    found = relations(
+        [
+            verdict("c0", "a0", "entailment", 0.8),
+            verdict("c0", "a1", "neutral", 1.0),
+            verdict("c1", "a1", "contradiction", 0.3),
+        ],
+        {"a0", "a1"},
+    )
+    assert found == (
+        Relation(source="c0", target="a0", kind="entailment", probability=0.8),
+        Relation(source="c1", target="a1", kind="contradiction", probability=0.3),
+    )
+
+
+E, C, N = "entailment", "contradiction", "neutral"
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "expected"),
+    [
+        ((E, 0.9), (E, 0.7), ("x", "y", "equivalence", 0.7)),
+        ((E, 0.6), (N, 1.0), ("x", "y", E, 0.6)),
+        ((N, 1.0), (E, 0.6), ("y", "x", E, 0.6)),
+        ((N, 1.0), (C, 0.6), ("y", "x", C, 0.6)),
+        ((E, 0.9), (C, 0.8), ("x", "y", E, 0.9)),
+        ((E, 0.8), (C, 0.9), ("y", "x", C, 0.9)),
+        ((C, 0.9), (E, 0.8), ("x", "y", C, 0.9)),
+        ((E, 0.8), (C, 0.8), ("y", "x", C, 0.8)),
+        ((C, 0.8), (E, 0.8), ("x", "y", C, 0.8)),
+        ((C, 0.7), (C, 0.8), ("y", "x", C, 0.8)),
+        ((C, 0.8), (C, 0.8), ("x", "y", C, 0.8)),
+        ((E, 0.6), None, ("x", "y", E, 0.6)),
+        ((N, 0.9), (N, 0.9), None),
+        ((N, 0.9), None, None),
+    ],
+)
+def test_two_directions_combine(
+    forward: tuple[str, float],
+    backward: tuple[str, float] | None,
+    expected: tuple[str, str, str, float] | None,
+) -> None:
+    judged = [verdict("x", "y", *forward)]
+    if backward:
+        judged.append(verdict("y", "x", *backward))
+    found = relations(judged, {"a0"})
+    assert found == (combine(*judged),) if expected else found == ()
+    for relation in found:
+        assert (relation.source, relation.target, relation.kind, relation.probability) == expected
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([E, C, N]), st.sampled_from([0.4, 0.7, 0.9])), min_size=12, max_size=12)
+)
+def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) -> None:
+    directed = [(f"c{i}", f"c{j}") for i in range(4) for j in range(4) if i != j]
+    judged = [verdict(*pair, *label) for pair, label in zip(directed, labels, strict=True)]
+    found = [frozenset((r.source, r.target)) for r in relations(judged, ())]
+    telling = {frozenset((v.context_id, v.target_id)) for v in judged if v.label != N}
+    assert len(found) == len(set(found))
+    assert set(found) == telling
+
+
+def test_a_pair_judged_twice_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
+        relations([verdict("c0", "a0", E), verdict("c0", "a0", N)], {"a0"})
