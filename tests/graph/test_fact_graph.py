@@ -94,7 +94,10 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\]: missing 'kind' or 'type'"),
         ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
         ({"nodes": [{"id": "a", "kind": "fact"}], "edges": []}, r"nodes\[0\].kind: 'fact' is neither"),
-        ({"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
+        (
+            {"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []},
+            r"nodes\[0\].prior: expected a pr",
+        ),
         ({"atoms": "a0", "edges": []}, "atoms: expected a list"),
         ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
         (
@@ -106,7 +109,10 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
             r"edges\[0\]: missing 'probability'",
         ),
         (
-            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment", "probability": True}]},
+            {
+                "nodes": NODES,
+                "edges": [{"from": "c0", "to": "a0", "label": "entailment", "probability": True}],
+            },
             r"edges\[0\].probability: expected a probability",
         ),
         (

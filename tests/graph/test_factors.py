@@ -5,7 +5,7 @@ import pytest
 
 from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError
-from factreasoner.graph.factors import factor_graph, relation_table
+from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph, relation_table
 from factreasoner.models import FactGraph, Node, Relation, RelationKind
 
 
@@ -28,12 +28,29 @@ def test_tables(table: FactorTable, kind: RelationKind, expected: list[float]) -
     np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize(("given", "used"), [(0.0, 0.5), (0.3, 0.5), (0.5, 0.5), (0.9995, 0.999), (1.0, 0.999)])
+@pytest.mark.parametrize(
+    ("given", "used"), [(0.0, 0.5), (0.3, 0.5), (0.5, 0.5), (0.9, 0.9), (0.9995, 0.999), (1.0, 0.999)]
+)
+@pytest.mark.parametrize(
+    ("kind", "cell"), [("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))]
+)
 def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(
-    given: float, used: float
+    kind: RelationKind, cell: tuple[int, int], given: float, used: float
 ) -> None:
-    for kind, cell in (("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))):
-        assert relation_table(kind, given, "conditional", 0.5)[cell] == used  # type: ignore[arg-type]
+    assert factor_graph(one_relation(kind, given)).factors[2].table[cell] == used
+
+
+def test_recorded_relations_keep_their_precision_but_no_certainty() -> None:
+    for given, used in ((0.3, 0.5), (0.999996, 0.999996), (1.0, 1 - 1e-6)):
+        found = factor_graph(one_relation("entailment", given), highest=RECORDED_HIGHEST)
+        assert found.factors[2].table[1, 1] == used
+
+
+def one_relation(kind: RelationKind, p: float) -> FactGraph:
+    return FactGraph(
+        nodes=(Node(id="a", kind="atom", prior=0.5), Node(id="c", kind="context", prior=0.9)),
+        relations=(Relation(source="c", target="a", kind=kind, probability=p),),
+    )
 
 
 def test_reference_tables_take_the_constant_of_the_targets_kind() -> None:

@@ -129,7 +129,9 @@ def test_two_directions_combine(
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([E, C, N]), st.sampled_from([0.4, 0.7, 0.9])), min_size=12, max_size=12)
+    st.lists(
+        st.tuples(st.sampled_from([E, C, N]), st.sampled_from([0.4, 0.7, 0.9])), min_size=12, max_size=12
+    )
 )
 def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) -> None:
     directed = [(f"c{i}", f"c{j}") for i in range(4) for j in range(4) if i != j]

@@ -9,21 +9,23 @@ from factreasoner.errors import InputError, Problem
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import FactGraph, RelationKind
 
-LOWEST = 0.001
 HIGHEST = 0.999
+"""The most a judge is believed: a probability above it counts as this much."""
+
+RECORDED_HIGHEST = 1 - 1e-6
+"""The same bound for relations recorded elsewhere at full precision, whose certainty is not ours to cut."""
+
 TARGET_PRIOR = {"atom": 0.5, "context": 0.9}
 """The reference implementation's prior constants, which its tables use whatever the graph's own priors."""
 
 
-def relation_table(kind: RelationKind, probability: float, table: FactorTable, target_prior: float) -> Table:
-    """The 2 x 2 table of a relation of `probability`; rows are the source's state, columns the target's.
+def relation_table(kind: RelationKind, p: float, table: FactorTable, target_prior: float) -> Table:
+    """The 2 x 2 table of a relation of probability `p`; rows are the source's state, columns the target's.
 
     `table1` is Table 1 of FactReasoner (arXiv 2502.18573); `reference` is what its implementation does;
-    `conditional` is P(target | source) with a false source saying nothing. A probability below 0.5 is no
-    evidence against the relation: it is raised to 0.5, then kept within [0.001, 0.999].
-    `target_prior` matters to `reference` only.
+    `conditional` is P(target | source) with a false source saying nothing. `target_prior` matters to
+    `reference` only.
     """
-    p = min(max(probability, 0.5, LOWEST), HIGHEST)
     if kind == "equivalence":
         return np.array([[p, 1 - p], [1 - p, p]])
     if table == "conditional":
@@ -36,8 +38,13 @@ def relation_table(kind: RelationKind, probability: float, table: FactorTable, t
     return np.array([false_row, true_row])
 
 
-def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> FactorGraph:
+def factor_graph(
+    fact_graph: FactGraph, table: FactorTable = "conditional", *, highest: float = HIGHEST
+) -> FactorGraph:
     """A binary Markov network: a prior for every node, in order, then a table for every relation, in order.
+
+    A relation's probability below 0.5 is no evidence against it: it is raised to 0.5. It is then kept
+    within [1 - highest, highest]; `RECORDED_HIGHEST` keeps relations read from a file as they are.
 
     Raises:
         InputError: a relation names an unknown node.
@@ -52,8 +59,8 @@ def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> F
             raise InputError([Problem("fact graph", f"relations[{i}]", message)])
         source, target = index[relation.source], index[relation.target]
         prior = TARGET_PRIOR[fact_graph.nodes[target].kind]
-        values = relation_table(relation.kind, relation.probability, table, prior)
-        factors.append(Factor((source, target), values))
+        p = min(max(relation.probability, 0.5), highest)
+        factors.append(Factor((source, target), relation_table(relation.kind, p, table, prior)))
     return FactorGraph(
         names=tuple(node.id for node in fact_graph.nodes),
         cardinalities=(2,) * len(fact_graph.nodes),

@@ -1,0 +1,115 @@
+"""Published and measured posteriors, through fact graph, factors and every exact solver."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from oracle import DATA
+
+from factreasoner.choices import FactorTable
+from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
+from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph
+from factreasoner.models import Atom, Context, Relation, RelationKind
+from factreasoner.solvers.auto import AutoSolver
+from factreasoner.solvers.exact import ExactSolver
+from factreasoner.solvers.pgmpy_solver import PgmpySolver
+
+SOLVERS = pytest.mark.parametrize(
+    "solver", [ExactSolver(), PgmpySolver(), AutoSolver()], ids=lambda s: s.name
+)
+
+
+def posteriors(
+    solver: Any,
+    relations: list[tuple[str, str, RelationKind, float]],
+    table: FactorTable,
+    context_prior: float,
+) -> dict[str, float]:
+    ends = dict.fromkeys(end for relation in relations for end in relation[:2])
+    graph = build_fact_graph(
+        [Atom(id=end, text=end) for end in ends if end.startswith("a")],
+        [Context(id=end, text=end) for end in ends if end.startswith("c")],
+        [Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations],
+        context_prior=context_prior,
+    )
+    p_true: dict[str, float] = solver.marginals(factor_graph(graph, table)).p_true
+    return p_true
+
+
+EXAMPLE_1: list[tuple[str, str, RelationKind, float]] = [
+    ("c1", "a", "entailment", 0.8),
+    ("c2", "a", "contradiction", 0.9),
+]
+EXAMPLE_2 = [*EXAMPLE_1, ("c3", "c2", "contradiction", 0.9)]
+
+
+@SOLVERS
+@pytest.mark.parametrize(
+    ("relations", "table", "context_prior", "expected"),
+    [
+        (EXAMPLE_1, "table1", 0.99, 0.317881),
+        (EXAMPLE_1, "conditional", 0.99, 0.313050),
+        (EXAMPLE_2, "table1", 0.99, 0.411596),
+        (EXAMPLE_2, "table1", 0.9, 0.568720),
+    ],
+)
+def test_the_papers_examples(
+    solver: Any, relations: Any, table: FactorTable, context_prior: float, expected: float
+) -> None:
+    assert posteriors(solver, relations, table, context_prior)["a"] == pytest.approx(expected, abs=5e-7)
+
+
+@SOLVERS
+@pytest.mark.parametrize("count", [1, 2, 10, 40])
+def test_a_context_that_entails_many_atoms_keeps_its_credibility(solver: Any, count: int) -> None:
+    relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
+    found = posteriors(solver, relations, "conditional", 0.9)  # type: ignore[arg-type]
+    assert found == pytest.approx({"c": 0.9} | {f"a{i}": 0.86 for i in range(count)}, abs=1e-12)
+
+
+@SOLVERS
+@pytest.mark.parametrize(("count", "expected"), [(1, 0.833), (10, 0.510)])
+def test_with_table_1_it_does_not(solver: Any, count: int, expected: float) -> None:
+    relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
+    found = posteriors(solver, relations, "table1", 0.9)  # type: ignore[arg-type]
+    assert found["a0"] == pytest.approx(expected, abs=5e-4)
+    if count == 10:
+        assert found["c"] == pytest.approx(0.025, abs=5e-4)
+
+
+@SOLVERS
+@pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
+def test_the_reference_run(solver: Any) -> None:
+    folder = DATA / "factreasoner_reference"
+    graph = read_fact_graph(folder / "text_example.graph.json")
+    expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
+    marginals = solver.marginals(factor_graph(graph, "conditional", highest=RECORDED_HIGHEST))
+    assert {name: p for name, (_, p) in expected.items()} == pytest.approx(marginals.p_true, abs=5.01e-7)
+
+
+@SOLVERS
+@pytest.mark.skipif(not (DATA / "factcheck_bench").is_dir(), reason="no shared data")
+def test_posteriors_of_human_stances(solver: Any) -> None:
+    rows = defaultdict(list)
+    for line in (DATA / "factcheck_bench" / "expected_posteriors.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        rows[row["record"]].append(row)
+    assert sum(len(atoms) for atoms in rows.values()) > 400
+    for atoms in rows.values():
+        relations = [
+            Relation(source=r["source"], target=row["atom"], kind=r["label"], probability=r["probability"])
+            for row in atoms
+            for r in row["relations"]
+        ]
+        contexts = dict.fromkeys(relation.source for relation in relations)
+        graph = build_fact_graph(
+            [Atom(id=row["atom"], text="") for row in atoms],
+            [Context(id=context, text="") for context in contexts],
+            relations,
+        )
+        found = solver.marginals(factor_graph(graph)).p_true
+        for row in atoms:
+            assert found[row["atom"]] == pytest.approx(row["p_true"], abs=1e-6)
