@@ -1,0 +1,96 @@
+"""Which key of an input object holds which field of a Record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from factreasoner.errors import ConfigError
+from factreasoner.registry import nearest
+from factreasoner.runs.values import Values
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "prompt": ("input", "prompt", "question", "query", "user_input"),
+    "response": ("output", "response", "answer", "actual_output", "generation"),
+    "topic": ("topic",),
+    "reference": ("reference", "ground_truth", "expected_output", "gold"),
+    "atoms": ("atoms",),
+    "contexts": ("contexts", "retrieved_contexts", "retrieval_context"),
+}
+"""Field of a Record -> the keys it goes by in input."""
+
+_FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
+
+
+class Assigned(NamedTuple):
+    """An object's values by field, null counting as not given, and the keys no field took."""
+
+    values: dict[str, Any]
+    extras: dict[str, Any]
+
+
+def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
+    """Their key -> our field, from `THEIRS=OURS` texts such as `model_reply=output`.
+
+    Raises:
+        ConfigError: not of that form, no such field, or a key or field named twice.
+    """
+    columns: dict[str, str] = {}
+    for pair in pairs:
+        theirs, _, ours = (part.strip() for part in pair.rpartition("="))
+        if not theirs or not ours:
+            raise ConfigError(f"column map {pair!r}: write THEIRS=OURS, for example model_reply=output")
+        if theirs in columns:
+            raise ConfigError(f"column map {pair!r}: {theirs!r} is mapped to {columns[theirs]!r} already")
+        columns[theirs] = ours
+    key_of_field(columns)
+    return columns
+
+
+def key_of_field(column_map: Mapping[str, str]) -> dict[str, str]:
+    """Field of a Record -> the input key that holds it, from their key -> any of our names for the field.
+
+    Raises:
+        ConfigError: no such field, or two keys for one field.
+    """
+    keys: dict[str, str] = {}
+    for theirs, ours in column_map.items():
+        if ours not in _FIELD_OF:
+            turned = theirs in _FIELD_OF
+            hint = f"did you mean {ours}={theirs}?" if turned else nearest(ours, list(_FIELD_OF))
+            raise ConfigError(f"column map {theirs}={ours}: {ours!r} is no field; {hint}")
+        field = _FIELD_OF[ours]
+        if field in keys:
+            raise ConfigError(
+                f"column map: both {keys[field]!r} and {theirs!r} are mapped to {field}; map one"
+            )
+        keys[field] = theirs
+    return keys
+
+
+def assign(data: Mapping[str, Any], column_map: Mapping[str, str], values: Values) -> Assigned:
+    """Give every key of `data` to the field it belongs to; disagreeing keys of one field are a problem.
+
+    A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
+    usual keys hold beside it is an extra.
+    """
+    key_of = key_of_field(column_map)
+    fields: dict[str, Any] = {}
+    taken = set(column_map)
+    for field, usual in FIELDS.items():
+        keys = [key_of[field]] if field in key_of else [key for key in usual if key not in column_map]
+        taken.update(keys)
+        given = [key for key in keys if data.get(key) is not None]
+        if not given:
+            continue
+        fields[field] = data[given[0]]
+        differing = [key for key in given[1:] if data[key] != data[given[0]]]
+        if differing:
+            names = " and ".join(repr(key) for key in (given[0], *differing))
+            values.problem(
+                field,
+                f"given as {names} with different values; keep one, or choose with "
+                f"--column-map {given[0]}={field}",
+            )
+    return Assigned(fields, {key: value for key, value in data.items() if key not in taken})

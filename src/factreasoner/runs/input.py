@@ -1,0 +1,205 @@
+"""Input files: the whole of one is checked before anything is spent, then its records are read one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import stat
+import sys
+import tempfile
+import weakref
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError, Problem
+from factreasoner.models import Record
+from factreasoner.runs.jsonl import file_problem, parse_line
+from factreasoner.runs.parsing import parse_record
+
+Fits = Callable[[Record], Sequence[Problem]]
+
+STDIN = "standard input"
+_HEAD_BYTES = 65536
+
+
+class CheckedInput:
+    """A file whose every line was checked. Memory grows by an id and two integers a record, and the problems.
+
+    `problems` are those of the lines left out (`skip_invalid`). What can be read only once (standard input,
+    a pipe) is kept in an unnamed temporary file for as long as this object lives.
+    """
+
+    def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
+        self.name = STDIN if str(path) == "-" else str(path)
+        self.problems: list[Problem] = []
+        self._column_map = dict(column_map or {})
+        self._numbers: dict[str, int] = {}
+        self._offsets = array("Q")
+        self._path = Path(path)
+        self._spool = _spooled(path)
+        if self._spool is not None:
+            weakref.finalize(self, self._spool.close)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the records, in order."""
+        return tuple(self._numbers)
+
+    def records(self) -> Iterator[Record]:
+        """The records in order, each read from the file when it is asked for.
+
+        Raises:
+            InputError: the file was changed after it was checked.
+        """
+        with self._open() as file:
+            for (record_id, number), offset in zip(self._numbers.items(), self._offsets, strict=True):
+                file.seek(offset)
+                yield self._unchanged(file.readline(), record_id, number, offset)
+
+    def check(self, fits: Fits | None = None, limit: int | None = None) -> None:
+        """Read every line, until `limit` records are found; note ids, offsets and problems.
+
+        Raises:
+            InputError: the file as a whole is not what it should be.
+        """
+        unseen = set(self._column_map)
+        with self._open() as file:
+            message = file_problem(self.name, file.read(_HEAD_BYTES))
+            if message is not None:
+                raise InputError([Problem(self.name, "", message)])
+            file.seek(0)
+            offset = 0
+            for number, raw in enumerate(file, start=1):
+                if limit is not None and len(self) >= limit:
+                    break
+                if raw.strip():
+                    try:
+                        data = parse_line(raw, where=self._where(number), offset=offset)
+                        unseen -= data.keys()
+                        self._add(self._record(data, number), number, offset, fits)
+                    except InputError as error:
+                        self.problems += error.problems
+                offset += len(raw)
+        if unseen and self._numbers and limit is None:
+            keys = ", ".join(map(repr, sorted(unseen)))
+            message = f"no record has the key {keys}; correct --column-map THEIRS=OURS"
+            raise InputError([*self.problems, Problem(self.name, "column map", message)])
+
+    def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
+        where = self._where(number)
+        if record.id in self._numbers:
+            first = self._numbers[record.id]
+            message = f"{record.id!r} is the id of line {first} too; give each record an id of its own"
+            raise InputError([Problem(where, "id", message)])
+        problems = fits(record) if fits is not None else ()
+        if problems:
+            raise InputError([problem._replace(where=where) for problem in problems])
+        self._numbers[record.id] = number
+        self._offsets.append(offset)
+
+    def _record(self, data: Mapping[str, object], number: int) -> Record:
+        where = self._where(number)
+        return parse_record(data, where=where, column_map=self._column_map, default_id=f"r{number}")
+
+    def _unchanged(self, raw: bytes, record_id: str, number: int, offset: int) -> Record:
+        with contextlib.suppress(InputError):
+            record = self._record(parse_line(raw, where=self._where(number), offset=offset), number)
+            if record.id == record_id:
+                return record
+        message = "changed after it was checked; run the command again"
+        raise InputError([Problem(self._where(number), "", message)])
+
+    def _where(self, number: int) -> str:
+        return f"{self.name}:{number}"
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[IO[bytes]]:
+        if self._spool is not None:
+            self._spool.seek(0)
+            yield self._spool
+        else:
+            try:
+                file = self._path.open("rb")
+            except OSError as error:
+                raise _unreadable(self.name, error) from error
+            with file:
+                yield file
+
+
+def check_input(
+    path: Path | str,
+    *,
+    column_map: Mapping[str, str] | None = None,
+    fits: Fits | None = None,
+    limit: int | None = None,
+    skip_invalid: bool = False,
+) -> CheckedInput:
+    """Check a JSONL file ("-" is standard input) line by line, keeping none of its records in memory.
+
+    `column_map` is their key -> our field. `fits` tells what a record lacks beyond its form, as `check_fits`
+    does for a Config. `limit` takes the first so many records and looks no further. `skip_invalid` leaves
+    bad lines out.
+
+    Raises:
+        InputError: every problem of every line, or of the file as a whole; or no record is left.
+        ConfigError: `column_map` names no field of ours.
+    """
+    checked = CheckedInput(path, column_map)
+    checked.check(fits, limit)
+    if checked.problems and not skip_invalid:
+        raise InputError(checked.problems)
+    if not len(checked):
+        message = "no valid record is left" if checked.problems else "empty; write one JSON record a line"
+        raise InputError([*checked.problems, Problem(checked.name, "", message)])
+    return checked
+
+
+def check_fits(record: Record, config: Config) -> list[Problem]:
+    """What `record` lacks for the assessor that `config` describes.
+
+    A record without atoms, or with nothing to make them from, needs no contexts: it is not judged.
+    """
+    blank = not record.atoms if record.atoms is not None else not record.response.strip()
+    if blank:
+        return []
+    where = f"record {record.id}"
+    if record.contexts is None and config.retriever == "given":
+        message = "none given; add 'contexts' ([] if there are none), or choose a --retriever that finds them"
+        return [Problem(where, "contexts", message)]
+    linked = any(context.atom_ids for context in record.contexts or ())
+    if config.version == 1 and record.contexts and not linked:
+        message = (
+            "no atom names a context, and version 1 judges an atom against its own contexts only; list them "
+            "in atoms[].contexts, or use --version 2 or 3"
+        )
+        return [Problem(where, "atoms", message)]
+    return []
+
+
+def _spooled(path: Path | str) -> IO[bytes] | None:
+    """A seekable copy of what can be read only once; None for an ordinary file."""
+    if str(path) == "-":
+        return _copy(sys.stdin.buffer)
+    try:
+        if stat.S_ISREG(Path(path).stat().st_mode):
+            return None
+        with Path(path).open("rb") as stream:
+            return _copy(stream)
+    except OSError as error:
+        raise _unreadable(str(path), error) from error
+
+
+def _copy(stream: IO[bytes]) -> IO[bytes]:
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as its CheckedInput
+    shutil.copyfileobj(stream, spool)
+    return spool
+
+
+def _unreadable(name: str, error: OSError) -> InputError:
+    return InputError([Problem(name, "", f"can't be read: {error.strerror}; give the path of a JSONL file")])

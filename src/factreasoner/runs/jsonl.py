@@ -1,0 +1,114 @@
+"""Strict reading of JSON lines: what is wrong with a line or a file is said in words that help to mend it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import PurePath
+from typing import Any
+
+from factreasoner.errors import InputError, Problem
+from factreasoner.runs.values import describe
+
+BOM = b"\xef\xbb\xbf"
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip-compressed; unpack it first: gunzip -c FILE > records.jsonl",
+    b"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
+    b"PAR1": "a Parquet file; export it as JSONL, in pandas: to_json(orient='records', lines=True)",
+    b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
+    b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
+}
+_CSV_REMEDY = (
+    'python3 -c "import csv, json, sys; [print(json.dumps(row)) for row in csv.DictReader(sys.stdin)]" '
+    "< FILE > records.jsonl"
+)
+
+
+class _RejectedError(ValueError):
+    """Something Python's JSON reader lets pass."""
+
+
+def file_problem(name: str, head: bytes) -> str | None:
+    """Why a file of this name and these first bytes can't be JSONL at all, and the remedy."""
+    for magic, message in _MAGIC.items():
+        if head.startswith(magic):
+            return f"this is {message}"
+    text = head.removeprefix(BOM).lstrip()
+    if text.startswith(b"["):
+        return "this is a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl"
+    if text.partition(b"\n")[0].strip() == b"{":
+        return "a JSON object is spread over lines; write one record a line: jq -c . FILE > records.jsonl"
+    if PurePath(name).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
+        return f"this is a table; write one JSON record a line: {_CSV_REMEDY}"
+    return None
+
+
+def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
+    """The JSON object on one line. `offset` is that of the line's first byte in its file.
+
+    Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
+    because each would lose or spoil data without a word.
+
+    Raises:
+        InputError: with one problem.
+    """
+    try:
+        line = (raw.removeprefix(BOM) if offset == 0 else raw).decode("utf-8").rstrip("\r\n")
+        data = _DECODER.decode(line)
+        if "\\ud" in line or "\\uD" in line:
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeDecodeError as error:
+        place = offset + error.start + (len(BOM) if offset == 0 and raw.startswith(BOM) else 0)
+        byte = f"byte 0x{error.object[error.start]:02x} at position {place} of the file"
+        message = f"not UTF-8: {byte}; convert the file: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        message = (
+            f"{half} is half of a surrogate pair and no character; write both halves, or the character itself"
+        )
+    except json.JSONDecodeError as error:
+        reason = error.msg.removesuffix(" at")
+        message = f"not JSON: {reason} at column {error.colno}; {_remedy(line, error)}"
+    except RecursionError:
+        message = "not JSON that can be read: nested too deeply; a record is one flat object"
+    except ValueError as error:
+        message = f"not JSON: {error}"
+    else:
+        if isinstance(data, dict):
+            return data
+        message = f"is {describe(data)}; each line must be an object: {{...}}"
+    raise InputError([Problem(where, "", message)])
+
+
+def _remedy(line: str, error: json.JSONDecodeError) -> str:
+    if error.msg.startswith("Extra data"):
+        return "each line holds one object and nothing after it"
+    if line.lstrip().startswith("{'"):
+        return "this looks like Python; write it with json.dumps, which uses double quotes"
+    if error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated string"):
+        return "the line breaks off; each line holds one whole object"
+    return "each line holds one JSON object"
+
+
+def _constant(name: str) -> float:
+    raise _RejectedError(f"{name} is no JSON value; write null")
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise _RejectedError(f"the number {digits[:20]} is too large; write it as a text")
+    return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise _RejectedError(f"the key {repeated!r} stands twice in one object; keep one")
+    return data
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_number, object_pairs_hook=_object)

@@ -1,0 +1,198 @@
+"""One input object -> one Record, with every problem named by place, field and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from factreasoner.errors import InputError
+from factreasoner.models import Atom, Context, Record
+from factreasoner.runs.columns import FIELDS, assign, key_of_field
+from factreasoner.runs.values import Values, describe
+
+ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
+CONTEXT_KEYS = frozenset({"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids"})
+
+Item = TypeVar("Item", Atom, Context)
+
+
+class _Entry(NamedTuple, Generic[Item]):
+    """A parsed item, the field it stands in ("atoms[3]") and the object it came from."""
+
+    item: Item
+    field: str
+    source: Mapping[str, Any]
+
+
+def parse_record(
+    data: Mapping[str, Any],
+    *,
+    where: str,
+    column_map: Mapping[str, str] | None = None,
+    default_id: str | None = None,
+) -> Record:
+    """The Record an input object describes.
+
+    `where` names its place in messages ("file.jsonl:12"); `column_map` (their key -> our field) says which
+    key holds a field and overrules that field's usual keys; `default_id` stands in for a missing id. Keys
+    that mean nothing here are kept in `metadata`, those of atoms and contexts under "atom_fields" and
+    "context_fields" by id.
+
+    Raises:
+        InputError: with every problem of the object.
+        ConfigError: `column_map` names no field of ours.
+    """
+    values = Values(where)
+    fields, extras = assign(data, column_map or {}, values)
+    if fields.get("response") is None:
+        mapped = key_of_field(column_map or {}).get("response")
+        keys = f"the mapped key {mapped!r}" if mapped else f"any of {', '.join(FIELDS['response'])}"
+        remedy = 'write "" for an empty response, or name its key with --column-map KEY=output'
+        values.problem("response", f"missing: not in {keys}; {remedy}")
+    text = {
+        name: values.text(fields.get(name), name) for name in ("prompt", "response", "topic", "reference")
+    }
+    record_id = values.id(fields.get("id"), "id", default_id)
+    atoms = _items(fields.get("atoms"), "atoms", parse_atom, values)
+    contexts = _items(fields.get("contexts"), "contexts", parse_context, values)
+    values.unique({e.field: e.item.id for e in atoms} | {e.field: e.item.id for e in contexts})
+    links = _links(atoms, contexts, values)
+    metadata = _metadata(extras, atoms, contexts, values)
+    values.finish()
+    return Record(
+        id=record_id,
+        prompt=text["prompt"] or "",
+        response=text["response"] or "",
+        topic=text["topic"],
+        reference=text["reference"],
+        atoms=tuple(atom.item for atom in atoms) if "atoms" in fields else None,
+        contexts=tuple(
+            context.item.model_copy(update={"atom_ids": links[context.item.id]}) for context in contexts
+        )
+        if "contexts" in fields
+        else None,
+        metadata=metadata,
+    )
+
+
+def parse_context(
+    data: object, *, where: str, field: str = "context", default_id: str | None = None
+) -> Context:
+    """The Context a text or an object {text, id?, title?, link?, snippet?, summary?, prior?} describes.
+
+    A search result whose page could not be read has an empty `text`; its `snippet` then is the text.
+
+    Raises:
+        InputError: with every problem of the object.
+    """
+    values = Values(where)
+    given = _object(data, field, values)
+    optional = {
+        name: values.text(given.get(name), f"{field}.{name}") or ""
+        for name in ("title", "link", "snippet", "summary")
+    }
+    text = given.get("text")
+    if text is None or (isinstance(text, str) and not text.strip()):
+        text = optional["snippet"]
+    text = values.needed_text(text, f"{field}.text", "give the passage, or leave the context out")
+    context_id = values.id(given.get("id"), f"{field}.id", default_id)
+    prior = values.probability(given.get("prior"), f"{field}.prior")
+    values.finish()
+    return Context(id=context_id, text=text, prior=prior, **optional)
+
+
+def parse_atom(data: object, *, where: str, field: str = "atom", default_id: str | None = None) -> Atom:
+    """The Atom a text or an object {text, id?, original?, label?} describes.
+
+    Raises:
+        InputError: with every problem of the object.
+    """
+    values = Values(where)
+    given = _object(data, field, values)
+    labels = [name for name in ("label", "gold") if given.get(name) is not None]
+    for name in labels:
+        if given[name] not in ("S", "NS"):
+            allowed = 'write "S" (supported), "NS" (not supported) or null'
+            values.problem(f"{field}.{name}", f"is {given[name]!r}; {allowed}")
+    if len(labels) == 2 and given["label"] != given["gold"]:
+        values.problem(f"{field}.label", "'label' and 'gold' differ; keep one")
+    text = values.needed_text(given.get("text"), f"{field}.text", "give the statement, or leave the atom out")
+    atom_id = values.id(given.get("id"), f"{field}.id", default_id)
+    original = values.text(given.get("original"), f"{field}.original")
+    values.finish()
+    return Atom(id=atom_id, text=text, original=original, gold=given[labels[0]] if labels else None)
+
+
+def _object(data: object, field: str, values: Values) -> Mapping[str, Any]:
+    if isinstance(data, Mapping):
+        return data
+    if not isinstance(data, str):
+        values.problem(field, f"is {describe(data)}; it must be a text, or an object with a 'text'")
+        values.finish()
+    return {"text": data}
+
+
+def _items(value: object, name: str, parse: Callable[..., Item], values: Values) -> list[_Entry[Item]]:
+    """Parsed items; those with problems are left out once the problems are noted."""
+    entries: list[_Entry[Item]] = []
+    for index, data in enumerate(values.items(value, name, "texts or objects") or ()):
+        field = f"{name}[{index}]"
+        try:
+            item = parse(data, where=values.where, field=field, default_id=f"{name[0]}{index}")
+        except InputError as error:
+            values.problems.extend(error.problems)
+            continue
+        entries.append(_Entry(item, field, data if isinstance(data, Mapping) else {}))
+    return entries
+
+
+def _links(
+    atoms: Sequence[_Entry[Atom]], contexts: Sequence[_Entry[Context]], values: Values
+) -> dict[str, tuple[str, ...]]:
+    """Atom ids by context id, in the order of the atoms, from whichever side states the link."""
+    stated: list[tuple[str, str, str]] = []
+    for atom in atoms:
+        field = f"{atom.field}.contexts"
+        stated += [(field, atom.item.id, other) for other in values.ids(atom.source.get("contexts"), field)]
+    for context in contexts:
+        field = f"{context.field}.atom_ids"
+        stated += [
+            (field, other, context.item.id) for other in values.ids(context.source.get("atom_ids"), field)
+        ]
+    if any(problem.field.startswith(("atoms", "contexts")) for problem in values.problems):
+        return {}  # whoever names an item left out for its own problem would be blamed as well
+    position = {entry.item.id: index for index, entry in enumerate(atoms)}
+    linked: dict[str, set[str]] = {entry.item.id: set() for entry in contexts}
+    for field, atom_id, context_id in stated:
+        if atom_id not in position:
+            values.problem(field, f"names the unknown atom {atom_id!r}; add it to 'atoms' or drop the name")
+        elif context_id not in linked:
+            values.problem(
+                field, f"names the unknown context {context_id!r}; add it to 'contexts' or drop the name"
+            )
+        else:
+            linked[context_id].add(atom_id)
+    return {context_id: tuple(sorted(ids, key=position.__getitem__)) for context_id, ids in linked.items()}
+
+
+def _metadata(
+    extras: Mapping[str, Any],
+    atoms: Sequence[_Entry[Atom]],
+    contexts: Sequence[_Entry[Context]],
+    values: Values,
+) -> dict[str, Any]:
+    metadata = dict(extras)
+    for name, unknown in (
+        ("atom_fields", _unknown(atoms, ATOM_KEYS)),
+        ("context_fields", _unknown(contexts, CONTEXT_KEYS)),
+    ):
+        if unknown and name in extras:
+            values.problem(name, "is the name under which other unknown keys are kept; rename this one")
+        elif unknown:
+            metadata[name] = unknown
+    return metadata
+
+
+def _unknown(entries: Sequence[_Entry[Any]], known: frozenset[str]) -> dict[str, dict[str, Any]]:
+    rest = {e.item.id: {key: value for key, value in e.source.items() if key not in known} for e in entries}
+    return {item_id: fields for item_id, fields in rest.items() if fields}

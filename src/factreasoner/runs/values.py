@@ -1,0 +1,103 @@
+"""Reads untyped input values as what they must be, collecting problems instead of stopping at the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from factreasoner.errors import InputError, Problem
+
+_UNIQUE = "ids are unique among a record's atoms and contexts (those left out are numbered a0, c0, ...)"
+
+
+class Values:
+    """Reads the values found at one place of the input ("file.jsonl:12").
+
+    Every method returns a value usable for further checks and notes what is wrong; `finish` raises it all.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.problems: list[Problem] = []
+
+    def problem(self, field: str, message: str) -> None:
+        """Note that `field` is wrong."""
+        self.problems.append(Problem(self.where, field, message))
+
+    def finish(self) -> None:
+        """Raise InputError with all problems noted, if there are any."""
+        if self.problems:
+            raise InputError(self.problems)
+
+    def text(self, value: object, field: str) -> str | None:
+        """A text, or None for null."""
+        if value is None or isinstance(value, str):
+            return value
+        self.problem(field, f"is {describe(value)}, not a text; put it in quotes")
+        return None
+
+    def needed_text(self, value: object, field: str, remedy: str) -> str:
+        """A text that says something."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            self.problem(field, f"missing or blank; {remedy}")
+            return ""
+        return self.text(value, field) or ""
+
+    def id(self, value: object, field: str, default: str | None) -> str:
+        """An id: a text that is not blank, or an integer made one; `default` for null."""
+        if value is None and default is not None:
+            return default
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, str) and value.strip():
+            return value
+        found = "missing" if value is None else "blank" if isinstance(value, str) else f"is {describe(value)}"
+        self.problem(field, f"{found}; an id is a text or an integer")
+        return default or ""
+
+    def ids(self, value: object, field: str) -> tuple[str, ...]:
+        """Distinct ids, in order; none for null."""
+        items = self.items(value, field, "ids")
+        return tuple(
+            dict.fromkeys(self.id(item, f"{field}[{i}]", None) for i, item in enumerate(items or ()))
+        )
+
+    def items(self, value: object, field: str, of: str) -> Sequence[object] | None:
+        """A list, or None for null."""
+        if value is None or isinstance(value, list | tuple):
+            return value
+        self.problem(field, f"is {describe(value)}; it must be a list of {of}: [...]")
+        return None
+
+    def probability(self, value: object, field: str) -> float | None:
+        """A number in [0, 1], or None for null."""
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.problem(field, f"is {describe(value)}; it must be a number from 0 to 1, or null")
+            return None
+        if not math.isfinite(value) or not 0 <= value <= 1:
+            self.problem(field, f"is {value}; a probability lies between 0 and 1")
+            return None
+        return float(value)
+
+    def unique(self, ids: Mapping[str, str]) -> None:
+        """Note every id (by the field of its item) that an earlier item has too."""
+        first: dict[str, str] = {}
+        for field, item in ids.items():
+            if item in first:
+                self.problem(f"{field}.id", f"{item!r} is the id of {first[item]} too; {_UNIQUE}")
+            first.setdefault(item, field)
+
+
+def describe(value: object) -> str:
+    """What kind of JSON value this is, in words."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list | tuple) else "an object"

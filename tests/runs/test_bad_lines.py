@@ -1,0 +1,144 @@
+"""Every kind of bad line is named with its number, the field and the remedy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from factreasoner.errors import InputError
+from factreasoner.runs.input import check_input
+
+GOOD = {"id": "good", "output": "The sky is blue."}
+LAST = {"id": "last", "output": "The sea is salty."}
+
+Line = dict[str, Any] | str | bytes
+
+
+class Bad(NamedTuple):
+    """What is wrong, the line, the field the problem must name and words its message must hold."""
+
+    name: str
+    line: Line
+    field: str
+    words: tuple[str, ...]
+
+
+def bad(name: str, line: Line, field: str, *words: str) -> Bad:
+    return Bad(name, line, field, words)
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    return {"output": "x", **fields}
+
+
+def atom(**fields: Any) -> dict[str, Any]:
+    return given(atoms=["first", {"text": "t", **fields}])
+
+
+def context(**fields: Any) -> dict[str, Any]:
+    return given(contexts=["first", {"text": "t", **fields}])
+
+
+SHARED_ID = given(atoms=[{"id": 0, "text": "t"}], contexts=[{"id": 0, "text": "t"}])
+
+BAD = [
+    bad("no response", {"id": "x"}, "response", "missing", "output", "--column-map"),
+    bad("null response", {"output": None}, "response", "missing", '""'),
+    bad("response is a list", {"output": ["a"]}, "response", "a list", "quotes"),
+    bad("prompt is an object", given(input={"role": "user"}), "prompt", "an object", "quotes"),
+    bad("topic is a number", given(topic=3), "topic", "the number 3"),
+    bad("reference is a boolean", given(gold=True), "reference", "true"),
+    bad("blank id", given(id=" "), "id", "blank", "integer"),
+    bad("boolean id", given(id=True), "id", "is true", "integer"),
+    bad("fractional id", given(id=1.5), "id", "1.5", "integer"),
+    bad("clashing names", given(answer="y"), "response", "'output' and 'answer'", "--column-map"),
+    bad("three clashing names", given(query="a", input="b", prompt="c"), "prompt", "'prompt'", "'query'"),
+    bad("contexts are a text", given(contexts="one"), "contexts", "a text", "list", "[...]"),
+    bad("contexts are an object", given(contexts={"c0": "one"}), "contexts", "an object", "list"),
+    bad("null context", given(contexts=["a", None]), "contexts[1]", "null", "a text"),
+    bad("blank context", given(contexts=["a", " \n"]), "contexts[1].text", "blank", "leave"),
+    bad("context without text", context(text=None), "contexts[1].text", "missing", "passage"),
+    bad("context text is a number", context(text=5), "contexts[1].text", "number 5"),
+    bad("context title is a list", context(title=[]), "contexts[1].title", "a list"),
+    bad("prior above one", context(prior=1.2), "contexts[1].prior", "1.2", "between 0 and 1"),
+    bad("prior below zero", context(prior=-1), "contexts[1].prior", "between 0 and 1"),
+    bad("prior is a text", context(prior="0.9"), "contexts[1].prior", "a text", "number"),
+    bad("prior is a boolean", context(prior=True), "contexts[1].prior", "true", "number"),
+    bad("context id twice", context(id="c0"), "contexts[1].id", "'c0'", "contexts[0]", "unique"),
+    bad("atoms are a number", given(atoms=4), "atoms", "the number 4", "list"),
+    bad("atom is a list", given(atoms=[["t"]]), "atoms[0]", "a list", "object"),
+    bad("blank atom", atom(text="\t"), "atoms[1].text", "blank", "leave"),
+    bad("atom without text", given(atoms=[{"id": "a0"}]), "atoms[0].text", "missing", "statement"),
+    bad("original is a number", atom(original=1), "atoms[1].original", "number 1"),
+    bad("unknown label", atom(label="true"), "atoms[1].label", "'true'", '"S"', '"NS"', "null"),
+    bad("label is a boolean", atom(label=False), "atoms[1].label", "False", '"NS"'),
+    bad("label is a list", atom(label=["S"]), "atoms[1].label", "['S']", '"NS"'),
+    bad("label and gold differ", atom(label="S", gold="NS"), "atoms[1].label", "differ", "keep one"),
+    bad("atom id twice", atom(id="a0"), "atoms[1].id", "'a0'", "atoms[0]", "numbered"),
+    bad("atom and context of one id", SHARED_ID, "contexts[0].id", "'0'", "atoms[0]", "unique"),
+    bad(
+        "unknown context", atom(contexts=["c9"]) | {"contexts": ["u"]}, "atoms[1].contexts", "'c9'", "add it"
+    ),
+    bad("context of a record without", atom(contexts=["c0"]), "atoms[1].contexts", "'c0'", "drop"),
+    bad("unknown atom", context(atom_ids=["a5"]), "contexts[1].atom_ids", "'a5'", "add it"),
+    bad("links are a text", atom(contexts="c0"), "atoms[1].contexts", "a text", "list of ids"),
+    bad("null link", atom(contexts=[None]), "atoms[1].contexts[0]", "missing", "integer"),
+    bad("reserved name", atom(votes=1) | {"atom_fields": 1}, "atom_fields", "rename"),
+    bad("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
+    bad("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
+    bad("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
+    bad("torn", '{"id": "x", "output": "abc', "", "column 23", "breaks off"),
+    bad("two objects", '{"output": "x"} {"output": "y"}', "", "Extra data", "column 17", "one object"),
+    bad("a list", "[1]", "", "a list", "object"),
+    bad("a text", '"output"', "", "a text", "object"),
+    bad("null", "null", "", "null", "object"),
+    bad("NaN", '{"output": "x", "score": NaN}', "", "NaN", "null"),
+    bad("infinity", '{"output": "x", "score": -Infinity}', "", "-Infinity", "null"),
+    bad("number without bounds", '{"output": "x", "score": 1e999}', "", "1e999", "too large"),
+    bad("endless integer", '{"output": "x", "n": ' + "9" * 5000 + "}", "", "not JSON", "limit"),
+    bad("repeated key", '{"output": "x", "output": "y"}', "", "'output'", "twice"),
+    bad("repeated key inside", '{"output": "x", "m": {"k": 1, "k": 2}}', "", "'k'", "twice"),
+    bad("half a character", '{"output": "x \\ud83d"}', "", "ud83d", "surrogate"),
+    bad("half a character in a key", '{"output": "x", "\\uDE00": 1}', "", "ude00", "surrogate"),
+    bad("bottomless nesting", '{"output": ' + "[" * 100_000, "", "nested"),
+    bad("id given before", given(id="good"), "id", "'good'", "line 1", "its own"),
+]
+
+
+def write(path: Path, *lines: Line) -> Path:
+    texts = (json.dumps(line) if isinstance(line, dict) else line for line in lines)
+    path.write_bytes(b"".join((x.encode() if isinstance(x, str) else x) + b"\n" for x in texts))
+    return path
+
+
+@pytest.mark.parametrize("case", BAD, ids=[case.name for case in BAD])
+def test_bad_line(tmp_path: Path, case: Bad) -> None:
+    path = write(tmp_path / "f.jsonl", GOOD, case.line, LAST)
+    with pytest.raises(InputError) as caught:
+        check_input(path)
+    (problem,) = caught.value.problems
+    assert (problem.where, problem.field) == (f"{path}:2", case.field)
+    for word in case.words:
+        assert word in problem.message
+    assert len(problem.message) < 300
+    skipped = check_input(path, skip_invalid=True)
+    assert skipped.ids == ("good", "last")
+    assert skipped.problems == [problem]
+
+
+def test_every_problem_of_every_line(tmp_path: Path) -> None:
+    bad_atoms = [{"text": ""}, {"text": "t", "label": "?"}, {"text": "u", "contexts": ["c0"]}]
+    path = write(tmp_path / "f.jsonl", {"topic": 1, "atoms": bad_atoms}, "", "oops", GOOD)
+    with pytest.raises(InputError) as caught:
+        check_input(path)
+    assert [(p.where.rpartition(":")[2], p.field) for p in caught.value.problems] == [
+        ("1", "response"),
+        ("1", "topic"),
+        ("1", "atoms[0].text"),
+        ("1", "atoms[1].label"),
+        ("3", ""),
+    ]
+    assert str(caught.value).count("\n") == 4

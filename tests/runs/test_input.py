@@ -1,0 +1,225 @@
+"""Input files: other kinds of file, what is read when, what the assessor needs, and real data."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import threading
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError, Problem
+from factreasoner.runs.input import STDIN, check_fits, check_input
+from factreasoner.runs.parsing import parse_record
+
+DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA_FILES = sorted(DATA.glob("*/records.jsonl"))
+
+
+def write(path: Path, *lines: dict[str, Any] | str) -> Path:
+    texts = (json.dumps(line) if isinstance(line, dict) else line for line in lines)
+    path.write_text("".join(f"{text}\n" for text in texts))
+    return path
+
+
+def problems_of(path: Path, **options: Any) -> tuple[Problem, ...]:
+    with pytest.raises(InputError) as caught:
+        check_input(path, **options)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("f.json", b'\n[\n  {"output": "x"}\n]', ["JSON array", "jq -c '.[]'"]),
+        ("f.jsonl", b'[{"output": "x"}]\n', ["JSON array", "one record a line"]),
+        ("f.json", b'{\n "output": "x"\n}\n', ["spread over lines", "jq -c ."]),
+        ("f.csv", b"id,output\n1,x\n", ["table", "csv.DictReader"]),
+        ("f.TSV", b"id\toutput\n1\tx\n", ["table"]),
+        ("f.jsonl", "\ufeff{}".encode("utf-16"), ["UTF-16", "iconv"]),
+        ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip", "gunzip"]),
+        ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
+        ("f.parquet", b"PAR1rest", ["Parquet", "to_json"]),
+        ("f.jsonl", b"", ["empty", "one JSON record a line"]),
+        ("f.jsonl", b"\n  \r\n\n", ["empty"]),
+    ],
+)
+def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, words: list[str]) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    for options in ({}, {"skip_invalid": True}):
+        (problem,) = problems_of(path, **options)
+        assert problem.where == str(path)
+        for word in words:
+            assert word in problem.message
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    (problem,) = problems_of(tmp_path / "none.jsonl")
+    assert "No such file" in problem.message
+    assert problem.where.endswith("none.jsonl")
+
+
+def test_folder_instead_of_a_file(tmp_path: Path) -> None:
+    (problem,) = problems_of(tmp_path)
+    assert "directory" in problem.message
+
+
+def test_bom_blank_lines_and_windows_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_bytes(b'\xef\xbb\xbf{"output": "x"}\r\n\r\n{"output": "y\xe2\x80\xa8z"}')
+    checked = check_input(path)
+    assert [(r.id, r.response) for r in checked.records()] == [("r1", "x"), ("r3", "y\u2028z")]
+
+
+def test_position_of_a_bad_byte_counts_the_bom(tmp_path: Path) -> None:
+    path = tmp_path / "f.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"output": "\xff"}\n')
+    (problem,) = problems_of(path)
+    assert "position 15 " in problem.message
+    assert path.read_bytes()[15] == 0xFF
+
+
+def test_numbered_ids_are_those_of_the_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x"}, "broken", {"output": "y"})
+    assert check_input(path, skip_invalid=True).ids == ("r1", "r3")
+
+
+def test_limit_looks_no_further(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x"}, {"output": "y"}, "broken")
+    checked = check_input(path, limit=2)
+    assert checked.ids == ("r1", "r2")
+    assert len(checked) == 2
+
+
+def test_limit_counts_valid_records(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", "broken", {"output": "x"}, {"output": "y"}, {"output": "z"})
+    checked = check_input(path, limit=2, skip_invalid=True)
+    assert checked.ids == ("r2", "r3")
+    assert [problem.where for problem in checked.problems] == [f"{path}:1"]
+
+
+def test_skipping_everything_is_refused(tmp_path: Path) -> None:
+    found = problems_of(write(tmp_path / "f.jsonl", "broken", {"id": "x"}), skip_invalid=True)
+    assert [problem.where.rpartition("jsonl")[2] for problem in found] == [":1", ":2", ""]
+    assert "no valid record" in found[-1].message
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = b'{"output": "x"}\n{"output": "y"}\nbad\n'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
+    checked = check_input("-", skip_invalid=True)
+    assert [problem.where for problem in checked.problems] == [f"{STDIN}:3"]
+    first, second = checked.records(), checked.records()
+    assert [next(first).response, next(second).response] == ["x", "x"]
+    assert [next(first).response, next(second).response] == ["y", "y"]
+
+
+def test_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b'{"output": "x"}\n',))
+    writer.start()
+    checked = check_input(path)
+    writer.join()
+    assert [record.response for record in checked.records()] == ["x"]
+    assert [record.response for record in checked.records()] == ["x"]
+
+
+def test_records_are_read_when_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", *({"id": i, "output": "a" * 100_000} for i in range(3)))
+    records = check_input(path).records()
+    assert next(records).response == "a" * 100_000
+    path.write_text(path.read_text().replace("a", "b"))
+    assert next(records).id == "1"
+    assert next(records).response == "b" * 100_000
+
+
+def test_change_after_the_check_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"id": "a", "output": "x"}, {"id": "b", "output": "y"})
+    checked = check_input(path)
+    write(path, {"id": "a", "output": "x"}, {"id": "d", "output": "y"})
+    records = checked.records()
+    assert next(records).id == "a"
+    with pytest.raises(InputError, match=r":2: changed after it was checked"):
+        next(records)
+    write(path, {"id": "long line before", "output": "x"})
+    with pytest.raises(InputError, match=r":1: changed"):
+        next(checked.records())
+
+
+def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
+    path = tmp_path / "f.jsonl"
+    with path.open("w") as file:
+        for index in range(2000):
+            file.write(json.dumps({"output": "word " * 2000, "n": index}) + "\n")
+    assert path.stat().st_size > 20_000_000
+    tracemalloc.start()
+    checked = check_input(path)
+    seen = sum(record.metadata["n"] for record in checked.records())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seen == 2000 * 1999 // 2
+    assert peak < 2_000_000
+
+
+def test_mapped_key_that_no_record_has(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x"})
+    (problem,) = problems_of(path, column_map={"docs": "contexts"})
+    assert problem.where == str(path)
+    assert "'docs'" in problem.message
+
+
+def fits(record: dict[str, Any], **settings: Any) -> list[Problem]:
+    return check_fits(parse_record(record, where="w", default_id="r1"), Config(**settings))
+
+
+def test_given_contexts_must_be_given() -> None:
+    (problem,) = fits({"output": "x"})
+    assert problem.field == "contexts"
+    assert "[]" in problem.message
+    assert "--retriever" in problem.message
+    assert fits({"output": "x", "contexts": []}) == []
+    assert fits({"output": "x"}, retriever="wikipedia") == []
+
+
+def test_version_one_needs_links() -> None:
+    record = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
+    (problem,) = fits(record, version=1)
+    assert problem.field == "atoms"
+    assert "--version 2" in problem.message
+    assert fits(record, version=2) == []
+    assert fits({**record, "atoms": [{"text": "t", "contexts": ["c0"]}]}, version=1) == []
+    assert len(fits({"output": "x", "contexts": ["u"]}, version=1, retriever="wikipedia")) == 1
+    assert fits({**record, "contexts": []}, version=1) == []
+
+
+def test_nothing_to_judge_needs_nothing() -> None:
+    assert fits({"output": " "}) == []
+    assert fits({"output": "x", "atoms": []}, version=1) == []
+    assert len(fits({"output": "", "atoms": ["t"]})) == 1
+
+
+def test_needs_are_reported_with_the_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x", "contexts": []}, {"output": "y"})
+    (problem,) = problems_of(path, fits=lambda record: check_fits(record, Config()))
+    assert (problem.where, problem.field) == (f"{path}:2", "contexts")
+
+
+@pytest.mark.skipif(not DATA_FILES, reason="the public data is not here")
+@pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.parent.name)
+def test_public_data(path: Path) -> None:
+    checked = check_input(path, fits=lambda record: check_fits(record, Config(version=1)))
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    native = {"id", "input", "output", "topic", "atoms", "contexts"}
+    for record, line in zip(checked.records(), lines, strict=True):
+        assert (record.id, record.response) == (line["id"], line["output"])
+        assert [atom.gold for atom in record.atoms or ()] == [atom["label"] for atom in line["atoms"]]
+        links = {(atom["id"], context_id) for atom in line["atoms"] for context_id in atom["contexts"]}
+        assert {(atom_id, c.id) for c in record.contexts or () for atom_id in c.atom_ids} == links
+        assert set(record.metadata) - {"atom_fields", "context_fields"} == set(line) - native

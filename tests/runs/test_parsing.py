@@ -1,0 +1,192 @@
+"""One input object: the names of its fields, their forms, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.models import Record
+from factreasoner.runs.columns import parse_column_map
+from factreasoner.runs.parsing import parse_atom, parse_context, parse_record
+
+
+def parse(data: dict[str, Any], **columns: str) -> Record:
+    return parse_record(data, where="f.jsonl:1", column_map=columns, default_id="r1")
+
+
+def test_native_record() -> None:
+    record = parse(
+        {
+            "id": "bio-1",
+            "input": "Who was she?",
+            "output": "She was born in 1867.",
+            "topic": "Marie Curie",
+            "atoms": [
+                {"id": "a0", "text": "Curie was born in 1867.", "original": "She was born", "label": "S"},
+                {"id": "a1", "text": "Curie was Polish.", "label": None, "contexts": ["c1", "c0", "c1"]},
+            ],
+            "contexts": [
+                {"id": "c0", "title": "Curie", "text": "Born 1867.", "snippet": "1867", "link": "http://x"},
+                {"id": "c1", "text": "Polish.", "prior": 0.7, "summary": None},
+            ],
+        }
+    )
+    assert (record.id, record.prompt, record.topic) == ("bio-1", "Who was she?", "Marie Curie")
+    assert record.atoms is not None
+    assert record.contexts is not None
+    assert [(a.id, a.gold, a.original) for a in record.atoms] == [
+        ("a0", "S", "She was born"),
+        ("a1", None, None),
+    ]
+    assert [(c.id, c.atom_ids, c.prior) for c in record.contexts] == [
+        ("c0", ("a1",), None),
+        ("c1", ("a1",), 0.7),
+    ]
+    assert (record.contexts[0].title, record.contexts[0].link) == ("Curie", "http://x")
+    assert record.metadata == {}
+
+
+@pytest.mark.parametrize("key", ["output", "response", "answer", "actual_output", "generation"])
+def test_names_of_the_response(key: str) -> None:
+    assert parse({key: "It rains."}).response == "It rains."
+
+
+@pytest.mark.parametrize("key", ["input", "prompt", "question", "query", "user_input"])
+def test_names_of_the_prompt(key: str) -> None:
+    assert parse({"output": "x", key: "Why?"}).prompt == "Why?"
+
+
+@pytest.mark.parametrize("key", ["reference", "ground_truth", "expected_output", "gold"])
+def test_names_of_the_reference(key: str) -> None:
+    assert parse({"output": "x", key: "Because."}).reference == "Because."
+
+
+@pytest.mark.parametrize("key", ["contexts", "retrieved_contexts", "retrieval_context"])
+def test_contexts_may_be_plain_texts(key: str) -> None:
+    record = parse({"output": "x", key: ["One.", {"text": "Two."}]})
+    assert record.contexts is not None
+    assert [(c.id, c.text, c.atom_ids) for c in record.contexts] == [("c0", "One.", ()), ("c1", "Two.", ())]
+
+
+def test_atoms_may_be_plain_texts() -> None:
+    record = parse({"output": "x", "atoms": ["One.", {"id": 7, "text": "Two."}]})
+    assert record.atoms is not None
+    assert [(a.id, a.text) for a in record.atoms] == [("a0", "One."), ("7", "Two.")]
+
+
+def test_absent_is_told_from_empty() -> None:
+    absent = parse({"output": "x", "atoms": None, "contexts": None})
+    empty = parse({"output": "x", "atoms": [], "contexts": []})
+    assert (absent.atoms, absent.contexts) == (None, None)
+    assert (empty.atoms, empty.contexts) == ((), ())
+
+
+def test_empty_response_is_an_abstention() -> None:
+    assert parse({"output": ""}).response == ""
+
+
+def test_integer_ids_become_texts() -> None:
+    atoms, contexts = [{"id": 1, "text": "t", "contexts": [2]}], [{"id": 2, "text": "u"}]
+    record = parse({"id": 12, "output": "x", "atoms": atoms, "contexts": contexts})
+    assert record.id == "12"
+    assert record.contexts is not None
+    assert record.contexts[0].atom_ids == ("1",)
+
+
+def test_links_may_stand_in_the_contexts() -> None:
+    contexts = [{"text": "u", "atom_ids": ["a1", "a0"]}]
+    record = parse({"output": "x", "atoms": ["s", "t"], "contexts": contexts})
+    assert record.contexts is not None
+    assert record.contexts[0].atom_ids == ("a0", "a1")
+
+
+def test_the_snippet_of_an_unread_page_is_its_text() -> None:
+    context = parse_context({"text": "", "snippet": "Seen in the search."}, where="w", default_id="c0")
+    assert (context.text, context.snippet) == ("Seen in the search.", "Seen in the search.")
+
+
+def test_atom_gold_has_two_names() -> None:
+    assert parse_atom({"text": "t", "gold": "NS"}, where="w", default_id="a0").gold == "NS"
+    assert parse_atom({"text": "t", "label": "S", "gold": "S"}, where="w", default_id="a0").gold == "S"
+
+
+def test_unknown_keys_are_kept() -> None:
+    record = parse(
+        {
+            "output": "x",
+            "split": "test",
+            "metadata": {"n": 1},
+            "atoms": [{"text": "t", "votes": [1, 0]}, "u"],
+            "contexts": [{"text": "v", "rank": 3}],
+        }
+    )
+    assert record.metadata == {
+        "split": "test",
+        "metadata": {"n": 1},
+        "atom_fields": {"a0": {"votes": [1, 0]}},
+        "context_fields": {"c0": {"rank": 3}},
+    }
+
+
+def test_same_value_under_two_names_is_no_clash() -> None:
+    assert parse({"output": "x", "response": "x", "prompt": None, "query": "q"}).prompt == "q"
+
+
+def test_column_map() -> None:
+    record = parse({"text": "It rains.", "docs": ["Rain."], "k": 1}, text="output", docs="contexts")
+    assert record.response == "It rains."
+    assert record.contexts is not None
+    assert record.contexts[0].text == "Rain."
+    assert record.metadata == {"k": 1}
+
+
+def test_mapped_key_overrules_the_usual_ones_which_become_metadata() -> None:
+    record = parse({"final": "new", "output": "old", "response": "older"}, final="response")
+    assert record.response == "new"
+    assert record.metadata == {"output": "old", "response": "older"}
+
+
+def test_mapped_key_that_is_a_usual_name_of_another_field() -> None:
+    record = parse({"answer": "the question", "output": "the answer"}, answer="prompt")
+    assert (record.prompt, record.response, record.metadata) == ("the question", "the answer", {})
+
+
+def test_column_map_chooses_between_clashing_names() -> None:
+    record = parse({"output": "x", "prompt": "long", "question": "short"}, question="prompt")
+    assert (record.prompt, record.metadata) == ("short", {"prompt": "long"})
+
+
+def test_parse_column_map() -> None:
+    assert parse_column_map(["text=output", "a = question"]) == {"text": "output", "a": "question"}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        (["text"], "THEIRS=OURS"),
+        (["=output"], "THEIRS=OURS"),
+        (["text="], "THEIRS=OURS"),
+        (["output=text"], "did you mean text=output"),
+        (["text=ouput"], "did you mean 'output'"),
+        (["a=output", "b=response"], "both 'a' and 'b'"),
+        (["a=output", "a=input"], "mapped to 'output' already"),
+    ],
+)
+def test_wrong_column_map(pairs: list[str], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        parse_column_map(pairs)
+
+
+# Python values JSON can not hold
+
+
+def test_nan_is_no_probability() -> None:
+    with pytest.raises(InputError, match=r"f.jsonl:1: contexts\[0\].prior: is nan; .* between 0 and 1"):
+        parse({"output": "x", "contexts": [{"text": "a", "prior": float("nan")}]})
+
+
+def test_missing_id_without_a_default() -> None:
+    with pytest.raises(InputError, match="here: id: missing"):
+        parse_record({"output": "x"}, where="here")
