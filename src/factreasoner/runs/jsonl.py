@@ -72,8 +72,10 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
         message = f"not JSON: {reason} at column {error.colno}; {_remedy(line, error)}"
     except RecursionError:
         message = "not JSON that can be read: nested too deeply; a record is one flat object"
-    except ValueError as error:
+    except _RejectedError as error:
         message = f"not JSON: {error}"
+    except ValueError:  # the only other one: Python refuses to convert integers of over 4,300 digits
+        message = "not JSON that can be read: a number has too many digits; write it as a text"
     else:
         if isinstance(data, dict):
             return data

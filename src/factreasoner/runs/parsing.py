@@ -12,6 +12,7 @@ from factreasoner.runs.values import Values, describe
 
 ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
 CONTEXT_KEYS = frozenset({"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids"})
+_RESPONSE_KEYS = ", ".join(FIELDS["response"])
 
 Item = TypeVar("Item", Atom, Context)
 
@@ -46,9 +47,11 @@ def parse_record(
     fields, extras = assign(data, column_map or {}, values)
     if fields.get("response") is None:
         mapped = key_of_field(column_map or {}).get("response")
-        keys = f"the mapped key {mapped!r}" if mapped else f"any of {', '.join(FIELDS['response'])}"
+        keys = (
+            f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
+        )
         remedy = 'write "" for an empty response, or name its key with --column-map KEY=output'
-        values.problem("response", f"missing: not in {keys}; {remedy}")
+        values.problem("response", f"missing: {keys}; {remedy}")
     text = {
         name: values.text(fields.get(name), name) for name in ("prompt", "response", "topic", "reference")
     }

@@ -33,7 +33,7 @@ class Values:
         """A text, or None for null."""
         if value is None or isinstance(value, str):
             return value
-        self.problem(field, f"is {describe(value)}, not a text; put it in quotes")
+        self.problem(field, f"is {describe(value)}; it must be a text in quotes")
         return None
 
     def needed_text(self, value: object, field: str, remedy: str) -> str:
