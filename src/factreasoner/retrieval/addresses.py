@@ -1,0 +1,170 @@
+"""Which URLs and IP addresses a page may be fetched from.
+
+The tables are the special-purpose registries of IANA (RFC 6890 and later), written out because the answers of
+`ipaddress.is_private` differ between versions of Python. An address that carries an IPv4 address inside
+(mapped, NAT64) counts as that one; tunnels (6to4, Teredo) are refused whatever they carry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import httpx
+
+from factreasoner.errors import ConfigError, ForbiddenUrlError
+
+_IPV4 = [
+    (ip_network(network), reason)
+    for network, reason in (
+        ("0.0.0.0/8", "unspecified address"),
+        ("10.0.0.0/8", "private address"),
+        ("100.64.0.0/10", "carrier-grade NAT address"),
+        ("127.0.0.0/8", "loopback address"),
+        ("169.254.0.0/16", "link-local address"),
+        ("172.16.0.0/12", "private address"),
+        ("192.0.0.0/24", "reserved address"),
+        ("192.0.2.0/24", "documentation address"),
+        ("192.88.99.0/24", "tunnel address"),
+        ("192.168.0.0/16", "private address"),
+        ("198.18.0.0/15", "benchmarking address"),
+        ("198.51.100.0/24", "documentation address"),
+        ("203.0.113.0/24", "documentation address"),
+        ("224.0.0.0/4", "multicast address"),
+        ("240.0.0.0/4", "reserved address"),
+    )
+]
+_IPV6 = [
+    (ip_network(network), reason)
+    for network, reason in (
+        ("::/128", "unspecified address"),
+        ("::1/128", "loopback address"),
+        ("64:ff9b:1::/48", "private address"),
+        ("100::/64", "discard address"),
+        ("2001::/32", "tunnel address"),
+        ("2001:db8::/32", "documentation address"),
+        ("2001::/23", "reserved address"),
+        ("2002::/16", "tunnel address"),
+        ("3fff::/20", "documentation address"),
+        ("fc00::/7", "private address"),
+        ("fe80::/10", "link-local address"),
+        ("fec0::/10", "private address"),
+        ("ff00::/8", "multicast address"),
+    )
+]
+_GLOBAL_IPV6 = ip_network("2000::/3")
+_NAT64 = ip_network("64:ff9b::/96")
+_METADATA = frozenset(
+    ip_address(address)
+    for address in ("100.100.100.200", "168.63.129.16", "169.254.169.254", "192.0.0.192", "fd00:ec2::254")
+)
+"""Where clouds serve a machine its own credentials; refused even where private hosts are allowed."""
+_INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
+"""Reasons set aside by `allow_private_hosts`."""
+
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
+
+
+def address_refusal(address: str, *, allow_private: bool = False) -> str | None:
+    """Why `address` (IPv4 or IPv6 text, scope allowed) may not be connected to; None when it may."""
+    ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        ip = _inner_ipv4(ip) or ip
+    if ip in _METADATA:
+        return "cloud metadata address"
+    reason = _special(ip)
+    return None if allow_private and reason in _INTRANET else reason
+
+
+def _inner_ipv4(ip: IPv6Address) -> IPv4Address | None:
+    return IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else ip.ipv4_mapped
+
+
+def _special(ip: IPv4Address | IPv6Address) -> str | None:
+    for network, reason in _IPV4 if ip.version == 4 else _IPV6:
+        if ip in network:
+            return reason
+    return "reserved address" if ip.version == 6 and ip not in _GLOBAL_IPV6 else None
+
+
+def parse_url(url: str) -> httpx.URL:
+    """`url` taken apart, when it may be fetched as far as can be told without DNS; a final dot goes.
+
+    Refused: schemes other than http and https, credentials, a host missing or misspelt, and IPv4 addresses
+    in any spelling but the plain dotted one.
+
+    Raises:
+        ForbiddenUrlError: with the reason; credentials and the query are not repeated in it.
+    """
+    try:
+        parsed = httpx.URL(url.strip())
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ForbiddenUrlError("malformed URL", "a URL can't be parsed") from error
+    if parsed.scheme not in ("http", "https"):
+        raise ForbiddenUrlError("scheme", f"{parsed.scheme or 'no'!r} URLs are not fetched")
+    if parsed.userinfo:
+        raise ForbiddenUrlError("credentials in URL", f"{display(parsed)} was not fetched")
+    host = parsed.raw_host.decode("ascii")
+    reason = host_refusal(host) if parsed.port is None or 0 < parsed.port < 65536 else "port"
+    if reason:
+        raise ForbiddenUrlError(reason, f"{display(parsed)} was not fetched")
+    return parsed.copy_with(host=host[:-1]) if host.endswith(".") else parsed
+
+
+def host_refusal(host: str) -> str | None:
+    """Why the ASCII `host` of a URL (no brackets) is not a plain host name or address; None when it is."""
+    if ":" in host:
+        return None if _is_ip(host.partition("%")[0]) else "malformed address"
+    labels = host.removesuffix(".").split(".")
+    if not host or len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        return "malformed host"
+    if _NUMBER.fullmatch(labels[-1]) and not _is_ip(host.removesuffix(".")):
+        return "disguised address"
+    return None
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def display(url: httpx.URL | str) -> str:
+    """`url` as it may stand in a message: no credentials, no query, no fragment, at most 120 characters."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        return "a malformed URL"
+    port = f":{parsed.port}" if parsed.port is not None else ""
+    host = parsed.raw_host.decode("ascii")  # `host` decodes IDNA, and raises where that is hostile
+    host = f"[{host}]" if ":" in host else host
+    text = f"{parsed.scheme}://{host}{port}{parsed.path}"
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def normal_domain(domain: str) -> str:
+    """A domain of an allow or deny list as it is compared: ASCII, lower case, no dots at the ends.
+
+    Raises:
+        ConfigError: it is not a domain (a URL, a path, a wildcard inside).
+    """
+    bare = domain.strip().removeprefix("*.").strip(".")
+    try:
+        host = httpx.URL(f"http://{bare}/").raw_host.decode("ascii").lower()
+    except (httpx.InvalidURL, ValueError):
+        host = ""
+    if not host or host_refusal(host) or re.search(r"[/:@?#\s]", bare):
+        raise ConfigError(
+            f"allow_domains, deny_domains: {domain!r} is not a domain; write it as 'example.org'"
+        )
+    return host
+
+
+def in_domains(host: str, domains: Iterable[str]) -> bool:
+    """Whether the ASCII `host` is one of the normal `domains` or lies below one."""
+    name = host.lower().rstrip(".")
+    return any(name == domain or name.endswith(f".{domain}") for domain in domains)

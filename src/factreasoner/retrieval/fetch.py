@@ -1,0 +1,199 @@
+"""Fetching one page from a host nobody vouches for: checked addresses, capped bytes, time and redirects."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import httpcore
+import httpx
+
+from factreasoner.config import Config
+from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
+from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
+from factreasoner.retrieval.connection import CheckedBackend, Deadline, Resolver, system_resolver
+
+USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
+MAX_REDIRECTS = 5
+READABLE = frozenset(
+    {
+        "",
+        "application/octet-stream",
+        "application/pdf",
+        "application/x-pdf",
+        "application/xhtml+xml",
+        "text/html",
+        "text/markdown",
+        "text/plain",
+    }
+)
+"""Media types a page may claim; what it really is, is told from its bytes."""
+_GZIP = b"\x1f\x8b"
+
+
+class Page(NamedTuple):
+    """What a server sent. `url` is where redirects ended; `media_type` and `charset` are as it claimed."""
+
+    url: str
+    media_type: str
+    charset: str
+    data: bytes
+
+
+class Fetcher:
+    """Fetches pages over http and https, from any number of threads.
+
+    Pages come straight from their host: a proxy of the environment is not used, because it would connect
+    to addresses that nobody checked. `resolver` stands in for DNS.
+
+    Raises:
+        ConfigError: an entry of `allow_domains` or `deny_domains` is no domain.
+    """
+
+    def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
+        config = config or Config()
+        self._seconds = config.fetch_timeout
+        self._max_bytes = config.fetch_bytes
+        self._allow_private = config.allow_private_hosts
+        self._allowed = tuple(map(normal_domain, config.allow_domains))
+        self._denied = tuple(map(normal_domain, config.deny_domains))
+        self._resolver = resolver
+        self._tls = httpx.create_ssl_context()
+
+    def fetch(self, url: str) -> Page:
+        """The page at `url`, redirects followed, its bytes unpacked.
+
+        Raises:
+            ForbiddenUrlError: the URL, a redirect or an address behind them is not one to connect to.
+            FetchLimitError: too many bytes (packed or unpacked), seconds or redirects.
+            UnreadablePageError: an error status, a broken reply, or a media type that holds no text.
+        """
+        deadline = Deadline(self._seconds)
+        seen: set[str] = set()
+        target = self.allowed(url)
+        while True:
+            seen.add(str(target))
+            answer = self._request(target, deadline)
+            if isinstance(answer, Page):
+                return answer
+            target = self.allowed(answer)
+            if str(target) in seen:
+                raise FetchLimitError("redirect loop", f"{display(target)} redirects to itself")
+            if len(seen) > MAX_REDIRECTS:
+                raise FetchLimitError("redirects", f"{display(target)}: more than {MAX_REDIRECTS} redirects")
+
+    def allowed(self, url: str) -> httpx.URL:
+        """`url` taken apart, without its fragment. Raises ForbiddenUrlError when it may not be fetched."""
+        parsed = parse_url(url).copy_with(fragment=None)
+        host = parsed.raw_host.decode("ascii")
+        if in_domains(host, self._denied) or (self._allowed and not in_domains(host, self._allowed)):
+            raise ForbiddenUrlError("domain list", f"{display(parsed)} was not fetched")
+        return parsed
+
+    def _request(self, url: httpx.URL, deadline: Deadline) -> Page | str:
+        """One request: the page, or the URL it redirects to."""
+        backend = CheckedBackend(deadline, resolver=self._resolver, allow_private=self._allow_private)
+        headers: dict[bytes | str, bytes | str] = {
+            "Host": url.netloc,
+            "User-Agent": USER_AGENT,
+            "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
+            "Accept-Encoding": "gzip, deflate",
+            "Connection": "close",
+        }
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        try:
+            with (
+                httpcore.ConnectionPool(ssl_context=self._tls, network_backend=backend) as pool,
+                pool.stream("GET", target, headers=headers) as response,
+            ):
+                return self._read(url, response, deadline)
+        except httpcore.TimeoutException as error:
+            raise deadline.passed() from error
+        except httpcore.NetworkError as error:
+            raise UnreadablePageError("connection", f"{display(url)}: {error}") from error
+        except httpcore.ProtocolError as error:
+            raise UnreadablePageError("protocol", f"{display(url)}: {error}") from error
+
+    def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
+        }
+        if response.status in (301, 302, 303, 307, 308):
+            return _redirect(url, headers.get("location", ""))
+        if not 200 <= response.status < 300:
+            raise UnreadablePageError(f"status {response.status}", f"{display(url)} was not served")
+        media_type, charset = content_type(headers.get("content-type", ""))
+        if media_type not in READABLE:
+            raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_bytes:
+            raise self._too_large()
+        body = self._capped(response.iter_stream(), deadline)
+        encoding = headers.get("content-encoding", "").strip().lower()
+        data = b"".join(self._capped(_unpacked(body, encoding, self._max_bytes), deadline))
+        return Page(str(url), media_type, charset, data)
+
+    def _capped(self, chunks: Iterable[bytes], deadline: Deadline) -> Iterator[bytes]:
+        total = 0
+        for chunk in chunks:
+            deadline.left()
+            total += len(chunk)
+            if total > self._max_bytes:
+                raise self._too_large()
+            yield chunk
+
+    def _too_large(self) -> FetchLimitError:
+        return FetchLimitError("bytes", f"the page has more than {self._max_bytes} bytes")
+
+
+def content_type(header: str) -> tuple[str, str]:
+    """(media type, charset) of a Content-Type header, in lower case; empty where missing."""
+    media_type, *parameters = header.lower().split(";")
+    charset = ""
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset":
+            charset = value.strip().strip("\"'")
+    return media_type.strip(), charset
+
+
+def _redirect(url: httpx.URL, location: str) -> str:
+    if not location:
+        raise UnreadablePageError("redirect", f"{display(url)} redirects to nowhere")
+    try:
+        return str(url.join(location))
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ForbiddenUrlError("malformed URL", f"{display(url)} redirects to no URL") from error
+
+
+def _unpacked(chunks: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
+    """`chunks` decompressed, in pieces of at most `limit` + 1 bytes, so that a bomb is never held whole."""
+    if encoding in ("", "identity"):
+        yield from chunks
+        return
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise UnreadablePageError("content encoding", f"the page is packed as {encoding[:40]!r}")
+    gzip = encoding != "deflate"
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzip else None
+    try:
+        for chunk in chunks:
+            packed = chunk
+            while packed:
+                if unpacker is None:
+                    unpacker = zlib.decompressobj(_deflate_bits(packed))
+                elif unpacker.eof:
+                    if not (gzip and _GZIP.startswith(packed[:2])):
+                        return  # padding
+                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                yield unpacker.decompress(packed, limit + 1)
+                packed = unpacker.unconsumed_tail or unpacker.unused_data
+    except zlib.error as error:
+        raise UnreadablePageError("damaged", "the page can't be unpacked") from error
+    if unpacker is None or not unpacker.eof:
+        raise UnreadablePageError("damaged", "the page ends before its packed data does")
+
+
+def _deflate_bits(start: bytes) -> int:
+    """`deflate` means zlib by the standard, and raw deflate on some servers."""
+    return zlib.MAX_WBITS if start[0] & 0x0F == 8 else -zlib.MAX_WBITS

@@ -1,0 +1,112 @@
+"""A TCP server on loopback that answers each path with whatever bytes and manners a test asks for."""
+
+from __future__ import annotations
+
+import contextlib
+import socketserver
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+class Client:
+    """The other end of one connection. `sent` is the head of its request; `closing` is set when the server ends."""
+
+    def __init__(self, request: Any, sent: bytes, closing: threading.Event) -> None:
+        self._request = request
+        self.sent = sent
+        self.closing = closing
+
+    def write(self, data: bytes) -> None:
+        self._request.sendall(data)
+
+    def read(self) -> bytes:
+        return bytes(self._request.recv(65536))
+
+    def drip(self, piece: bytes, seconds: float = 0.02) -> None:
+        """Send `piece` again and again until the client leaves or the server closes."""
+        with contextlib.suppress(OSError):
+            while not self.closing.wait(seconds):
+                self.write(piece)
+
+    def hang(self) -> None:
+        self.closing.wait(30)
+
+
+Behaviour = bytes | Callable[[Client], None]
+
+
+class RawServer:
+    """`paths[path]` is what is sent back: bytes as they are, or a function that talks to the client.
+
+    `requests` holds the head of every request, in order.
+    """
+
+    def __init__(self, paths: Mapping[str, Behaviour], *, greets: bool = False) -> None:
+        self.paths = dict(paths)
+        self.requests: list[bytes] = []
+        self.closing = threading.Event()
+        outer = self
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(OSError):
+                    self.request.settimeout(10)
+                    sent = b"" if greets else outer._head(self.request)
+                    outer.requests.append(sent)
+                    words = sent.split(b" ")
+                    path = words[1].decode("latin-1") if len(words) > 1 else "/"
+                    behaviour = outer.paths[path]
+                    if isinstance(behaviour, bytes):
+                        self.request.sendall(behaviour)
+                    else:
+                        behaviour(Client(self.request, sent, outer.closing))
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.port = int(self._server.server_address[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @staticmethod
+    def _head(request: Any) -> bytes:
+        sent = b""
+        while b"\r\n\r\n" not in sent:
+            piece = request.recv(65536)
+            if not piece:
+                break
+            sent += piece
+        return bytes(sent)
+
+    def __enter__(self) -> RawServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def reply(
+    body: bytes = b"<html><body><p>Hello.</p></body></html>",
+    *,
+    status: int = 200,
+    content_type: str | None = "text/html; charset=utf-8",
+    length: int | None = None,
+    **headers: str,
+) -> bytes:
+    """A whole HTTP reply; `length` lies about the body's, header names take _ for -."""
+    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body) if length is None else length}"]
+    if content_type is not None:
+        lines.append(f"Content-Type: {content_type}")
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def redirect(location: str, status: int = 302) -> bytes:
+    return reply(b"", status=status, Location=location)
