@@ -1,0 +1,147 @@
+"""Facts as a function: building the function and reading its answer."""
+
+import json
+import math
+
+import pytest
+from factreasoner.judges import faaf
+from factreasoner.llm.messages import Reply, TokenLogprob
+from factreasoner.models import Claim
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLAIMS = [Claim("a7", 'Revenue was "$1.2 billion", down -3.5 %.'), Claim("a2", "It rained.")]
+
+
+def answered(schema_mode="tfn", *, verbal=False, tokens=None, **arguments):
+    schema = faaf.build(CLAIMS, schema_mode, verbal=verbal)
+    text = json.dumps(arguments)
+    return faaf.read(Reply(arguments=arguments, text=text, tokens=tokens), schema, CLAIMS)
+
+
+@pytest.mark.parametrize(
+    ("mode", "values", "names"),
+    [
+        ("tf", ["True", "False"], ["fact_0", "fact_1"]),
+        ("tfn", ["True", "False", faaf.NOT_CLEAR], ["fact_0", "fact_1"]),
+        ("tf_citation", ["True", "False"], ["fact_0_citation", "fact_0", "fact_1_citation", "fact_1"]),
+        (
+            "tfn_citation",
+            ["True", "False", faaf.NOT_CLEAR],
+            ["fact_0_citation", "fact_0", "fact_1_citation", "fact_1"],
+        ),
+    ],
+)
+def test_function_has_one_required_enum_argument_a_claim(mode, values, names):
+    schema = faaf.build(CLAIMS, mode)
+    assert list(schema.arguments) == names
+    assert schema.parameters["required"] == names
+    assert schema.parameters["properties"]["fact_1"]["enum"] == values
+
+
+def test_claim_text_is_passed_unaltered():
+    assert faaf.build(CLAIMS, "tfn").parameters["properties"]["fact_0"]["description"] == CLAIMS[0].text
+
+
+def test_certainty_stands_behind_its_fact():
+    assert faaf.build(CLAIMS, "tfn", verbal=True).arguments[:2] == ("fact_0", "fact_0_certainty")
+
+
+def test_answers_are_keyed_by_position():
+    reading = answered(fact_0="False", fact_1=faaf.NOT_CLEAR)
+    assert {key: a.label for key, a in reading.answers.items()} == {"a7": "contradiction", "a2": "neutral"}
+    assert reading.problems == {}
+
+
+@pytest.mark.parametrize("value", [True, "true", " TRUE "])
+def test_another_spelling_of_an_allowed_value_is_that_value(value):
+    assert answered(fact_0=value, fact_1="False").answers["a7"].label == "entailment"
+
+
+@pytest.mark.parametrize("value", [None, "Maybe", "", 1, ["True"], {"value": "True"}, "True, mostly"])
+def test_unusable_argument_leaves_only_that_claim_open(value):
+    reading = answered(fact_0=value, fact_1="True")
+    assert set(reading.answers) == {"a2"}
+    assert set(reading.problems) == {"a7"}
+
+
+def test_missing_argument_and_not_clear_in_a_two_valued_mode_are_problems():
+    reading = answered("tf", fact_0=faaf.NOT_CLEAR)
+    assert reading.answers == {}
+    assert reading.problems["a2"] == "missing"
+
+
+@pytest.mark.parametrize("certainty", [101, -1, "90", 0.5, None])
+def test_unusable_certainty_is_a_problem(certainty):
+    reading = answered(verbal=True, fact_0="True", fact_0_certainty=certainty, fact_1="True", fact_1_certainty=70)
+    assert set(reading.problems) == {"a7"}
+    assert reading.answers["a2"].p_verbal == 0.7
+
+
+def tokens_for(text, decisive, top):
+    """`text` cut into one token before the decisive one, that one with its alternatives, and the rest."""
+    start = text.index(decisive)
+    chosen = dict(top)[decisive]
+    return (
+        TokenLogprob(text[:start], 0.0),
+        TokenLogprob(decisive, chosen, tuple(top)),
+        TokenLogprob(text[start + len(decisive) :], 0.0),
+    )
+
+
+@pytest.mark.parametrize("decisive", ["Fal", ' "Fal', '"F'])
+def test_logprobs_give_the_share_among_allowed_values(decisive):
+    lead = decisive[: decisive.index("F")]
+    top = [(decisive, math.log(0.6)), (f"{lead}True", math.log(0.2)), (f"{lead}Not", math.log(0.1)), ("{", -3.0)]
+    text = json.dumps({"fact_0": "False", "fact_1": "True"})
+    reading = answered(fact_0="False", fact_1="True", tokens=tokens_for(text, decisive, top))
+    assert reading.answers["a7"].p_logprobs == pytest.approx(0.6 / 0.9)
+    assert reading.answers["a2"].label == "entailment"
+
+
+def test_without_alternatives_the_token_probability_stands():
+    text = json.dumps({"fact_0": "True", "fact_1": "True"})
+    tokens = tokens_for(text, "Tr", [("Tr", math.log(0.8))])
+    assert answered(fact_0="True", fact_1="True", tokens=tokens).answers["a7"].p_logprobs == pytest.approx(0.8)
+
+
+def test_no_tokens_no_probability():
+    assert answered(fact_0="True", fact_1="True").answers["a7"].p_logprobs is None
+
+
+def test_a_quoted_key_inside_a_citation_is_not_the_value():
+    arguments = {"fact_0_citation": 'it says "fact_0": "True" here', "fact_0": "False", "fact_1": "True"}
+    text = json.dumps(arguments)
+    start = text.index('"False"') + 1
+    tokens = (
+        TokenLogprob(text[:start], 0.0),
+        TokenLogprob("False", math.log(0.7), (("False", math.log(0.7)), ("True", math.log(0.3)))),
+        TokenLogprob(text[start + 5 :], 0.0),
+    )
+    schema = faaf.build(CLAIMS, "tf_citation")
+    reading = faaf.read(Reply(arguments=arguments, text=text, tokens=tokens), schema, CLAIMS)
+    assert reading.answers["a7"].p_logprobs == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("quote", "where"),
+    [
+        ("the  LIBRARY\nopens", "found"),
+        ("opens at ten", "elsewhere"),
+        ("opens at noon", "absent"),
+        ("", "absent"),
+        ("   ", "absent"),
+    ],
+)
+def test_citation_is_looked_for_with_space_and_case_folded(quote, where):
+    assert faaf.check_citation(quote, "The library opens at nine.", ["It opens at ten."]) == where
+
+
+@given(st.lists(st.text(), min_size=1, max_size=40), st.sampled_from(["tf", "tfn", "tfn_citation"]))
+def test_any_texts_make_a_function_whose_answer_reads_back(texts, mode):
+    claims = [Claim(str(i), text) for i, text in enumerate(texts)]
+    schema = faaf.build(claims, mode)
+    labels = ["True" if i % 2 else "False" for i in range(len(claims))]
+    reply = Reply(arguments={f"fact_{i}": value for i, value in enumerate(labels)})
+    reading = faaf.read(reply, schema, claims)
+    assert [reading.answers[c.id].label == "entailment" for c in claims] == [v == "True" for v in labels]

@@ -1,0 +1,170 @@
+"""The run folder: nothing finished is lost, nothing torn is believed, no other run is mixed in."""
+
+import json
+
+import pytest
+from factreasoner.config import Config
+from factreasoner.errors import RunError
+from factreasoner.models import Assessment, Atom, Outcome, Usage
+from factreasoner.runs.store import RunFolder, replace_file
+
+
+def assessment(record_id, *, status="ok", cost=0.0, n=1):
+    atoms = tuple(Atom(id=f"a{i}", text="x") for i in range(n))
+    outcome = Outcome(p_true={a.id: 0.75 for a in atoms}, support={a.id: "supported" for a in atoms})
+    return Assessment(
+        record_id=record_id,
+        status=status,
+        assessor="factreasoner",
+        atoms=atoms,
+        outcome=outcome if status == "ok" else None,
+        usage={"judge": Usage(calls=1, cost=cost)},
+        fingerprint="f",
+    )
+
+
+def opened(path, config=None, prompts=None, **options):
+    folder = RunFolder(path)
+    folder.start(config or Config(), prompts or {"judge": "1"}, **options)
+    return folder
+
+
+def written(path, *assessments):
+    folder = opened(path)
+    for item in assessments:
+        folder.append(item)
+    folder.close()
+
+
+def test_what_was_appended_is_read_back_in_any_order(tmp_path):
+    items = [assessment(f"r{i}", cost=0.25, n=i + 1) for i in range(3)]
+    written(tmp_path / "run", *items)
+    folder = opened(tmp_path / "run")
+    assert list(folder.assessments(["r2", "nobody", "r0"])) == [items[2], items[0]]
+    assert [folder.entries[f"r{i}"].num_atoms for i in range(3)] == [1, 2, 3]
+    assert folder.spent == pytest.approx(0.75)
+
+
+def test_the_last_line_of_a_record_counts(tmp_path):
+    written(tmp_path, assessment("r0", status="failed"), assessment("r1"), assessment("r0", n=4))
+    folder = opened(tmp_path)
+    assert folder.entries["r0"].status == "ok"
+    assert [a.record_id for a in folder.assessments(["r0"])] == ["r0"]
+    assert len(next(folder.assessments(["r0"])).atoms) == 4
+
+
+@pytest.mark.parametrize("cut", [1, 10, 60])
+def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
+    written(tmp_path, assessment("r0"), assessment("r1"))
+    journal = tmp_path / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-cut])
+    folder = opened(tmp_path)
+    assert set(folder.entries) == {"r0"}
+    folder.append(assessment("r1"))
+    folder.close()
+    assert set(opened(tmp_path).entries) == {"r0", "r1"}
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path):
+    written(tmp_path, assessment("r0"), assessment("r1"))
+    journal = tmp_path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(lines[0][:20] + b"\n" + lines[1])
+    with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged.*--fresh"):
+        opened(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "prompts", "words"),
+    [
+        (Config(version=3), None, ["version: 2 there, 3 now", "--fresh"]),
+        (Config(atom_prior=0.4, votes=7), None, ["atom_prior: 0.5 there, 0.4 now", "votes"]),
+        (None, {"judge": "2"}, ["judge: '1' there, '2' now"]),
+        (None, {"judge": "1", "new": "2"}, ["new: None there"]),
+    ],
+)
+def test_another_run_is_refused_by_the_differing_keys(tmp_path, config, prompts, words):
+    written(tmp_path, assessment("r0"))
+    with pytest.raises(RunError) as caught:
+        opened(tmp_path, config, prompts)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_settings_that_change_no_assessment_may_change(tmp_path):
+    written(tmp_path, assessment("r0"))
+    folder = opened(tmp_path, Config(k=3, concurrency=2, timeout=9, max_cost=5, cache=False))
+    assert set(folder.entries) == {"r0"}
+
+
+def test_fresh_starts_over(tmp_path):
+    written(tmp_path, assessment("r0"))
+    (tmp_path / "results.jsonl").write_text("old\n")
+    folder = opened(tmp_path, Config(version=1), fresh=True)
+    assert folder.entries == {}
+    assert not (tmp_path / "journal.jsonl").exists()
+    assert not (tmp_path / "results.jsonl").exists()
+    assert folder.config().version == 1
+
+
+def test_a_second_writer_is_kept_out(tmp_path):
+    first = opened(tmp_path)
+    with pytest.raises(RunError, match="another process"):
+        opened(tmp_path)
+    first.close()
+    opened(tmp_path).close()
+
+
+def test_a_journal_without_its_manifest_is_not_believed(tmp_path):
+    written(tmp_path, assessment("r0"))
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(RunError, match=r"no manifest\.json"):
+        opened(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", "{}"])
+def test_a_folder_that_is_no_run(tmp_path, content):
+    if content is not None:
+        (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(RunError, match="manifest"):
+        RunFolder(tmp_path).config()
+
+
+def test_a_file_in_the_way(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunError, match="can't be used as a run folder"):
+        opened(tmp_path / "file")
+
+
+def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
+    written(tmp_path, *(assessment(f"r{i}") for i in (3, 1, 2)))
+    folder = opened(tmp_path)
+    assert folder.order() == ["r3", "r1", "r2"]
+    (tmp_path / "results.jsonl").write_text('{"id": "r2"}\n{"id": "gone"}\n')
+    assert folder.order() == ["r2", "r3", "r1"]
+    (tmp_path / "results.jsonl").write_text("damaged")
+    assert folder.order() == ["r3", "r1", "r2"]
+
+
+def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "secret-value")
+    opened(tmp_path, Config(model="openai/x", api_key_env="MY_KEY")).close()
+    text = (tmp_path / "manifest.json").read_text()
+    manifest = json.loads(text)
+    assert manifest["config"]["model"] == "openai/x"
+    assert manifest["prompts"] == {"judge": "1"}
+    assert manifest["versions"]["litellm"]
+    assert "secret-value" not in text
+
+
+def test_replacing_a_file_leaves_the_old_one_when_it_fails(tmp_path):
+    path = tmp_path / "f"
+    path.write_text("old")
+
+    def lines():
+        yield "new"
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        replace_file(path, lines())
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,117 @@
+"""The shape of the package: imports only go down, the public names are few, help texts are complete."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import factreasoner
+import pytest
+from factreasoner.cli.settings import SETTINGS
+from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
+
+SRC = Path(factreasoner.__file__).parent
+LAYERS = [
+    {"cli"},
+    {"runs", "report"},
+    {"pipeline"},
+    {"evaluators"},
+    {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
+    {"llm", "prompts"},
+    {"config", "registry"},
+    {"models", "errors", "choices", "protocols"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+METRICS_MAY_IMPORT = {"metrics", "models", "errors"}
+
+
+def imports():
+    """(file, its room, the room it imports from at run time) for every import inside the package."""
+    for path in sorted(SRC.rglob("*.py")):
+        parts = path.relative_to(SRC).with_suffix("").parts
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        typing_only = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for inner in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if node in typing_only:
+                continue
+            modules = []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                modules = [node.module]
+                if node.module == "factreasoner":
+                    modules = [f"factreasoner.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            for module in modules:
+                if module.startswith("factreasoner."):
+                    yield path.relative_to(SRC), parts[0], module.split(".")[1]
+
+
+def test_imports_only_go_down():
+    wrong = [
+        f"{path}: {room} imports {target}"
+        for path, room, target in imports()
+        if room in LEVEL and target in LEVEL and LEVEL[room] > LEVEL[target]
+    ]
+    assert wrong == []
+
+
+def test_every_room_has_a_level():
+    rooms = {p.stem for p in SRC.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    assert rooms - {"__init__", "__main__"} <= LEVEL.keys()
+
+
+def test_metrics_import_only_models():
+    wrong = {(str(p), t) for p, room, t in imports() if room == "metrics" and t not in METRICS_MAY_IMPORT}
+    assert wrong == set()
+
+
+def test_litellm_is_imported_in_one_file():
+    users = {
+        path.relative_to(SRC).as_posix()
+        for path in SRC.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Import) and any(a.name.split(".")[0] == "litellm" for a in node.names))
+        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "litellm")
+    }
+    assert users == {"llm/client.py"}
+
+
+def test_public_names():
+    assert set(factreasoner.__all__) == {
+        "Assessment",
+        "Atom",
+        "Config",
+        "Context",
+        "FactReasonerError",
+        "Failure",
+        "Pipeline",
+        "Record",
+        "ScriptedLLM",
+        "assess",
+        "build_pipeline",
+        "factuality",
+        "load_config",
+    }
+    for name in factreasoner.__all__:
+        assert getattr(factreasoner, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = factreasoner.nothing
+
+
+def test_every_setting_has_a_flag_and_every_flag_a_setting():
+    assert set(SETTINGS) == set(Config.model_fields)
+
+
+def test_settings_that_change_no_result_exist():
+    assert set(Config.model_fields) >= CALL_SETTINGS | SCORE_SETTINGS
+
+
+@pytest.mark.parametrize("heavy", ["pydantic", "litellm", "numpy", "pgmpy", "pyagrum", "sklearn", "chromadb"])
+def test_help_imports_nothing_heavy(heavy):
+    code = f"import sys, factreasoner.cli; sys.exit({heavy!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

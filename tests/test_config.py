@@ -1,0 +1,77 @@
+"""Settings: precedence, and errors that say what to do."""
+
+from pathlib import Path
+
+import pytest
+from factreasoner.config import Config, load_config
+from factreasoner.errors import ConfigError
+
+PROFILES = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_every_profile_loads(path):
+    assert isinstance(load_config(path), Config)
+
+
+def test_profiles_exist():
+    assert {"fr1", "fr2", "fr3", "embedded", "local-server"} <= {path.stem for path in PROFILES}
+
+
+def test_defaults_below_profile_below_overrides(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("version: 3\natoms-per-call: 8\n")
+    config = load_config(profile, {"version": 1, "k": None, "atom_prior": None})
+    assert (config.version, config.atoms_per_call, config.k, config.atom_prior) == (1, 8, "median", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"verison": 2}, ["verison", "did you mean 'version'?"]),
+        ({"zzzzzz": 2}, ["zzzzzz", "known:", "atom_prior"]),
+        ({"version": 4}, ["version", "1, 2 or 3"]),
+        ({"atom_prior": 1.0}, ["atom_prior", "less than 1"]),
+        ({"k": 0}, ["k: must be a positive integer"]),
+        ({"k": "mean"}, ["k"]),
+        ({"judge": "llm"}, ["judge", "--model"]),
+        ({"max_cost": -1}, ["max_cost"]),
+    ],
+)
+def test_wrong_settings_name_the_key_and_the_remedy(values, words):
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, values)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_every_problem_is_reported_at_once(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("verison: 2\natom_prior: 7\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(profile)
+    assert str(caught.value).count(str(profile)) == 2
+
+
+@pytest.mark.parametrize(("content", "word"), [("- a\n- b\n", "mapping"), ("a: [", "YAML"), ("1: 2\n", "mapping")])
+def test_a_file_that_is_no_profile(tmp_path, content, word):
+    profile = tmp_path / "p.yaml"
+    profile.write_text(content)
+    with pytest.raises(ConfigError, match=word):
+        load_config(profile)
+
+
+def test_a_missing_profile(tmp_path):
+    with pytest.raises(ConfigError, match=r"nothing\.yaml"):
+        load_config(tmp_path / "nothing.yaml")
+
+
+def test_an_empty_profile_is_the_defaults(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("")
+    assert load_config(profile) == Config()
+
+
+@pytest.mark.parametrize(("model", "plugin"), [(None, "embedded"), ("openai/x", "llm")])
+def test_auto_follows_the_model(model, plugin):
+    config = Config(model=model)
+    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3

@@ -1,0 +1,40 @@
+"""Plug-ins by name."""
+
+import sys
+
+import pytest
+from factreasoner import registry
+from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.registry import PLUGINS, load
+
+
+@pytest.mark.parametrize("kind,name", [(kind, name) for kind in PLUGINS for name in PLUGINS[kind]])
+def test_every_registered_name_loads(kind, name):
+    assert callable(load(kind, name))
+
+
+def test_a_users_own_class():
+    assert load("solver", "collections:Counter").__name__ == "Counter"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("exakt", ["unknown solver 'exakt'", "did you mean 'exact'?", "package.module:Name"]),
+        ("no.such.module:X", ["can't import", "no.such.module"]),
+        ("collections:NoSuch", ["no 'NoSuch'"]),
+    ],
+)
+def test_unknown_names_say_what_to_do(name, words):
+    with pytest.raises(ConfigError) as caught:
+        load("solver", name)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_a_missing_optional_package_names_the_extra(monkeypatch, tmp_path):
+    (tmp_path / "needs_it.py").write_text("import not_installed_here\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(registry.EXTRA_OF_MODULE, "not_installed_here", ("dense search", "corpus"))
+    with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
+        load("retriever", "needs_it:X")
+    sys.modules.pop("needs_it", None)
