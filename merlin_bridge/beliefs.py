@@ -11,7 +11,7 @@ from merlin_bridge.network import Factor
 SWEEPS = 3
 
 WORK_LIMIT = 1_000_000
-"""Table entries times scope sizes above which the sweeps are left out: uniform beliefs must do."""
+"""Table entries times scope sizes a sweep may touch; larger tables are left out of it, the largest first."""
 
 LOG_FLOOR = -5.0
 """log 0, relative to a table's largest entry: low enough to lead away from it, and still finite."""
@@ -48,18 +48,17 @@ class Restricted(NamedTuple):
 
 
 def rough_beliefs(cardinalities: Sequence[int], factors: Sequence[Restricted]) -> list[Belief]:
-    """One distribution a variable: mean field from the uniform one, all states kept possible."""
+    """One distribution a variable: mean field, begun at the uniform one, with all states kept possible."""
     beliefs: list[Belief] = [(1.0 / size,) * size for size in cardinalities]
-    if sum(len(factor.table) * len(factor.scope) for factor in factors) > WORK_LIMIT:
-        return beliefs
-    logs = [
-        factor._replace(table=[max(math.log(x), LOG_FLOOR) if x > 0.0 else LOG_FLOOR for x in factor.table])
-        for factor in factors
-    ]
     touching: list[list[Restricted]] = [[] for _ in cardinalities]
-    for factor in logs:
+    work = 0
+    for factor in sorted(factors, key=lambda factor: len(factor.table)):
+        work += len(factor.table) * len(factor.scope)
+        if work > WORK_LIMIT:
+            break
+        logs = [max(math.log(x), LOG_FLOOR) if x > 0.0 else LOG_FLOOR for x in factor.table]
         for i in factor.scope:
-            touching[i].append(factor)
+            touching[i].append(factor._replace(table=logs))
     for _ in range(SWEEPS):
         for i, around in enumerate(touching):
             if around:
