@@ -36,7 +36,7 @@ from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Form = Literal["tool", "json_schema", "json_object", "prose"]
+Form = Literal["tool", "json_schema", "json_object", "fenced"]
 Token = tuple[str, float, Sequence[tuple[str, float]]]
 """Text, log-probability, alternatives (text, log-probability)."""
 
@@ -60,7 +60,7 @@ class Request:
         if self.body.get("tools"):
             return "tool"
         kind = (self.body.get("response_format") or {}).get("type")
-        return kind if kind in ("json_schema", "json_object") else "prose"
+        return kind if kind in ("json_schema", "json_object") else "fenced"
 
     @property
     def function(self) -> str:
@@ -319,7 +319,7 @@ def completion_body(request: Request, completion: Completion, *, logprobs: bool)
             for index, (name, raw) in enumerate(calls)
         ]
     elif arguments is not None:
-        message["content"] = f"```json\n{text}\n```" if request.form == "prose" else text
+        message["content"] = f"```json\n{text}\n```" if request.form == "fenced" else text
     choice: dict[str, Any] = {
         "index": 0,
         "message": message,

@@ -1,0 +1,64 @@
+"""A limit on what may be spent, kept before each request and not after."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+from factreasoner.errors import BudgetError
+
+
+class Reservation:
+    """Money set aside for one request; `cost` is what it came to, the whole estimate until told otherwise."""
+
+    def __init__(self, estimate: float) -> None:
+        self.estimate = estimate
+        self.cost = estimate
+
+
+class Budget:
+    """US dollars that may be spent, shared by all threads. `spent` starts with what earlier runs paid."""
+
+    def __init__(self, limit: float, spent: float = 0.0) -> None:
+        self.limit = limit
+        self._spent = spent
+        self._reserved = 0.0
+        self._under_way = 0
+        self._settled = threading.Condition()
+
+    @property
+    def spent(self) -> float:
+        """Paid so far, in US dollars."""
+        with self._settled:
+            return self._spent
+
+    @contextlib.contextmanager
+    def reserved(self, estimate: float) -> Iterator[Reservation]:
+        """Set `estimate` aside for the request made inside, then replace it by the reservation's `cost`.
+
+        Where only the estimates of requests under way leave no room, it waits for them: what they come to
+        is usually far less.
+
+        Raises:
+            BudgetError: `estimate` doesn't fit in what is left.
+        """
+        with self._settled:
+            while self._spent + self._reserved + estimate > self.limit:
+                if not self._under_way or self._spent + estimate > self.limit:
+                    raise BudgetError(
+                        f"max_cost {self.limit:g}: ${self._spent:.4f} are spent and the next call could cost "
+                        f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to go on"
+                    )
+                self._settled.wait()
+            self._reserved += estimate
+            self._under_way += 1
+        reservation = Reservation(estimate)
+        try:
+            yield reservation
+        finally:
+            with self._settled:
+                self._reserved -= estimate
+                self._under_way -= 1
+                self._spent += reservation.cost
+                self._settled.notify_all()

@@ -1,0 +1,172 @@
+"""Replies on disk, keyed by the content of the question: nothing is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from platformdirs import user_cache_dir
+from pydantic import ValidationError
+
+from factreasoner.errors import ConfigError
+from factreasoner.llm.messages import FunctionSchema, Reply
+from factreasoner.models import Usage
+
+CACHED = Usage(cached_calls=1)
+FILE = "replies.sqlite"
+BUSY_SECONDS = 30.0
+
+log = logging.getLogger(__name__)
+
+
+def cache_dir(configured: Path | None = None) -> Path:
+    """The folder of the cache: the configured one, else $FACTREASONER_CACHE_DIR, else the platform's."""
+    return configured or Path(os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner"))
+
+
+def key_of(question: Any) -> str:
+    """The SHA-256 of a JSON-like description of everything that decides the answer."""
+    return hashlib.sha256(json.dumps(question).encode()).hexdigest()
+
+
+class Found(NamedTuple):
+    """A reply, and whether it was asked for now rather than known already."""
+
+    reply: Reply
+    fresh: bool
+
+
+class ResponseCache:
+    """A table of replies in one SQLite file, safe with many threads and many processes.
+
+    Only replies worth keeping are stored: not cut, and with at least one valid argument. A file that can't
+    be used is an error here, before anything is spent; one that breaks later costs a warning and no more.
+
+    Raises:
+        ConfigError: the file is damaged, or can't be made or written.
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.path = cache_dir(directory) / FILE
+        self._lock = threading.Lock()
+        self._asked: dict[str, Future[Reply]] = {}
+        self._warned = False
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = _opened(self.path)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise ConfigError(
+                f"cache_dir: {self.path} can't be written ({error}); choose another folder, or use --no-cache"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise ConfigError(
+                f"cache_dir: {self.path} is damaged ({error}); delete it, or use --no-cache"
+            ) from error
+        self.close = weakref.finalize(self, self._connection.close)
+
+    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> Found:
+        """The stored reply, or the one `ask` gives. Threads wanting one key at once share one `ask`."""
+        while True:
+            with self._lock:
+                asked = self._asked.get(key)
+                if asked is None:
+                    stored = self._load(key)
+                    if stored is not None:
+                        return Found(stored, fresh=False)
+                    mine = self._asked[key] = Future()
+                    break
+            try:
+                return Found(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
+            except CancelledError:  # the thread that asked was interrupted
+                continue
+        return Found(self._ask(key, schema, ask, mine), fresh=True)
+
+    def _ask(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], mine: Future[Reply]) -> Reply:
+        try:
+            reply = ask()
+            if _worth_keeping(reply, schema):
+                self._store(key, reply)
+        except Exception as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(reply)
+            return reply
+        finally:
+            mine.cancel()  # without effect once there is a result
+            with self._lock:
+                del self._asked[key]
+
+    def _load(self, key: str) -> Reply | None:
+        try:
+            row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+            return (
+                None
+                if row is None
+                else Reply.model_validate_json(row[0]).model_copy(update={"usage": CACHED})
+            )
+        except sqlite3.Error as error:
+            self._warn(error)
+        except ValidationError:
+            log.debug("a stored reply is of another version and is asked for again")
+        return None
+
+    def _store(self, key: str, reply: Reply) -> None:
+        body = reply.model_dump_json(exclude={"usage"})
+        try:
+            with self._lock, self._connection as connection:
+                connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
+        except sqlite3.Error as error:
+            self._warn(error)
+
+    def _warn(self, error: sqlite3.Error) -> None:
+        if not self._warned:
+            self._warned = True
+            log.warning("the cache %s can't be used any more (%s); going on without it", self.path, error)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+    try:
+        _until_free(lambda: connection.execute("PRAGMA journal_mode=WAL"))
+        connection.execute("PRAGMA synchronous=NORMAL")
+        with connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
+            )
+            connection.execute("DELETE FROM replies WHERE key = ''")  # fails where the file can't be written
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _until_free(execute: Callable[[], object]) -> None:
+    """Run a statement for which SQLite does not wait by itself when another process has the file."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            execute()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
+    if reply.truncated:
+        return False
+    names = schema.arguments
+    return not names or any(schema.problem(name, reply.arguments) is None for name in names)

@@ -1,0 +1,297 @@
+"""Any model litellm knows, behind one synchronous call made for thousands of them."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from factreasoner.config import Config
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
+from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.cache import CACHED, ResponseCache, key_of
+from factreasoner.llm.deadline import within
+from factreasoner.llm.faults import Fault, fault_of, shown
+from factreasoner.llm.forms import Form, Ladder, request_of
+from factreasoner.llm.limits import RateLimits
+from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.reading import Answer, aligned, read
+from factreasoner.llm.usage import record_usage
+from factreasoner.models import Usage
+
+SAMPLE_TEMPERATURE = 0.7
+TOP_LOGPROBS = 10
+LONGEST_BACKOFF = 60.0
+TIMEOUT_STATUS = 408
+FIRST_COMPLETION = 256
+"""Completion tokens expected of the first request, for the rate limits; then the mean of those seen."""
+MARGIN = 1.3
+"""By how much the estimate of a prompt's tokens is raised where it must not be too low."""
+
+
+class _Question(NamedTuple):
+    """What one call asks for, whatever the form."""
+
+    prompt: Prompt
+    schema: FunctionSchema
+    temperature: float
+    logprobs: bool
+
+
+class _FaultError(Exception):
+    """A request's classified error, on its way to whoever deals with it."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class _Tally:
+    """What one call has taken and learnt so far, over all its requests."""
+
+    def __init__(self, dropped: frozenset[str]) -> None:
+        self.attempts = 0
+        self.usage = Usage()
+        self.dropped = set(dropped)
+        self.refused: list[Form] = []
+        self.unusable: list[Form] = []
+
+
+class LiteLLMClient:
+    """A language model through litellm; one object serves all threads of a process.
+
+    It adds what a run of thousands of calls needs: call forms, own retries, a deadline a request, limits on
+    concurrency, rate and cost, a response cache, and usage by stage (see `Meter`).
+
+    A model name without a provider, together with `api_base`, is taken for an OpenAI-compatible server. Such
+    a server gets only the key that `api_key_env` names, never one that lies in the environment for another.
+
+    Args:
+        config: the settings.
+        spent: US dollars already paid, which count towards `config.max_cost`.
+        backoff_seconds: the longest first wait before a retry; it doubles each time, up to 60.
+
+    Raises:
+        ConfigError: no model, no key where one is named, or an unusable cache.
+    """
+
+    def __init__(self, config: Config, *, spent: float = 0.0, backoff_seconds: float = 1.0) -> None:
+        if config.model is None:
+            raise ConfigError("model: a language model is needed here: add --model NAME")
+        self.budget = None if config.max_cost is None else Budget(config.max_cost, spent)
+        self._config = config
+        self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
+        self._cache = ResponseCache(config.cache_dir) if config.cache else None
+        self._slots = threading.Semaphore(config.concurrency)
+        self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
+        self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
+        self._ladder = Ladder()
+        self._dropped: frozenset[str] = frozenset()
+        self._fatal: ConfigError | None = None
+        self._stopped = threading.Event()
+        self._completions = (0, 0)
+
+    def call(
+        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
+    ) -> Reply:
+        """Ask once, or read the answer to the same question from the cache.
+
+        Raises:
+            LLMError: no usable answer came; `attempts` counts the requests.
+            ConfigError: the key, the model name or the price is missing or wrong.
+            BudgetError: the call could exceed `max_cost`.
+        """
+        temperature = self._config.temperature
+        if sample > 0:
+            temperature = max(temperature, SAMPLE_TEMPERATURE)
+        question = _Question(prompt, schema, temperature, logprobs)
+        if self._cache is None:
+            return self._ask(question)
+        found = self._cache.reply(self._key(question, sample), schema, lambda: self._ask(question))
+        if not found.fresh:
+            record_usage(CACHED)
+        return found.reply
+
+    def close(self) -> None:
+        """Close the cache. Calls made later fail."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def _key(self, question: _Question, sample: int) -> str:
+        config, prompt = self._config, question.prompt
+        return key_of(
+            [
+                [config.model, config.api_base, question.temperature, config.max_tokens],
+                [prompt.system, prompt.user, prompt.fingerprint],
+                question.schema.model_dump(),
+                [sample, question.logprobs],
+            ]
+        )
+
+    def _ask(self, question: _Question) -> Reply:
+        """Go down the ladder until an answer can be read."""
+        tally = _Tally(self._dropped)
+        # OpenAI returns no log-probabilities with tool calls.
+        skip_tool = question.logprobs and self._provider.is_openai
+        for form in self._ladder.forms(skip_tool=skip_tool):
+            try:
+                answer = self._answer(question, form, tally)
+            except _FaultError as error:
+                fault = error.fault
+            else:
+                reply = self._reply(answer, question, form, tally)
+                if reply is not None:
+                    self._learn(form, tally)
+                    return reply
+                tally.unusable.append(form)
+                continue
+            if fault.kind != "form":
+                raise self._failure(fault, tally)
+            tally.refused.append(form)
+        said = answer.content or " ".join(str(raw) for _, raw in answer.tool_calls)
+        excerpt = shown(said, self._provider.key) or "nothing"
+        raise UnusableReplyError(f"the reply holds no arguments, but: {excerpt}", attempts=tally.attempts)
+
+    def _reply(self, answer: Answer, question: _Question, form: Form, tally: _Tally) -> Reply | None:
+        if answer.finish_reason == "length":
+            return Reply(arguments={}, truncated=True, form=form, usage=tally.usage)
+        reading = read(answer, question.schema)
+        if reading is None:
+            return None
+        return Reply(
+            arguments=reading.arguments,
+            text=reading.text,
+            form=form,
+            tokens=aligned(answer.tokens, reading.text) if question.logprobs else None,
+            usage=tally.usage,
+        )
+
+    def _learn(self, form: Form, tally: _Tally) -> None:
+        """Remember what the provider refused, now that the request is known to work without it."""
+        self._ladder.learn(form, refused=tally.refused, unusable=tally.unusable)
+        self._dropped |= tally.dropped
+
+    def _answer(self, question: _Question, form: Form, tally: _Tally) -> Answer:
+        """One form's answer, retried, without the optional parameters the provider refuses."""
+        while True:
+            retrying = Retrying(
+                stop=stop_after_attempt(self._config.max_attempts),
+                retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
+                wait=self._wait,
+                sleep=self._sleep,
+                reraise=True,
+            )
+            try:
+                return retrying(self._attempt, self._request(question, form, tally), form, tally)
+            except _FaultError as error:
+                if error.fault.kind != "parameter":
+                    raise
+                tally.dropped |= error.fault.parameters
+
+    def _request(self, question: _Question, form: Form, tally: _Tally) -> dict[str, Any]:
+        optional: dict[str, Any] = {
+            "temperature": question.temperature,
+            "max_tokens": self._config.max_tokens,
+        }
+        if question.logprobs:
+            optional["logprobs"] = True
+        request = {name: value for name, value in optional.items() if name not in tally.dropped}
+        if "logprobs" in request:
+            request["top_logprobs"] = TOP_LOGPROBS
+        return request_of(form, question.prompt, question.schema) | request
+
+    def _attempt(self, request: Mapping[str, Any], form: Form, tally: _Tally) -> Answer:
+        """Send one request, within every limit."""
+        with self._slots:
+            entry = self._limits.wait(self._expected_tokens(request))
+            if self._fatal is not None:
+                raise self._fatal
+            with self._reserved(request) as reservation:
+                tally.attempts += 1
+                try:
+                    answer = self._send(request, form)
+                except _FaultError as error:
+                    if error.fault.status != TIMEOUT_STATUS:  # else it may have been worked on, and paid for
+                        reservation.cost = 0.0
+                        self._limits.correct(entry, 0)
+                    raise
+                usage = answer.usage
+                reservation.cost = usage.cost or 0.0
+        self._limits.correct(entry, usage.prompt_tokens + usage.completion_tokens)
+        count, total = self._completions
+        self._completions = (count + 1, total + usage.completion_tokens)
+        tally.usage += usage
+        record_usage(usage)
+        return answer
+
+    def _send(self, request: Mapping[str, Any], form: Form) -> Answer:
+        timeout = self._config.timeout
+        try:
+            return within(timeout, lambda: self._provider.complete(request, timeout=timeout))
+        except TimeoutError as error:
+            fault = Fault("retry", str(error), TIMEOUT_STATUS)
+        except Exception as error:
+            optional = {"temperature", "logprobs"} | ({"max_tokens"} if self.budget is None else set())
+            fault = fault_of(error, form=form, optional=optional & request.keys(), secret=self._provider.key)
+        # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
+        raise _FaultError(fault)
+
+    def _wait(self, state: RetryCallState) -> float:
+        assert state.outcome is not None
+        error = state.outcome.exception()
+        asked = error.fault.retry_after if isinstance(error, _FaultError) else None
+        if asked is None:
+            return self._backoff(state)
+        self._limits.pause(asked)
+        return asked + random.uniform(0, 0.1 * asked)
+
+    def _sleep(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
+
+    def _expected_tokens(self, request: Mapping[str, Any]) -> int:
+        if self._config.tokens_per_minute is None:
+            return 0
+        count, total = self._completions
+        completion = total // count if count else min(FIRST_COMPLETION, self._config.max_tokens)
+        return estimate_request(request) + completion
+
+    @contextlib.contextmanager
+    def _reserved(self, request: Mapping[str, Any]) -> Iterator[Reservation]:
+        if self.budget is None:
+            yield Reservation(0.0)
+            return
+        tokens = int(MARGIN * estimate_request(request))
+        estimate = self._provider.price(tokens, self._config.max_tokens)
+        if estimate is None:
+            raise ConfigError(
+                f"max_cost: the price of {self._provider.model} is not known, so no limit can be kept; "
+                "run without --max-cost"
+            )
+        with self.budget.reserved(estimate) as reservation:
+            yield reservation
+
+    def _failure(self, fault: Fault, tally: _Tally) -> ConfigError | LLMError:
+        """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
+        if fault.kind == "config":
+            self._fatal = ConfigError(f"model {self._config.model}: {fault.message}; {self._remedy(fault)}")
+            self._stopped.set()
+            return self._fatal
+        if fault.status == TIMEOUT_STATUS:
+            return CallTimeoutError(fault.message, attempts=tally.attempts)
+        status = "" if fault.status is None else f"status {fault.status}: "
+        return ProviderError(f"{status}{fault.message}", attempts=tally.attempts)
+
+    def _remedy(self, fault: Fault) -> str:
+        if fault.remedy == "key":
+            if self._config.api_key_env:
+                return f"check the key in ${self._config.api_key_env}"
+            if self._config.api_base:
+                return "name the variable that holds this server's key with --api-key-env"
+            wanted = " or ".join(f"${name}" for name in self._provider.missing_keys)
+            return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
+        return fault.remedy

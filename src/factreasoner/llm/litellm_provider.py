@@ -1,0 +1,200 @@
+"""One completion through litellm, and its price. The only file that imports litellm, and only when used."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from factreasoner.errors import ConfigError
+from factreasoner.llm.messages import TokenLogprob
+from factreasoner.llm.reading import Answer, joined
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Usage
+
+ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import
+    "HF_HUB_OFFLINE": "1",  # tokenizers of llama names are otherwise looked up for 23 s
+    "LITELLM_MODE": "PRODUCTION",  # any other mode reads a .env file from the working directory
+    "LITELLM_LOG": "CRITICAL",
+}
+FREE_PROVIDERS = frozenset(
+    {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
+)
+"""They run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap in the list."""
+
+
+@functools.cache
+def load() -> Any:
+    """The litellm module, quiet and offline. Takes seconds the first time."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # A server whose tool arguments are an object and not a string is read all right, with this complaint.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
+    return litellm
+
+
+class LiteLLMProvider:
+    """One model at one place, with one key.
+
+    `api_key_env` names the environment variable of the key. Without it litellm looks for the provider's own,
+    except where `api_base` points to an OpenAI-compatible server: a key meant for OpenAI is not sent there.
+
+    Raises:
+        ConfigError: the named variable is not set.
+    """
+
+    def __init__(self, model: str, api_base: str | None, api_key_env: str | None) -> None:
+        self._named = model
+        self._api_base = api_base
+        self.key = None if api_key_env is None else os.environ.get(api_key_env, "").strip()
+        if self.key == "":
+            raise ConfigError(f"api_key_env: the environment variable {api_key_env} is not set or is empty")
+
+    @functools.cached_property
+    def model(self) -> str:
+        """The model's name as litellm wants it, the provider first where only `api_base` tells it."""
+        if self._api_base is None:
+            return self._named
+        prefix, slash, _ = self._named.partition("/")
+        known = slash and prefix in {str(getattr(p, "value", p)) for p in load().provider_list}
+        return self._named if known else f"openai/{self._named}"
+
+    @functools.cached_property
+    def provider(self) -> str:
+        """litellm's name of the provider; empty when it knows none for this model."""
+        return _provider_of(self.model)
+
+    @property
+    def is_openai(self) -> bool:
+        """Whether requests go to OpenAI itself, and not to a server that talks like it."""
+        elsewhere = self._api_base or os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+        return self.provider in ("openai", "azure") and (self.provider == "azure" or not elsewhere)
+
+    @functools.cached_property
+    def missing_keys(self) -> tuple[str, ...]:
+        """Environment variables the provider wants and that are not set."""
+        return tuple(load().validate_environment(self.model)["missing_keys"])
+
+    def complete(self, request: Mapping[str, Any], *, timeout: float) -> Answer:
+        """Send one chat request, without any retry. Raises whatever litellm raises."""
+        key = self.key
+        if key is None and self._api_base is not None and self.provider == "openai":
+            key = "none"  # the library refuses to send without one
+        try:
+            response = load().completion(
+                model=self.model,
+                api_base=self._api_base,
+                api_key=key,
+                timeout=timeout,
+                max_retries=0,
+                num_retries=0,
+                **request,
+            )
+        except Exception as error:
+            if "Invalid response object" not in str(error):
+                raise
+            response = None  # an answer all the same: it came with status 200 and is paid for
+        return self._answer(response, request)
+
+    def _answer(self, response: Any, request: Mapping[str, Any]) -> Answer:
+        choice = next(iter(_field(response, "choices") or ()), None)
+        message = _field(choice, "message")
+        content = _field(message, "content")
+        functions = [_field(call, "function") for call in _field(message, "tool_calls") or ()]
+        if function := _field(message, "function_call"):
+            functions.append(function)
+        calls = tuple((str(_field(f, "name")), _field(f, "arguments")) for f in functions if f is not None)
+        content = content if isinstance(content, str) else ""
+        spoken = content + "".join(str(raw) for _, raw in calls)
+        return Answer(
+            content=content,
+            tool_calls=calls,
+            finish_reason=str(_field(choice, "finish_reason") or ""),
+            tokens=_tokens(choice),
+            usage=self._usage(response, request, spoken),
+        )
+
+    def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:
+        counted = _field(response, "usage")
+        prompt_tokens = _field(counted, "prompt_tokens") or estimate_request(request)
+        completion_tokens = _field(counted, "completion_tokens") or (estimate_tokens(spoken) if spoken else 0)
+        cost = self.price(prompt_tokens, completion_tokens)
+        if cost:
+            try:  # the response says more than two numbers do: cached and reasoning tokens have other prices
+                cost = float(load().completion_cost(completion_response=response, model=self.model))
+            except Exception:
+                cost = self.price(prompt_tokens, completion_tokens)
+        return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """US dollars of a request, None when the model's price is not known."""
+        rates = self._rates
+        return None if rates is None else prompt_tokens * rates[0] + completion_tokens * rates[1]
+
+    @functools.cached_property
+    def _rates(self) -> tuple[float, float] | None:
+        return _rates_of(self.model, self.provider)
+
+
+def price(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """US dollars of a request to `model` by litellm's price list, None when the price is not known."""
+    return LiteLLMProvider(model, None, None).price(prompt_tokens, completion_tokens)
+
+
+def estimate_request(request: Mapping[str, Any]) -> int:
+    """About how many prompt tokens a chat request takes, its function or response format included."""
+    parts = [str(message["content"]) for message in request["messages"]]
+    parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
+    return sum(estimate_tokens(part) + 4 for part in parts)
+
+
+def _provider_of(model: str) -> str:
+    try:
+        return str(load().get_llm_provider(model)[1])
+    except Exception:  # litellm raises its own BadRequestError for a name it can't place
+        return ""
+
+
+def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
+    """US dollars per prompt and per completion token."""
+    million = 1_000_000
+    try:
+        prompt, completion = load().cost_per_token(
+            model=model, prompt_tokens=million, completion_tokens=million
+        )
+    except Exception:  # litellm raises a bare Exception for a model that is not on its list
+        return None
+    if prompt + completion == 0 and provider not in FREE_PROVIDERS:
+        return None
+    return prompt / million, completion / million
+
+
+def _field(owner: Any, name: str) -> Any:
+    return owner.get(name) if isinstance(owner, Mapping) else getattr(owner, name, None)
+
+
+def _tokens(choice: Any) -> tuple[TokenLogprob, ...] | None:
+    entries = _field(_field(choice, "logprobs"), "content")
+    if not entries or any(_field(entry, "logprob") is None for entry in entries):
+        return None
+    return joined(
+        (
+            bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode()),
+            float(_field(entry, "logprob")),
+            [
+                (str(_field(other, "token")), float(_field(other, "logprob")))
+                for other in _field(entry, "top_logprobs") or ()
+            ],
+        )
+        for entry in entries
+    )
