@@ -57,7 +57,7 @@ class Config(Model):
     fetch_text: bool = Field(default=False, description="read the pages found, not their snippets alone")
     fetch_pages: int = Field(default=20, ge=1, description="pages read of a PDF")
     fetch_bytes: int = Field(default=10_000_000, ge=1000, description="largest page, packed and unpacked")
-    fetch_timeout: float = Field(default=20.0, gt=0.0, description="seconds one page may take in all")
+    fetch_timeout: float = Field(default=20.0, gt=0.0, description="seconds one page may take to come, and to be read")
     allow_domains: tuple[str, ...] = Field(default=(), description="use pages of these domains alone")
     deny_domains: tuple[str, ...] = Field(default=(), description="never use pages of these domains")
     allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")

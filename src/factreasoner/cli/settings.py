@@ -33,7 +33,9 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. [default: auto]"),
         "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. [default: auto]"),
-        "retriever": Setting(str, "Where contexts come from. [default: given, by the record]"),
+        "retriever": Setting(
+            str, "Where contexts come from: given, wikipedia, web or package.module:Class. [default: given]"
+        ),
         "judge": Setting(
             str, "auto, llm, embedded or package.module:Class. [default: llm with a model, else embedded]"
         ),
@@ -52,6 +54,24 @@ PANELS: dict[str, dict[str, Setting]] = {
         "max_cost": Setting(float, "Stop before spending more US dollars than this. [default: no limit]"),
         "cache": Setting(bool, "Keep answered calls on disk and reuse them. [default: cache]"),
         "cache_dir": Setting(Path, "Where. [default: the user's cache folder]"),
+    },
+    "Retrieval": {
+        "retrieve_k": Setting(int, "Contexts an atom gets. [default: 3]"),
+        "retrieve_question": Setting(
+            bool, "Search for the prompt or topic too; versions 2 and 3. [default: retrieve-question]"
+        ),
+        "wikipedia_language": Setting(str, "Which Wikipedia. [default: en]"),
+        "wikipedia_url": Setting(str, "api.php of another MediaWiki. [default: Wikipedia's]"),
+        "search_url": Setting(str, "A Serper-compatible search service. [default: Serper's]"),
+        "fetch_text": Setting(bool, "Read the pages found, not snippets alone. [default: no-fetch-text]"),
+        "fetch_pages": Setting(int, "Pages read of a PDF. [default: 20]"),
+        "fetch_bytes": Setting(int, "Largest page, packed and unpacked. [default: 10000000]"),
+        "fetch_timeout": Setting(float, "Seconds one page may take to come, and to be read. [default: 20]"),
+        "allow_domains": Setting(list[str], "Use pages of this domain alone; repeatable. [default: all]"),
+        "deny_domains": Setting(list[str], "Never use pages of this domain; repeatable. [default: none]"),
+        "allow_private_hosts": Setting(
+            bool, "Fetch from private addresses, for intranets. [default: no-allow-private-hosts]"
+        ),
     },
     "Judging": {
         "mode": Setting(Mode, "Verdicts a call may give, with or without citations. [default: tfn]"),
@@ -103,7 +123,7 @@ def takes_settings(*panels: str) -> Callable[[Callable[..., None]], Callable[...
 
 def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:
     name = f"--{key.replace('_', '-')}"
-    names = f"{name}/--no-{key}" if setting.type is bool else name
+    names = f"{name}/--no-{name[2:]}" if setting.type is bool else name
     limits: dict[str, Any] = {}
     kind = setting.type
     if hasattr(kind, "__metadata__"):
