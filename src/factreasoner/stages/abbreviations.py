@@ -29,32 +29,33 @@ BEFORE_NUMBER = words(
 """Part of the sentence when a number follows."""
 
 MAY_END = words(
-    "inc ltd co corp llc plc bros jr sr etc al st ste ave blvd rd hwy dept univ assn assoc est ext",
-    "u.s u.k u.n e.u a.m p.m b.c a.d b.c.e c.e d.c ph.d m.d b.a m.a b.sc m.sc ed eds trans hrs min max",
-    "usw o.ä ecc г гг в вв т.д т.п др п",
+    "inc ltd co corp llc plc bros jr sr etc al st ste ave blvd rd hwy dept univ assn assoc est ext u.s",
+    "u.k u.n e.u a.m p.m b.c a.d b.c.e c.e d.c ph.d m.d b.a m.a b.sc m.sc ed eds trans hrs min max usw",
+    "o.ä ecc г гг в вв т.д т.п др п",
 )
 """The end of a sentence only where a word follows that commonly begins one."""
 
 LETTERED = words(
-    "war type class phase part chapter volume title grade level group plan vitamin hepatitis option section",
-    "appendix schedule category series model point team block",
+    "war type class phase part chapter volume title grade level group plan vitamin hepatitis option",
+    "section appendix schedule category series model point team block",
 )
 """After these a single letter is a name of its own ("World War I."), not somebody's initial."""
 
 NUMBERED_NOUNS = words(
-    "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Jahrhundert",
-    "Jahrhunderts Weltkrieg Weltkriegs Weltkrieges Auflage Bundesliga Jahrtausend Klasse Stock Platz",
+    "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "Jahrhundert Jahrhunderts Weltkrieg Weltkriegs Weltkrieges Auflage Bundesliga Jahrtausend Klasse",
+    "Stock Platz",
 )
 """German nouns an ordinal ("am 3. Oktober") stands before."""
 
 STARTERS = words(
-    "The A An He She It They We You I This That These Those His Her Its Their Our My Your There Here",
-    "In On At As By For From With Without During After Before Since When While Where Although Though Unlike",
+    "The A An He She It They We You I This That These Those His Her Its Their Our My Your There Here In",
+    "On At As By For From With Without During After Before Since When While Where Although Though Unlike",
     "However Moreover Furthermore Additionally Also But And Or If Because Thus Therefore Hence So Yet",
-    "Some Many Most Both Each Several One Two Three All Another Other Others Few Such Only Today Later Then",
-    "Once Under Until Upon Despite Throughout Between Among According Currently Originally Initially",
-    "Eventually Finally Meanwhile Nevertheless Overall Not No What Who Why How Which Following Prior Over Instead",
-    "Der Die Das Er Sie Es Ein Eine Im Am Seit Nach Le La Les Il Elle Un Une El Los Las Una En Dans",
-    "Он Она Оно Они В На Это",
+    "Some Many Most Both Each Several One Two Three All Another Other Others Few Such Only Today Later",
+    "Then Once Under Until Upon Despite Throughout Between Among According Currently Originally Initially",
+    "Eventually Finally Meanwhile Nevertheless Overall Not No What Who Why How Which Following Prior Over",
+    "Instead Der Die Das Er Sie Es Ein Eine Im Am Seit Nach Le La Les Il Elle Un Une El Los Las Una En",
+    "Dans Он Она Оно Они В На Это",
 )
 """Capitalised words that commonly begin a sentence."""
