@@ -105,11 +105,14 @@ def record_fingerprint(record: Record) -> str:
     return result_fingerprint(record.model_dump(mode="json"))
 
 
-def build_pipeline(config: Config | None = None, *, llm: LLM | None = None) -> Pipeline:
+def build_pipeline(
+    config: Config | None = None, *, llm: LLM | None = None, spent: float = 0.0
+) -> Pipeline:
     """The pipeline `config` describes.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
-    shared by every stage, so that concurrency, rate limits and the budget hold for all of them together.
+    shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
+    `spent` US dollars count towards `max_cost` from the start.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
@@ -119,7 +122,7 @@ def build_pipeline(config: Config | None = None, *, llm: LLM | None = None) -> P
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        llm = LiteLLMClient(config)
+        llm = LiteLLMClient(config, spent=spent)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     solver = load("solver", config.solver)(config=config)

@@ -56,6 +56,14 @@ def main() -> None:
         _leave(f"{error}\n{count} problem{'s' if count > 1 else ''} in the input; nothing was assessed.", 1)
     except FactReasonerError as error:
         _leave(f"Error: {error}", 1)
+    except Exception as error:
+        if os.environ.get("FACTREASONER_DEBUG"):
+            raise
+        _leave(
+            f"Internal error: {type(error).__name__}: {error}\nThis is a fault of factreasoner; "
+            "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept.",
+            1,
+        )
 
 
 def _leave(message: str, code: int) -> None:

@@ -80,10 +80,10 @@ def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quie
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.store import RunFolder
 
-    pipeline = build_pipeline(config)
     folder = RunFolder(path)
     folder.start(config, prompts.fingerprints(("atomizer", "judge", "reviser")), fresh=fresh)
     try:
+        pipeline = build_pipeline(config, spent=folder.spent)
         with progress_for(quiet=quiet) as progress:
             report = run_records(pipeline, folder, checked.ids, checked.records(), progress)
     finally:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.choices import Confidence, FactorTable, Mode
+from factreasoner.choices import Confidence, FactorTable, MerlinAlgorithm, Mode
 
 
 class Setting(NamedTuple):
@@ -86,8 +86,13 @@ PANELS: dict[str, dict[str, Setting]] = {
         "factors": Setting(FactorTable, "Factor tables. [default: conditional]"),
         "atom_prior": Setting(float, "P(true) of an atom before evidence. [default: 0.5]"),
         "context_prior": Setting(float, "P(true) of a context before evidence. [default: 0.9]"),
-        "solver": Setting(str, "auto, exact or pgmpy. [default: auto]"),
+        "solver": Setting(str, "auto, exact, pgmpy or merlin. [default: auto]"),
         "max_width": Setting(int, "Largest elimination width solved exactly. [default: by memory]"),
+        "merlin_path": Setting(Path, "The merlin binary. [default: MERLIN_PATH, else merlin on PATH]"),
+        "merlin_algorithm": Setting(MerlinAlgorithm, "How merlin infers. [default: cte while the width allows it, else wmb]"),
+        "merlin_ibound": Setting(int, "i-bound of wmb, ijgp and jglp. [default: what takes about a second]"),
+        "merlin_iterations": Setting(int, "Iterations of merlin. [default: 10; gibbs: 10000 samples]"),
+        "merlin_timeout": Setting(float, "Seconds merlin may take for one record. [default: 120]"),
     },
     "Scores": {
         "k": Setting(str, "K of F1@K: median, half or a number. [default: median]"),

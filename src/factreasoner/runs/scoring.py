@@ -34,7 +34,7 @@ def score_journal(
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
     counts = [folder.entries[i].num_atoms for i in ids if i in folder.entries]
-    summary = Summary(config.k, resolve_k(config.k, counts))
+    summary = Summary(config.k, resolve_k(config.k, counts), seed=config.seed)
     assessments: Iterable[Assessment] = folder.assessments(ids)
     if solver is not None:
         assessments = (rescore(assessment, solver, config) for assessment in assessments)

@@ -1,0 +1,168 @@
+"""What a person reads at the end: tables of a run, of one response, and of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from factreasoner.config import Config
+from factreasoner.llm.litellm_provider import price
+from factreasoner.metrics.factuality import factuality, record_k, resolve_k
+from factreasoner.models import Assessment, Atom, Status, Verdict
+from factreasoner.runs.plan import StagePlan
+
+EMBEDDED_NOTICE = (
+    "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
+    "negations and does not reason. For a language model's verdicts add --model NAME."
+)
+STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow"}
+STATUSES = get_args(Status)
+QUOTE_LENGTH = 90
+
+
+def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
+    """The short table at the end of a run."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in _summary_rows(summary):
+        table.add_row(name, value)
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(table)
+    console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
+    if config.plugin("judge") == "embedded":
+        console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+
+
+def print_assessment(assessment: Assessment, config: Config) -> None:
+    """One response, atom by atom, with the strongest evidence for each label."""
+    console = Console(highlight=False)
+    table = Table("P(true)", "", "atom", "evidence", box=None, pad_edge=False)
+    for atom in assessment.atoms:
+        table.add_row(*_atom_row(atom, assessment))
+    if assessment.atoms:
+        console.print(table)
+    else:
+        console.print("No atoms: the response is empty, an abstention, or makes no claim.")
+    scores = factuality(assessment, _k(assessment, config))
+    if scores.precision is not None:
+        console.print(
+            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_k:.3f}  "
+            f"E {scores.avg_entropy:.3f}  {scores.num_true_atoms} of {scores.num_atoms} atoms supported"
+        )
+    outcome_failures = assessment.outcome.failures if assessment.outcome else ()
+    for failure in (*assessment.failures, *outcome_failures):
+        console.print(f"[red]failed[/red] {escape(f'{failure.stage} {failure.item_id}: {failure.message}')}")
+    if config.plugin("judge") == "embedded":
+        console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+
+
+def print_plan(stages: Sequence[StagePlan], config: Config, records: int) -> None:
+    """What a dry run found."""
+    console = Console(soft_wrap=True, highlight=False)
+    if not stages:
+        console.print(f"{records} records, no model calls.")
+        return
+    table = Table("stage", "calls", "prompt tokens", "completion tokens", "cost", box=None, pad_edge=False)
+    total = StagePlan("total", *(sum(stage[i] for stage in stages) for i in (1, 2, 3)))
+    for stage in (*stages, total):
+        dollars = price(str(config.model), stage.prompt_tokens, stage.completion_tokens)
+        cost = "unknown" if dollars is None else f"~${dollars:.4f}"
+        tokens = (f"~{stage.prompt_tokens:,}", f"~{stage.completion_tokens:,}")
+        table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
+    console.print(f"{records} records")
+    console.print(table)
+    console.print("Without re-asks and audits; answers that are cached already cost nothing.")
+
+
+def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    records, atoms, mean = summary["records"], summary["atoms"], summary["mean"]
+    assessed = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
+    yield "records", f"{records['total']} ({assessed})" if assessed else "0"
+    yield "precision", _with_interval(mean["factuality_score"], summary["interval_95"]["factuality_score"])
+    k = summary["k"] if summary["k"] is not None else summary["k_setting"]
+    yield f"F1@{k}", _with_interval(mean["f1_k"], summary["interval_95"]["f1_k"])
+    yield "entropy E", _with_interval(mean["avg_entropy"], summary["interval_95"]["avg_entropy"])
+    labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
+    yield "atoms", f"{atoms['judged']} ({labels})"
+    if atoms["unjudged"] or atoms["partly_judged"]:
+        yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
+    if gold := summary["gold"]:
+        yield "against gold", _gold_row(gold)
+    if summary["audit"]:
+        yield "audit", _audit_row(summary["audit"])
+    confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
+    yield "verdicts", f"{sum(summary['verdicts'].values()):,} (probabilities: {confidences or 'none'})"
+    failures = summary["failures"]
+    stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
+    yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
+    yield "solver", _solver_row(summary["solver"])
+    usage = summary["usage"]["total"]
+    if usage["calls"] or usage["cached_calls"]:
+        yield "calls", f"{usage['calls']:,}, and {usage['cached_calls']:,} answered from the cache"
+        yield "tokens", f"{usage['prompt_tokens']:,} prompt, {usage['completion_tokens']:,} completion"
+        yield "cost", "unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
+
+
+def _with_interval(value: float | None, interval: Sequence[float] | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" + (f"  [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+
+
+def _gold_row(gold: Mapping[str, Any]) -> str:
+    names = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auroc": "AUROC", "brier": "Brier", "ece": "ECE"}
+    return "  ".join(f"{shown} {gold[n]:.3f}" for n, shown in names.items() if gold[n] is not None)
+
+
+def _audit_row(audit: Mapping[str, Any]) -> str:
+    if not audit["asked"]:
+        return "no verdict was drawn"
+    low, high = audit["interval_95"]
+    changed = f"{audit['disagreed']} of {audit['asked']} verdicts changed when asked alone"
+    return f"{changed} [{low:.3f}, {high:.3f}]"
+
+
+def _solver_row(solver: Mapping[str, Any]) -> str:
+    names = ", ".join(f"{name} on {count}" for name, count in solver["records"].items())
+    if not names:
+        return "-"
+    error = solver["largest_stderr"]
+    width = solver["largest_width"]
+    parts = [names]
+    if width is not None:
+        parts.append(f"largest width {width}")
+    if error is not None:
+        parts.append(f"largest standard error {error:.2g}")
+    return "; ".join(parts)
+
+
+def _k(assessment: Assessment, config: Config) -> int | None:
+    judged = len(assessment.p_true)
+    return record_k(config.k, resolve_k(config.k, [judged]), judged)
+
+
+def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
+    outcome = assessment.outcome
+    if outcome is None or atom.id not in outcome.p_true:
+        return "", "[red]not judged[/red]", escape(atom.text), ""
+    support = outcome.support[atom.id]
+    wanted = "contradiction" if support == "contradicted" else "entailment"
+    fitting = [v for v in outcome.verdicts if v.target_id == atom.id and v.label == wanted]
+    best = max(fitting, key=lambda verdict: verdict.probability, default=None)
+    return (
+        f"{outcome.p_true[atom.id]:.3f}",
+        f"[{STYLES[support]}]{support}[/]",
+        escape(atom.text),
+        escape(_evidence(best)) if best else "",
+    )
+
+
+def _evidence(verdict: Verdict) -> str:
+    quote = " ".join((verdict.quote or "").split())
+    if len(quote) > QUOTE_LENGTH:
+        quote = f"{quote[:QUOTE_LENGTH].rsplit(' ', 1)[0]} …"
+    return f"{verdict.context_id}: {quote}" if quote else verdict.context_id

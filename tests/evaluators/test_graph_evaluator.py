@@ -1,0 +1,181 @@
+"""FR1, FR2, FR3: which calls are made, and what failed judgements do to the score."""
+
+import math
+
+import pytest
+from factreasoner import ScriptedLLM
+from factreasoner.config import Config
+from factreasoner.errors import ProviderError
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.judges.faaf import NOT_CLEAR
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.models import Atom, Context, Record
+from factreasoner.solvers.exact import ExactSolver
+
+RECORD = Record(id="r", response="x")
+
+
+def atoms(n):
+    return [Atom(id=f"a{i}", text=f"atom {i}.") for i in range(n)]
+
+
+def contexts(m, **links):
+    return [Context(id=f"c{i}", text=f"passage {i}!", atom_ids=links.get(f"c{i}", ())) for i in range(m)]
+
+
+def evaluate(answer, n, m, *, links=None, llm_out=None, **settings):
+    """`answer` maps (passage, claim) to a value; returns the outcome."""
+
+    def script(prompt, schema):
+        passage = prompt.user.split("<given_passage>\n")[1].split("\n</given_passage>")[0]
+        result = {}
+        for name, spec in schema.parameters["properties"].items():
+            value = answer(passage, spec["description"])
+            if isinstance(value, Exception):
+                return value
+            if value is not ...:
+                result[name] = value
+        return result
+
+    llm = ScriptedLLM(script)
+    if llm_out is not None:
+        llm_out.append(llm)
+    config = Config(model="scripted", concurrency=2, **settings)
+    evaluator = GraphEvaluator(LLMJudge(llm, config), ExactSolver(config), config)
+    return evaluator.evaluate(atoms(n), contexts(m, **(links or {})), RECORD)
+
+
+@pytest.mark.parametrize(
+    ("version", "n", "m", "size"), [(2, 26, 68, 32), (2, 40, 5, 32), (3, 26, 21, 32), (3, 5, 9, 4), (3, 3, 1, 32)]
+)
+def test_calls_a_record(version, n, m, size):
+    llm = []
+    evaluate(lambda p, c: NOT_CLEAR, n, m, version=version, atoms_per_call=size, llm_out=llm)
+    expected = m * math.ceil(n / size)
+    if version == 3:
+        expected += m * math.ceil((m - 1) / size)
+    assert len(llm[0].calls) == expected
+
+
+def test_version_1_judges_only_linked_pairs():
+    llm = []
+    links = {"c0": ("a0", "a2"), "c1": ("a1",)}
+    outcome = evaluate(lambda p, c: "True", 3, 3, links=links, version=1, llm_out=llm)
+    assert {(v.context_id, v.target_id) for v in outcome.verdicts} == {("c0", "a0"), ("c0", "a2"), ("c1", "a1")}
+    assert len(llm[0].calls) == 2
+
+
+def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
+    answers = {("passage 0!", "atom 0."): "True", ("passage 1!", "atom 0."): "False"}
+    outcome = evaluate(lambda p, c: answers.get((p, c), NOT_CLEAR), 2, 2)
+    assert outcome.p_true["a1"] == pytest.approx(0.5)
+    assert outcome.support["a1"] == "undecided"
+    assert outcome.p_true["a0"] == pytest.approx(0.5)
+    one = evaluate(lambda p, c: "True" if c == "atom 0." else NOT_CLEAR, 1, 1)
+    assert one.p_true["a0"] == pytest.approx(0.86)
+    assert one.support["a0"] == "supported"
+    assert one.marginals.exact
+
+
+def test_equal_passages_are_judged_once_and_keep_every_link():
+    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
+    config = Config(model="scripted")
+    same = [Context(id="c0", text="Same  text", atom_ids=("a0",)), Context(id="c1", text="same text", atom_ids=("a1",))]
+    outcome = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(2), same, RECORD)
+    assert len(llm.calls) == 1
+    assert [node.id for node in outcome.graph.nodes] == ["a0", "a1", "c0"]
+    assert {a: round(p, 6) for a, p in outcome.p_true.items()} == {"a0": 0.86, "a1": 0.86}
+
+
+def test_an_atom_whose_every_judgement_failed_is_left_out_and_listed():
+    outcome = evaluate(lambda p, c: ... if c == "atom 1." else "True", 3, 2, max_attempts=2)
+    assert set(outcome.p_true) == {"a0", "a2"}
+    assert outcome.unjudged == ("a1",)
+    assert outcome.partly_judged == ()
+    assert sorted(f.item_id for f in outcome.failures) == ["c0->a1", "c1->a1"]
+
+
+def test_an_atom_with_some_failed_judgements_is_scored_on_the_rest_and_flagged():
+    def answer(passage, claim):
+        return ... if (passage, claim) == ("passage 1!", "atom 1.") else "True"
+
+    outcome = evaluate(answer, 2, 2, max_attempts=2)
+    assert outcome.partly_judged == ("a1",)
+    assert outcome.unjudged == ()
+    assert [r.source for r in outcome.graph.relations if r.target == "a1"] == ["c0"]
+    assert 0.86 < outcome.p_true["a1"] < outcome.p_true["a0"]
+
+
+def test_a_dead_provider_judges_nothing():
+    outcome = evaluate(lambda p, c: ProviderError("HTTP 500"), 2, 2)
+    assert outcome.p_true == {}
+    assert outcome.unjudged == ("a0", "a1")
+    assert len(outcome.failures) == 4
+
+
+def test_without_contexts_every_atom_keeps_its_prior():
+    outcome = evaluate(lambda p, c: "True", 2, 0)
+    assert outcome.p_true == pytest.approx({"a0": 0.5, "a1": 0.5})
+    assert outcome.unjudged == ()
+
+
+def test_version_3_asks_contexts_about_each_other_and_a_failure_there_flags_no_atom():
+    def answer(passage, claim):
+        if claim.startswith("passage"):
+            return ... if passage == "passage 0!" else "False"
+        return "True" if passage == "passage 0!" else NOT_CLEAR
+
+    outcome = evaluate(answer, 1, 2, version=3, max_attempts=1)
+    assert [f.item_id for f in outcome.failures] == ["c0->c1"]
+    assert outcome.partly_judged == ()
+    kinds = {(r.source, r.target): r.kind for r in outcome.graph.relations}
+    assert kinds == {("c0", "a0"): "entailment", ("c1", "c0"): "contradiction"}
+    assert outcome.p_true["a0"] < 0.86
+
+
+def test_context_claims_are_summaries_or_cut_texts():
+    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, NOT_CLEAR))
+    config = Config(model="scripted", version=3, premise_tokens=16)
+    long = "word " * 400
+    given = [Context(id="c0", text=long), Context(id="c1", text=f"{long}!", summary="In short.")]
+    GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(1), given, RECORD)
+    claims = {
+        spec["description"] for call in llm.calls for spec in call.schema.parameters["properties"].values()
+    }
+    assert "In short." in claims
+    (cut,) = claims - {"In short.", "atom 0."}
+    assert long.startswith(cut)
+    assert 0 < len(cut) < 120
+
+
+def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
+    def answer_for(llm_calls):
+        def script(prompt, schema):
+            single = len(schema.arguments) == 1
+            return {name: "False" if single else "True" for name in schema.arguments}
+
+        return ScriptedLLM(script)
+
+    results = []
+    for _ in range(2):
+        llm = answer_for(None)
+        config = Config(model="scripted", audit_share=0.3)
+        evaluator = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config)
+        outcome = evaluator.evaluate(atoms(10), contexts(10), RECORD)
+        results.append(outcome.audit)
+        assert outcome.audit.asked == outcome.audit.disagreed == len(llm.calls) - 10
+        assert set(outcome.support.values()) == {"supported"}
+    assert results[0] == results[1]
+    assert 10 <= results[0].asked <= 50
+
+
+def test_no_audit_by_default():
+    assert evaluate(lambda p, c: "True", 1, 1).audit is None
+
+
+def test_a_solver_that_refuses_keeps_the_verdicts():
+    outcome = evaluate(lambda p, c: "True", 8, 8, solver="exact", max_width=2)
+    assert outcome.p_true == {}
+    assert len(outcome.verdicts) == 64
+    assert [f.stage for f in outcome.failures] == ["solver"]
+    assert "width" in outcome.failures[0].message
