@@ -1,0 +1,264 @@
+"""The example data: whole, self-consistent, as its README describes it, and decidable from its evidence."""
+
+import json
+import re
+import runpy
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.models import UNDECIDED_TOLERANCE, Verdict
+from factreasoner.protocols import Judged
+from factreasoner.runs.input import check_fits, check_input
+from factreasoner.solvers.exact import ExactSolver
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+JUDGED_PROBABILITY = 0.9
+OPPOSITE = {"S": "contradiction", "NS": "entailment"}
+AGREEING = {"S": "entailment", "NS": "contradiction"}
+
+
+def rows(name):
+    lines = (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+ANSWERS = rows("answers.jsonl")
+RESPONSES = rows("responses.jsonl")
+RELATIONS = rows("relations.jsonl")
+RECORDS = {record.id: record for record in check_input(EXAMPLES / "answers.jsonl").records()}
+IDS = [row["id"] for row in ANSWERS]
+
+each_answer = pytest.mark.parametrize("row", ANSWERS, ids=IDS)
+
+
+def words(text):
+    return len(text.split())
+
+
+def labels_between(record_id):
+    """{(source, target): label} of one record."""
+    found = [r for r in RELATIONS if r["record"] == record_id]
+    return {(r["source"], r["target"]): r["label"] for r in found}
+
+
+def evidence(record_id):
+    """{atom id: labels of the relations that point to it}."""
+    found = defaultdict(list)
+    for (_, target), label in labels_between(record_id).items():
+        if target.startswith("a"):
+            found[target].append(label)
+    return found
+
+
+class RecordedJudge:
+    """Answers with the relations of one record; a pair that is not among them is neutral."""
+
+    def __init__(self, record_id):
+        self._labels = labels_between(record_id)
+
+    def judge(self, premise, claims):
+        return Judged(
+            tuple(
+                Verdict(
+                    context_id=premise.id,
+                    target_id=claim.id,
+                    label=self._labels.get((premise.id, claim.id), "neutral"),
+                    probability=JUDGED_PROBABILITY,
+                    confidence="recorded",
+                )
+                for claim in claims
+            )
+        )
+
+
+def test_there_are_enough_records_and_the_parser_keeps_them_all():
+    assert len(ANSWERS) >= 6
+    assert list(RECORDS) == IDS
+    for row in ANSWERS:
+        record = RECORDS[row["id"]]
+        assert record.metadata == {}
+        assert (record.prompt, record.response, record.topic) == (row["input"], row["output"], row["topic"])
+        assert [atom.gold for atom in record.atoms] == [atom["label"] for atom in row["atoms"]]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_every_record_fits_every_version(version):
+    config = Config(version=version)
+    for name in ("answers.jsonl", "responses.jsonl") if version > 1 else ("answers.jsonl",):
+        checked = check_input(EXAMPLES / name, fits=lambda record: check_fits(record, config))
+        assert len(checked) == len(ANSWERS)
+
+
+@each_answer
+def test_sizes_are_in_range(row):
+    assert 120 <= words(row["output"]) <= 300
+    assert 8 <= len(row["atoms"]) <= 25
+    assert 6 <= len(row["contexts"]) <= 15
+    for context in row["contexts"]:
+        assert 40 <= words(context["text"]) <= 150, context["id"]
+
+
+@each_answer
+def test_ids_count_up_and_references_exist(row):
+    assert [atom["id"] for atom in row["atoms"]] == [f"a{i}" for i in range(len(row["atoms"]))]
+    context_ids = [context["id"] for context in row["contexts"]]
+    assert context_ids == [f"c{i}" for i in range(len(context_ids))]
+    for atom in row["atoms"]:
+        assert set(atom["contexts"]) <= set(context_ids), atom["id"]
+
+
+@each_answer
+def test_atoms_are_labelled_and_come_from_the_response(row):
+    texts = [atom["text"] for atom in row["atoms"]]
+    assert len(set(texts)) == len(texts)
+    for atom in row["atoms"]:
+        assert atom["label"] in ("S", "NS")
+        assert atom["original"] in row["output"], atom["id"]
+        assert not re.match(r"(He|She|It|They|Its|Their|This|These)\b", atom["text"]), atom["text"]
+
+
+@each_answer
+def test_contexts_are_complete(row):
+    for context in row["contexts"]:
+        assert context["title"]
+        assert re.fullmatch(r"https://\S+", context["link"])
+        assert context["text"].startswith(context["snippet"].removesuffix(" ..."))
+
+
+@each_answer
+def test_share_of_wrong_statements(row):
+    wrong = sum(atom["label"] == "NS" for atom in row["atoms"])
+    assert 0.15 <= wrong / len(row["atoms"]) <= 0.5
+
+
+@each_answer
+def test_evidence_conflicts_digresses_and_is_missing_somewhere(row):
+    labels = labels_between(row["id"])
+    found = evidence(row["id"])
+    assert any(len(set(kinds)) == 2 for kinds in found.values())
+    assert any(atom["id"] not in found for atom in row["atoms"])
+    telling = {source for source, target in labels if target.startswith("a")}
+    assert any(context["id"] not in telling for context in row["contexts"])
+
+
+def test_exact_and_near_duplicates():
+    exact = [row["id"] for row in ANSWERS if len({c["text"] for c in row["contexts"]}) < len(row["contexts"])]
+    near = set()
+    for row in ANSWERS:
+        text = {context["id"]: context["text"] for context in row["contexts"]}
+        labels = labels_between(row["id"])
+        for (source, target), label in labels.items():
+            if label == "entailment" and target in text and text[source] != text[target]:
+                near.add(row["id"])
+    assert len(exact) >= 5
+    assert len(near) >= 5
+
+
+def test_responses_are_the_same_records_without_atoms():
+    without_atoms = [{key: value for key, value in row.items() if key != "atoms"} for row in ANSWERS]
+    assert without_atoms == RESPONSES
+
+
+def test_relations_name_known_nodes_once():
+    keys = Counter((r["record"], r["source"], r["target"]) for r in RELATIONS)
+    assert max(keys.values()) == 1
+    for relation in RELATIONS:
+        assert set(relation) == {"record", "source", "target", "label"}
+        assert relation["label"] in ("entailment", "contradiction")
+        record = RECORDS[relation["record"]]
+        contexts = {context.id for context in record.contexts}
+        assert relation["source"] in contexts
+        assert relation["target"] in (contexts | {atom.id for atom in record.atoms}) - {relation["source"]}
+
+
+@each_answer
+def test_relations_between_contexts_go_both_ways(row):
+    labels = labels_between(row["id"])
+    between = {pair: label for pair, label in labels.items() if pair[1].startswith("c")}
+    assert "contradiction" in between.values()
+    for (source, target), label in between.items():
+        assert between[target, source] == label
+
+
+@each_answer
+def test_contexts_that_disagree_on_an_atom_contradict_each_other(row):
+    labels = labels_between(row["id"])
+    for atom in row["atoms"]:
+        stances = {source: label for (source, target), label in labels.items() if target == atom["id"]}
+        for one, other in combinations(stances, 2):
+            if stances[one] != stances[other]:
+                assert labels.get((one, other)) == "contradiction", (atom["id"], one, other)
+
+
+@each_answer
+def test_equal_contexts_have_equal_relations(row):
+    labels = labels_between(row["id"])
+    by_text = defaultdict(list)
+    for context in row["contexts"]:
+        by_text[context["text"]].append(context["id"])
+    for first, *others in by_text.values():
+        towards_atoms = {t: label for (s, t), label in labels.items() if s == first and t.startswith("a")}
+        for other in others:
+            assert towards_atoms == {
+                t: label for (s, t), label in labels.items() if s == other and t.startswith("a")
+            }
+
+
+@each_answer
+def test_unanimous_evidence_agrees_with_gold(row):
+    found = evidence(row["id"])
+    for atom in row["atoms"]:
+        kinds = set(found[atom["id"]])
+        assert kinds != {OPPOSITE[atom["label"]]}, atom["id"]
+        if len(kinds) == 1:
+            assert kinds == {AGREEING[atom["label"]]}, atom["id"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@each_answer
+def test_the_graph_decides_every_atom_with_evidence_as_labelled(row, version):
+    config = Config(version=version)
+    record = RECORDS[row["id"]]
+    evaluator = GraphEvaluator(RecordedJudge(record.id), ExactSolver(config), config)
+    p_true = evaluator.evaluate(record.atoms, record.contexts, record).p_true
+    found = evidence(record.id)
+    for atom in record.atoms:
+        if atom.id in found:
+            assert (p_true[atom.id] > 0.5 + UNDECIDED_TOLERANCE) == (atom.gold == "S"), atom.id
+            assert abs(p_true[atom.id] - 0.5) > 1e-3, atom.id
+        else:
+            assert p_true[atom.id] == pytest.approx(0.5, abs=UNDECIDED_TOLERANCE)
+
+
+def test_readme_states_the_counts():
+    table = {}
+    for line in (EXAMPLES / "README.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip(" `") for cell in line.strip("|").split("|")]
+        if len(cells) == 7 and (cells[0] in IDS or cells[0] == "all"):
+            table[cells[0]] = [int(cell) for cell in cells[2:]]
+    expected = {row["id"]: counts(row) for row in ANSWERS}
+    expected["all"] = [sum(column) for column in zip(*expected.values(), strict=True)]
+    assert table == expected
+
+
+def counts(row):
+    found = evidence(row["id"])
+    return [
+        len(row["atoms"]),
+        sum(atom["label"] == "NS" for atom in row["atoms"]),
+        sum(atom["id"] not in found for atom in row["atoms"]),
+        len(row["contexts"]),
+        len(labels_between(row["id"])),
+    ]
+
+
+def test_the_library_script_prints_every_atom_with_a_probability(capsys):
+    runpy.run_path(str(EXAMPLES / "library.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    scored = [line for line in lines if re.match(r"[01]\.\d\d  ", line)]
+    assert len(scored) >= 4
