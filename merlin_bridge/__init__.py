@@ -18,12 +18,21 @@ from merlin_bridge.errors import (
 from merlin_bridge.locate import locate
 from merlin_bridge.network import Factor, Network
 from merlin_bridge.results import PRECISION
-from merlin_bridge.run import ALGORITHMS, EXACT_ALGORITHMS, Result, run
+from merlin_bridge.run import (
+    ALGORITHMS,
+    DEFAULT_ITERATIONS,
+    EXACT_ALGORITHMS,
+    IBOUND_ALGORITHMS,
+    Result,
+    run,
+)
 from merlin_bridge.uai import evidence_text, network_text
 
 __all__ = [
     "ALGORITHMS",
+    "DEFAULT_ITERATIONS",
     "EXACT_ALGORITHMS",
+    "IBOUND_ALGORITHMS",
     "PRECISION",
     "Factor",
     "MerlinError",

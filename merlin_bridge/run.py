@@ -22,8 +22,10 @@ ALGORITHMS = ("wmb", "bte", "cte", "ijgp", "jglp", "lbp", "gibbs")
 EXACT_ALGORITHMS = frozenset({"bte", "cte"})
 """Algorithms whose marginals are exact, but for the 6 decimals they are printed with."""
 
-TAKES_IBOUND = frozenset({"wmb", "ijgp", "jglp"})
-TAKES_ITERATIONS = frozenset({"wmb", "ijgp", "jglp", "lbp", "gibbs"})
+IBOUND_ALGORITHMS = frozenset({"wmb", "ijgp", "jglp"})
+"""Algorithms that trade accuracy for time by the i-bound."""
+
+ITERATED_ALGORITHMS = frozenset({"wmb", "ijgp", "jglp", "lbp", "gibbs"})
 DEFAULT_IBOUND = 6
 DEFAULT_ITERATIONS = 10
 DEFAULT_SWEEPS = 10_000
@@ -135,8 +137,8 @@ class _Options(NamedTuple):
         usual = DEFAULT_SWEEPS if algorithm == "gibbs" else DEFAULT_ITERATIONS
         return cls(
             algorithm,
-            (ibound or DEFAULT_IBOUND) if algorithm in TAKES_IBOUND else None,
-            (iterations or usual) if algorithm in TAKES_ITERATIONS else None,
+            (ibound or DEFAULT_IBOUND) if algorithm in IBOUND_ALGORITHMS else None,
+            (iterations or usual) if algorithm in ITERATED_ALGORITHMS else None,
         )
 
     def arguments(self) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from factreasoner.choices import Confidence, FactorTable, Mode, Version
+from factreasoner.choices import Confidence, FactorTable, MerlinAlgorithm, Mode, Version
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
@@ -67,6 +67,11 @@ class Config(Model):
     context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
     solver: str = "auto"
     max_width: int | None = Field(default=None, ge=1)
+    merlin_path: Path | None = Field(default=None, description="the merlin binary; else MERLIN_PATH, PATH")
+    merlin_algorithm: MerlinAlgorithm | None = Field(default=None, description="none: cte where it fits")
+    merlin_ibound: int | None = Field(default=None, ge=1, description="none: what takes a second")
+    merlin_iterations: int | None = Field(default=None, ge=1)
+    merlin_timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False, description="seconds")
 
     k: int | Literal["median", "half"] = "median"
     seed: int = 0
@@ -100,6 +105,8 @@ CALL_SETTINGS = frozenset(
         "cache",
         "cache_dir",
         "fetch_timeout",
+        "merlin_path",
+        "merlin_timeout",
     }
 )
 SCORE_SETTINGS = frozenset({"k"})

@@ -31,6 +31,7 @@ PLUGINS: dict[str, dict[str, str]] = {
         "auto": "factreasoner.solvers.auto:AutoSolver",
         "exact": "factreasoner.solvers.exact:ExactSolver",
         "pgmpy": "factreasoner.solvers.pgmpy_solver:PgmpySolver",
+        "merlin": "factreasoner.solvers.merlin_solver:MerlinSolver",
     },
     "assessor": {
         "factreasoner": "factreasoner.evaluators.graph:GraphEvaluator",

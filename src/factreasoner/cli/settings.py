@@ -89,7 +89,9 @@ PANELS: dict[str, dict[str, Setting]] = {
         "solver": Setting(str, "auto, exact, pgmpy or merlin. [default: auto]"),
         "max_width": Setting(int, "Largest elimination width solved exactly. [default: by memory]"),
         "merlin_path": Setting(Path, "The merlin binary. [default: MERLIN_PATH, else merlin on PATH]"),
-        "merlin_algorithm": Setting(MerlinAlgorithm, "How merlin infers. [default: cte while the width allows it, else wmb]"),
+        "merlin_algorithm": Setting(
+            MerlinAlgorithm, "How merlin infers. [default: cte while the width allows it, else wmb]"
+        ),
         "merlin_ibound": Setting(int, "i-bound of wmb, ijgp and jglp. [default: what takes about a second]"),
         "merlin_iterations": Setting(int, "Iterations of merlin. [default: 10; gibbs: 10000 samples]"),
         "merlin_timeout": Setting(float, "Seconds merlin may take for one record. [default: 120]"),
