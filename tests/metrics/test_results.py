@@ -1,0 +1,276 @@
+"""Result lines and the summary: their fields, nulls where nothing is known, and sums."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import pytest
+from assessments import assessment
+
+from factreasoner.metrics.factuality import factuality, resolve_k
+from factreasoner.metrics.results import Summary, result_line
+from factreasoner.models import Assessment, Audit, Context, Failure, Marginals, Usage, Verdict
+
+FIELDS = {
+    "id",
+    "status",
+    "factuality_score",
+    "precision_low",
+    "precision_high",
+    "recall_k",
+    "f1_k",
+    "k",
+    "num_atoms",
+    "num_contexts",
+    "num_true_atoms",
+    "num_false_atoms",
+    "num_uniform_atoms",
+    "unjudged_atoms",
+    "partly_judged_atoms",
+    "entropy",
+    "avg_entropy",
+    "norm_entropy",
+    "avg_norm_entropy",
+    "avg_prob",
+    "avg_logprob",
+    "marginals",
+    "predictions",
+    "input",
+    "output",
+    "topic",
+    "model_name",
+    "assessor",
+    "failures",
+    "solver",
+    "usage",
+    "elapsed_seconds",
+    "metadata",
+}
+GOLD_FIELDS = {
+    "gold_factuality_score",
+    "gold_true_atoms",
+    "gold_num_atoms",
+    "gold_left_out",
+    "gold_accuracy",
+    "gold_f1",
+    "gold_macro_f1",
+    "true_positive",
+    "true_negative",
+    "false_positive",
+    "false_negative",
+    "avg_brier",
+    "references",
+}
+
+TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError", message="60 s", attempts=3)
+REVISER = Failure(stage="reviser", item_id="a1", error_type="UnusableReplyError", message="no call")
+
+
+def full() -> Assessment:
+    return assessment(
+        [0.9, 0.25, None, 0.5],
+        gold="SSN-",
+        record_id="bio-1",
+        status="partial",
+        prompt="Who?",
+        response="She.",
+        topic="Curie",
+        model="openai/gpt-4o-mini",
+        contexts=(Context(id="c0", text="t"),),
+        outcome={
+            "partly_judged": ("a1",),
+            "failures": (TIMEOUT,),
+            "verdicts": (
+                Verdict(
+                    context_id="c0", target_id="a0", label="entailment", probability=0.9, citation="found"
+                ),
+                Verdict(
+                    context_id="c0",
+                    target_id="a1",
+                    label="contradiction",
+                    probability=0.8,
+                    confidence="logprobs",
+                ),
+                Verdict(context_id="c0", target_id="a3", label="neutral", probability=0.9),
+            ),
+            "audit": Audit(asked=4, disagreed=1),
+        },
+        failures=(REVISER, TIMEOUT),
+        usage={
+            "atomizer": Usage(calls=1, prompt_tokens=10, completion_tokens=5, cost=0.25),
+            "evaluator": Usage(calls=2, cached_calls=1, prompt_tokens=100, completion_tokens=50, cost=0.5),
+        },
+        seconds={"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5, "audit": 1.5},
+        metadata={"split": "test"},
+    )
+
+
+def test_result_line() -> None:
+    line = result_line(full(), k=2)
+    assert set(line) == FIELDS | GOLD_FIELDS
+    assert json.loads(json.dumps(line, allow_nan=False)) == line
+    assert (line["id"], line["status"], line["model_name"]) == ("bio-1", "partial", "openai/gpt-4o-mini")
+    assert (line["input"], line["output"], line["topic"]) == ("Who?", "She.", "Curie")
+    assert (line["num_atoms"], line["num_true_atoms"], line["num_false_atoms"], line["k"]) == (3, 1, 2, 2)
+    assert line["factuality_score"] == pytest.approx(1 / 3)
+    assert line["recall_k"] == 0.5
+    assert line["f1_k"] == pytest.approx(0.4)
+    assert (line["unjudged_atoms"], line["partly_judged_atoms"]) == (["a2"], ["a1"])
+    assert line["marginals"][1] == {"variable": "a1", "probabilities": [0.75, 0.25]}
+    assert line["predictions"] == {"a0": "S", "a1": "NS", "a3": "NS"}
+    assert line["references"] == {"a0": "S", "a1": "S", "a2": "NS"}
+    assert (line["true_positive"], line["false_negative"], line["gold_left_out"]) == (1, 1, 1)
+    assert (line["gold_factuality_score"], line["gold_true_atoms"], line["gold_num_atoms"]) == (1.0, 2, 2)
+    assert line["avg_brier"] == pytest.approx((0.01 + 0.5625) / 2)
+    assert line["solver"] == {"name": "exact", "exact": True, "width": None, "stderr": None}
+    assert line["usage"]["calls"] == 3
+    assert line["usage"]["cached_calls"] == 1
+    assert (line["usage"]["prompt_tokens"], line["usage"]["completion_tokens"]) == (110, 55)
+    assert line["usage"]["cost"] == 0.75
+    assert line["metadata"] == {"split": "test"}
+
+
+def test_each_failure_is_listed_once() -> None:
+    assert result_line(full(), k=2)["failures"] == [REVISER.model_dump(), TIMEOUT.model_dump()]
+
+
+def test_stages_within_stages_are_not_counted_twice() -> None:
+    assert result_line(full(), k=2)["elapsed_seconds"] == 4.0
+
+
+def test_scores_are_those_of_factuality() -> None:
+    line, scores = result_line(full(), k=2), factuality(full(), k=2)._asdict()
+    scores["factuality_score"] = scores.pop("precision")
+    assert {name: line[name] for name in scores} == scores
+
+
+def test_no_labels_no_gold_fields() -> None:
+    assert set(result_line(assessment([0.9]), k=1)) == FIELDS
+
+
+def test_unknown_cost_is_null() -> None:
+    line = result_line(assessment([0.9], usage={"a": Usage(cost=None), "b": Usage(cost=0.1)}), k=1)
+    assert line["usage"]["cost"] is None
+
+
+@pytest.mark.parametrize(
+    "made",
+    [assessment([]), assessment([], status="failed", failures=(REVISER,)), assessment([None], gold="S")],
+    ids=["no atoms", "failed", "nothing judged"],
+)
+def test_nothing_known_is_null(made: Assessment) -> None:
+    line = result_line(made, k=5)
+    assert json.loads(json.dumps(line, allow_nan=False)) == line
+    names = ("factuality_score", "recall_k", "f1_k", "entropy", "avg_entropy", "avg_prob", "avg_logprob")
+    assert {line[name] for name in names} == {None}
+    assert (line["marginals"], line["predictions"]) == ([], {})
+    assert len(line["failures"]) == len(made.failures)
+
+
+def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
+    counts = [len(made.p_true) for made in assessments]
+    summary = Summary(k, resolve_k(k, counts))  # type: ignore[arg-type]
+    for made in assessments:
+        summary.add(made, result_line(made, summary.k_of(made)))
+    return summary
+
+
+def test_summary() -> None:
+    gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, width=31, stderr=0.004)
+    summary = summarised(
+        full(),
+        assessment([0.9, 0.8, 0.6, 0.1, 0.2], gold="SSSNN", outcome={"marginals": gibbs}, record_id="r2"),
+        assessment([], record_id="r3"),
+        assessment([], record_id="r4", status="failed", failures=(REVISER,)),
+    )
+    content = json.loads(json.dumps(summary.content(), allow_nan=False))
+    assert content["records"] == {"total": 4, "ok": 1, "partial": 1, "no_atoms": 1, "failed": 1}
+    assert (content["k_setting"], content["k"]) == ("median", 4)
+    assert content["mean"]["factuality_score"] == pytest.approx((1 / 3 + 3 / 5) / 2)
+    assert content["mean"]["recall_k"] == pytest.approx((1 / 4 + 3 / 4) / 2)
+    low, high = content["interval_95"]["factuality_score"]
+    assert (low, high) == (pytest.approx(1 / 3), pytest.approx(3 / 5))
+    assert content["atoms"] == {
+        "judged": 8,
+        "supported": 4,
+        "contradicted": 3,
+        "undecided": 1,
+        "unjudged": 1,
+        "partly_judged": 1,
+    }
+    assert content["verdicts"] == {"entailment": 1, "contradiction": 1, "neutral": 1}
+    assert content["confidences"] == {"constant": 2, "logprobs": 1}
+    assert content["citations"] == {"found": 1}
+    assert content["failures"] == {"total": 3, "by_stage": {"reviser": 2, "judge": 1}}
+    assert content["solver"] == {
+        "records": {"exact": 1, "gibbs": 1},
+        "exact": 1,
+        "approximate": 1,
+        "largest_width": 31,
+        "largest_stderr": 0.004,
+    }
+    assert content["audit"]["rate"] == 0.25
+    assert content["audit"]["interval_95"] == [
+        pytest.approx(0.045587, abs=1e-6),
+        pytest.approx(0.699358, abs=1e-6),
+    ]
+    assert content["usage"]["total"]["calls"] == 3
+    assert content["usage"]["by_stage"]["atomizer"]["cost"] == 0.25
+    assert content["seconds"] == {
+        "total": 4.0,
+        "by_stage": {"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5, "audit": 1.5},
+    }
+    gold = content["gold"]
+    assert (gold["num_records"], gold["num_atoms"], gold["num_left_out"]) == (2, 7, 1)
+    assert gold["confusion"] == {
+        "true_positive": 4,
+        "true_negative": 2,
+        "false_positive": 0,
+        "false_negative": 1,
+    }
+    assert gold["mae_precision"] == pytest.approx((0.5 + 0.0) / 2)
+    assert gold["auroc"] == 1.0
+
+
+def test_summary_of_nothing() -> None:
+    content = summarised().content()
+    assert content["records"]["total"] == 0
+    assert (content["k"], content["audit"], content["gold"]) == (None, None, None)
+    assert set(content["mean"].values()) | set(content["interval_95"].values()) == {None}
+    assert set(content["atoms"].values()) == {0}
+    assert content["usage"]["total"] == Usage().model_dump()
+
+
+def test_one_unknown_price_makes_the_total_unknown() -> None:
+    known, unknown = (assessment([0.9], usage={"judge": Usage(calls=1, cost=cost)}) for cost in (0.1, None))
+    content = summarised(known, unknown, known).content()
+    assert content["usage"]["total"]["cost"] is None
+    assert content["usage"]["total"]["calls"] == 3
+
+
+def test_audit_that_asked_nothing_has_no_rate() -> None:
+    content = summarised(assessment([0.9], outcome={"audit": Audit(asked=0, disagreed=0)})).content()
+    assert content["audit"] == {"asked": 0, "disagreed": 0, "rate": None, "interval_95": None}
+
+
+def test_half_k_differs_by_record() -> None:
+    short, long = assessment([0.9]), assessment([0.9] * 9)
+    summary = summarised(short, long, k="half")
+    assert (summary.k_of(short), summary.k_of(long)) == (1, 4)
+    assert summary.content()["k"] is None
+    assert summary.content()["mean"]["recall_k"] == 1.0
+
+
+def test_summary_holds_little_of_a_record() -> None:
+    made = assessment([0.9, 0.2, 0.7] * 5, gold="SNS" * 5)
+    line = result_line(made, k=15)
+    summary = Summary(15, 15)
+    for _ in range(2000):
+        summary.add(made, line)
+    tracemalloc.start()
+    for _ in range(2000):
+        summary.add(made, line)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 2000 * 400
