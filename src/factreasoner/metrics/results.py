@@ -110,7 +110,7 @@ def _solver_fields(marginals: Marginals | None) -> dict[str, Any] | None:
 
 
 class Summary:
-    """Adds up assessments into the content of summary.json; holds about 100 bytes a record and 9 a labelled atom.
+    """Adds up assessments into the content of summary.json; holds 100 bytes a record and 9 a labelled atom.
 
     `k_setting` is the setting, `k` what `resolve_k` made of it; `seed` is the bootstrap's.
     """
