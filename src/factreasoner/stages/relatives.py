@@ -129,7 +129,7 @@ def _stands_alone(tokens: Sequence[Token], first: int, start: int, last: int) ->
 
 
 def _may_be_meant(tokens: Sequence[Token], first: int, start: int, last: int) -> bool:
-    """Whether "which" can mean this phrase alone: after a list or apposition a name seldom is what it means."""
+    """Whether "which" can mean this phrase alone: after a list or apposition a name seldom is."""
     marks = {token.text for token in tokens[first:start]}
     return ":" not in marks and not (tokens[start].lower in _OFFICES or ("," in marks and tokens[last].named))
 

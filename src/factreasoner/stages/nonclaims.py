@@ -1,0 +1,57 @@
+"""Sentences that state nothing to check: questions, courtesies, advice to the reader, refusals.
+
+The patterns are in `nonclaims.txt` beside this file.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+_LONGEST = 1000
+"""Characters of a sentence that are looked at."""
+_QUESTION = re.compile(r"[?？؟;⸮]['\"”’»)\]*_`」』]*$")
+_TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
+_MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
+
+
+def _sections() -> dict[str, str]:
+    """Section name -> one expression of all its lines."""
+    lines: dict[str, list[str]] = {}
+    section = ""
+    text = (resources.files(__package__) / "nonclaims.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            section = line[1:-1]
+        elif line and not line.startswith("#"):
+            lines.setdefault(section, []).append(line.replace("'", "['’]"))
+    return {name: f"(?:{'|'.join(parts)})" for name, parts in lines.items()}
+
+
+_PATTERNS = _sections()
+_LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
+_ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
+_FILLER = re.compile(_PATTERNS["filler"], re.IGNORECASE)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence ends as a question, in any script."""
+    return _QUESTION.search(sentence.rstrip()[-8:]) is not None
+
+
+def is_filler(sentence: str) -> bool:
+    """Whether the sentence is a greeting, a courtesy, or advice to the reader of the answer."""
+    text = _plain(sentence)
+    return not any(character.isalnum() for character in text) or _FILLER.match(text) is not None
+
+
+def is_abstaining(sentence: str) -> bool:
+    """Whether the sentence says that no answer is known or given; "I don't know, but he was ..." does not."""
+    first, *others = _TURN.split(_plain(sentence))
+    if _ABSTAINING.match(first) is None:
+        return False
+    return all(_ABSTAINING.match(part) or is_filler(part) or is_question(part) for part in others)
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence[:_LONGEST].split()).strip(_MARKS)
