@@ -201,6 +201,7 @@ def test_version_one_needs_links() -> None:
 
 def test_nothing_to_judge_needs_nothing() -> None:
     assert fits({"output": " "}) == []
+    assert fits({"output": "I don't know."}) == []
     assert fits({"output": "x", "atoms": []}, version=1) == []
     assert len(fits({"output": "", "atoms": ["t"]})) == 1
 

@@ -18,6 +18,7 @@ from factreasoner.errors import InputError, Problem
 from factreasoner.models import Record
 from factreasoner.runs.jsonl import file_problem, parse_line
 from factreasoner.runs.parsing import parse_record
+from factreasoner.stages.abstention import is_abstention
 
 Fits = Callable[[Record], Sequence[Problem]]
 
@@ -163,23 +164,31 @@ def check_input(
 def check_fits(record: Record, config: Config) -> list[Problem]:
     """What `record` lacks for the assessor that `config` describes.
 
-    A record without atoms, or with nothing to make them from, needs no contexts: it is not judged.
+    A record with nothing to judge (no atoms, or an abstention to make them from) lacks nothing.
     """
-    blank = not record.atoms if record.atoms is not None else not record.response.strip()
-    if blank:
+    problem = _missing_contexts(record, config) or _missing_links(record, config)
+    if problem is None:
         return []
-    where = f"record {record.id}"
-    if record.contexts is None and config.retriever == "given":
-        message = "none given; add 'contexts' ([] if there are none), or choose a --retriever that finds them"
-        return [Problem(where, "contexts", message)]
+    unjudged = is_abstention(record.response) if record.atoms is None else not record.atoms
+    return [] if unjudged else [problem]
+
+
+def _missing_contexts(record: Record, config: Config) -> Problem | None:
+    if record.contexts is not None or config.retriever != "given":
+        return None
+    remedy = "add 'contexts' ([] if there are none), or choose a --retriever that finds them"
+    return Problem(f"record {record.id}", "contexts", f"none given; {remedy}")
+
+
+def _missing_links(record: Record, config: Config) -> Problem | None:
     linked = any(context.atom_ids for context in record.contexts or ())
-    if config.version == 1 and record.contexts and not linked:
-        message = (
-            "no atom names a context, and version 1 judges an atom against its own contexts only; list them "
-            "in atoms[].contexts, or use --version 2 or 3"
-        )
-        return [Problem(where, "atoms", message)]
-    return []
+    if config.version != 1 or not record.contexts or linked:
+        return None
+    message = (
+        "no atom names a context, and version 1 judges an atom against its own contexts only; list them in "
+        "atoms[].contexts, or use --version 2 or 3"
+    )
+    return Problem(f"record {record.id}", "atoms", message)
 
 
 def _spooled(path: Path | str) -> IO[bytes] | None:
