@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.models import Usage
@@ -29,9 +30,10 @@ BUSY_SECONDS = 30.0
 log = logging.getLogger(__name__)
 
 
-def cache_dir(configured: Path | None = None) -> Path:
+def cache_folder(config: Config) -> Path:
     """The folder of the cache: the configured one, else $FACTREASONER_CACHE_DIR, else the platform's."""
-    return configured or Path(os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner"))
+    named = os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner")
+    return config.cache_dir or Path(named)
 
 
 def key_of(question: Any) -> str:
@@ -56,8 +58,8 @@ class ResponseCache:
         ConfigError: the file is damaged, or can't be made or written.
     """
 
-    def __init__(self, directory: Path | None = None) -> None:
-        self.path = cache_dir(directory) / FILE
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
         self._lock = threading.Lock()
         self._asked: dict[str, Future[Reply]] = {}
         self._warned = False

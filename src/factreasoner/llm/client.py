@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
-from factreasoner.llm.budget import Budget, Reservation
-from factreasoner.llm.cache import CACHED, ResponseCache, key_of
+from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import Fault, fault_of, shown
 from factreasoner.llm.forms import Form, Ladder, request_of
-from factreasoner.llm.limits import RateLimits
-from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.llm.gate import Gate
+from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.reading import Answer, aligned, read
 from factreasoner.llm.usage import record_usage
@@ -28,10 +26,6 @@ SAMPLE_TEMPERATURE = 0.7
 TOP_LOGPROBS = 10
 LONGEST_BACKOFF = 60.0
 TIMEOUT_STATUS = 408
-FIRST_COMPLETION = 256
-"""Completion tokens expected of the first request, for the rate limits; then the mean of those seen."""
-MARGIN = 1.3
-"""By how much the estimate of a prompt's tokens is raised where it must not be too low."""
 
 
 class _Question(NamedTuple):
@@ -83,18 +77,16 @@ class LiteLLMClient:
     def __init__(self, config: Config, *, spent: float = 0.0, backoff_seconds: float = 1.0) -> None:
         if config.model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
-        self.budget = None if config.max_cost is None else Budget(config.max_cost, spent)
         self._config = config
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
-        self._cache = ResponseCache(config.cache_dir) if config.cache else None
-        self._slots = threading.Semaphore(config.concurrency)
-        self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
+        self._cache = ResponseCache(cache_folder(config)) if config.cache else None
+        self._gate = Gate(config, self._provider, spent)
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
         self._ladder = Ladder()
         self._dropped: frozenset[str] = frozenset()
-        self._fatal: ConfigError | None = None
+        self._mute: frozenset[Form] = frozenset()
+        self._fatal: str | None = None
         self._stopped = threading.Event()
-        self._completions = (0, 0)
 
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
@@ -117,6 +109,11 @@ class LiteLLMClient:
             record_usage(CACHED)
         return found.reply
 
+    @property
+    def spent(self) -> float:
+        """US dollars that count towards `max_cost`, 0 where there is no such limit."""
+        return 0.0 if self._gate.budget is None else self._gate.budget.spent
+
     def close(self) -> None:
         """Close the cache. Calls made later fail."""
         if self._cache is not None:
@@ -136,9 +133,7 @@ class LiteLLMClient:
     def _ask(self, question: _Question) -> Reply:
         """Go down the ladder until an answer can be read."""
         tally = _Tally(self._dropped)
-        # OpenAI returns no log-probabilities with tool calls.
-        skip_tool = question.logprobs and self._provider.is_openai
-        for form in self._ladder.forms(skip_tool=skip_tool):
+        for form in self._ladder.forms(skip_tool=question.logprobs and self._tool_is_mute()):
             try:
                 answer = self._answer(question, form, tally)
             except _FaultError as error:
@@ -157,12 +152,20 @@ class LiteLLMClient:
         excerpt = shown(said, self._provider.key) or "nothing"
         raise UnusableReplyError(f"the reply holds no arguments, but: {excerpt}", attempts=tally.attempts)
 
+    def _tool_is_mute(self) -> bool:
+        """Whether log-probabilities come with JSON but not with tool calls, as OpenAI does it."""
+        if "logprobs" in self._dropped or "json_schema" in self._mute:
+            return False
+        return "tool" in self._mute or self._provider.is_openai
+
     def _reply(self, answer: Answer, question: _Question, form: Form, tally: _Tally) -> Reply | None:
         if answer.finish_reason == "length":
             return Reply(arguments={}, truncated=True, form=form, usage=tally.usage)
         reading = read(answer, question.schema)
         if reading is None:
             return None
+        if question.logprobs and answer.tokens is None:
+            self._mute |= {form}
         return Reply(
             arguments=reading.arguments,
             text=reading.text,
@@ -207,36 +210,32 @@ class LiteLLMClient:
 
     def _attempt(self, request: Mapping[str, Any], form: Form, tally: _Tally) -> Answer:
         """Send one request, within every limit."""
-        with self._slots:
-            entry = self._limits.wait(self._expected_tokens(request))
+        with self._gate.entered(request) as ticket:
             if self._fatal is not None:
-                raise self._fatal
-            with self._reserved(request) as reservation:
-                tally.attempts += 1
-                try:
-                    answer = self._send(request, form)
-                except _FaultError as error:
-                    if error.fault.status != TIMEOUT_STATUS:  # else it may have been worked on, and paid for
-                        reservation.cost = 0.0
-                        self._limits.correct(entry, 0)
-                    raise
-                usage = answer.usage
-                reservation.cost = usage.cost or 0.0
-        self._limits.correct(entry, usage.prompt_tokens + usage.completion_tokens)
-        count, total = self._completions
-        self._completions = (count + 1, total + usage.completion_tokens)
-        tally.usage += usage
-        record_usage(usage)
+                raise ConfigError(self._fatal)
+            tally.attempts += 1
+            try:
+                answer = self._send(request, form)
+            except _FaultError as error:
+                if error.fault.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
+                    ticket.keep()
+                raise
+            ticket.settle(answer.usage)
+        tally.usage += answer.usage
+        record_usage(answer.usage)
         return answer
 
     def _send(self, request: Mapping[str, Any], form: Form) -> Answer:
         timeout = self._config.timeout
-        try:
-            return within(timeout, lambda: self._provider.complete(request, timeout=timeout))
+        assert self._provider.ready
+        try:  # the library's own limit comes second, and frees the abandoned thread
+            return within(timeout, lambda: self._provider.complete(request, timeout=timeout + 1))
         except TimeoutError as error:
             fault = Fault("retry", str(error), TIMEOUT_STATUS)
         except Exception as error:
-            optional = {"temperature", "logprobs"} | ({"max_tokens"} if self.budget is None else set())
+            optional = {"temperature", "logprobs"} | (
+                {"max_tokens"} if self._config.max_cost is None else set()
+            )
             fault = fault_of(error, form=form, optional=optional & request.keys(), secret=self._provider.key)
         # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
         raise _FaultError(fault)
@@ -247,40 +246,18 @@ class LiteLLMClient:
         asked = error.fault.retry_after if isinstance(error, _FaultError) else None
         if asked is None:
             return self._backoff(state)
-        self._limits.pause(asked)
+        self._gate.pause(asked)
         return asked + random.uniform(0, 0.1 * asked)
 
     def _sleep(self, seconds: float) -> None:
         self._stopped.wait(seconds)
 
-    def _expected_tokens(self, request: Mapping[str, Any]) -> int:
-        if self._config.tokens_per_minute is None:
-            return 0
-        count, total = self._completions
-        completion = total // count if count else min(FIRST_COMPLETION, self._config.max_tokens)
-        return estimate_request(request) + completion
-
-    @contextlib.contextmanager
-    def _reserved(self, request: Mapping[str, Any]) -> Iterator[Reservation]:
-        if self.budget is None:
-            yield Reservation(0.0)
-            return
-        tokens = int(MARGIN * estimate_request(request))
-        estimate = self._provider.price(tokens, self._config.max_tokens)
-        if estimate is None:
-            raise ConfigError(
-                f"max_cost: the price of {self._provider.model} is not known, so no limit can be kept; "
-                "run without --max-cost"
-            )
-        with self.budget.reserved(estimate) as reservation:
-            yield reservation
-
     def _failure(self, fault: Fault, tally: _Tally) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
         if fault.kind == "config":
-            self._fatal = ConfigError(f"model {self._config.model}: {fault.message}; {self._remedy(fault)}")
+            self._fatal = f"model {self._config.model}: {fault.message}; {self._remedy(fault)}"
             self._stopped.set()
-            return self._fatal
+            return ConfigError(self._fatal)
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=tally.attempts)
         status = "" if fault.status is None else f"status {fault.status}: "

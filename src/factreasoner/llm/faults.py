@@ -5,6 +5,7 @@ Works on status, headers and message alone, so that it holds whatever class a li
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -28,6 +29,9 @@ NO_KEY = _any(
     r"invalid[ _]api[ _]key|(api[ _]key|credentials).{0,40}(missing|not (found|set|provided|valid))",
 )
 NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing|insufficient (balance|credit)")
+PASSING = _any(
+    r"(retry|try again) (in|after)|per (minute|day)"
+)  # Gemini says "quota" and "billing" of any limit
 NO_MODEL = _any(
     r"model_not_found|invalid model|unknown model",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
@@ -35,6 +39,7 @@ NO_MODEL = _any(
 NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+")
 MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
 TOO_LONG = _any(r"context.?(length|window)|maximum context|too many tokens|prompt is too long")
+WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b")
 NO_ANSWER = _any(r"Connection error\.?$")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
@@ -92,7 +97,7 @@ def fault_of(error: BaseException, *, form: str, optional: Collection[str], secr
     if remedy is not None:
         return Fault("config", message, status, remedy=remedy)
     if status is None or status in RETRIED or status >= 500:
-        wait = retry_after_of(_headers(error))
+        wait = retry_after_of(_headers(error), raw)
         if wait is not None and wait > LONGEST_WAIT:
             return Fault("final", f"{message} (it asks to wait {wait:.0f} s)", status)
         return Fault("retry", message, status, wait)
@@ -109,11 +114,11 @@ def _remedy(raw: str, status: int | None) -> str | None:
     """What the user can do about an error that no later request can escape; None for any other error."""
     if status == 403 and MODERATED.search(raw):
         return None
-    if status == 402 or (status == 429 and NO_CREDIT.search(raw)):
+    if status == 402 or (status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)):
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
-    if NO_PACKAGE.search(raw):
+    if status in (None, 500) and NO_PACKAGE.search(raw):
         return "install the package this provider needs"
     if status == 404 or (status == 400 and NO_MODEL.search(raw)):
         return "check --model and --api-base"
@@ -141,15 +146,16 @@ def _headers(error: BaseException) -> Mapping[str, str]:
     return {}
 
 
-def retry_after_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds a provider asks to wait (`retry-after-ms`, or `retry-after` as seconds or an HTTP date)."""
+def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | None:
+    """Seconds a provider asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), or its words."""
     milliseconds = headers.get("retry-after-ms", "")
     if re.fullmatch(r"\d+(\.\d+)?", milliseconds):
         return float(milliseconds) / 1000
     value = headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d+(\.\d+)?", value):
         return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
+    if value:
+        with contextlib.suppress(ValueError):
+            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    said = WAIT.search(message)
+    return None if said is None else float(said[1]) / (1000 if said[2] == "ms" else 1)

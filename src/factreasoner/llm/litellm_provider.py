@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import logging
 import os
 import warnings
@@ -79,6 +80,13 @@ class LiteLLMProvider:
         """Whether requests go to OpenAI itself, and not to a server that talks like it."""
         elsewhere = self._api_base or os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
         return self.provider in ("openai", "azure") and (self.provider == "azure" or not elsewhere)
+
+    @functools.cached_property
+    def ready(self) -> bool:
+        """True, once everything a first request would import is imported: that is no part of its time."""
+        if self.provider == "openai":
+            importlib.import_module("openai.resources")
+        return True
 
     @functools.cached_property
     def missing_keys(self) -> tuple[str, ...]:

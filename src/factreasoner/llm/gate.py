@@ -1,0 +1,99 @@
+"""What every request passes before it is sent: a free slot, the rate limits, the budget."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.limits import Entry, RateLimits
+from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.models import Usage
+
+FIRST_COMPLETION = 256
+"""Completion tokens expected of the first request, for the rate limits; then the mean of the last answers."""
+MARGIN = 1.3
+"""By how much the estimate of a prompt's tokens is raised where it must not be too low."""
+
+
+class Ticket:
+    """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
+
+    def __init__(self, entry: Entry, reservation: Reservation) -> None:
+        self.tokens = 0
+        self.completion_tokens = 0
+        self._entry = entry
+        self._reservation = reservation
+        reservation.cost = 0.0
+
+    def settle(self, usage: Usage) -> None:
+        """The request was answered and took this."""
+        self.completion_tokens = usage.completion_tokens
+        self.tokens = usage.prompt_tokens + usage.completion_tokens
+        self._reservation.cost = usage.cost or 0.0
+
+    def keep(self) -> None:
+        """Nobody knows what became of the request: it counts as estimated."""
+        self.tokens = self._entry.tokens
+        self._reservation.cost = self._reservation.estimate
+
+
+class Gate:
+    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed."""
+
+    def __init__(self, config: Config, provider: LiteLLMProvider, spent: float) -> None:
+        self.budget = None if config.max_cost is None else Budget(config.max_cost, spent)
+        self._config = config
+        self._provider = provider
+        self._slots = threading.Semaphore(config.concurrency)
+        self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
+        self._completions: deque[int] = deque(maxlen=100)
+
+    @contextlib.contextmanager
+    def entered(self, request: Mapping[str, Any]) -> Iterator[Ticket]:
+        """Wait for a slot and for the limits, and hold both for the request made inside.
+
+        Raises:
+            BudgetError: it could exceed `max_cost`.
+            ConfigError: `max_cost` is set and the price is not known.
+        """
+        with self._slots:
+            entry = self._limits.wait(self._expected_tokens(request))
+            with self._reserved(request) as reservation:
+                ticket = Ticket(entry, reservation)
+                try:
+                    yield ticket
+                    self._completions.append(ticket.completion_tokens)
+                finally:
+                    self._limits.correct(entry, ticket.tokens)
+
+    def pause(self, seconds: float) -> None:
+        """Send nothing for so long."""
+        self._limits.pause(seconds)
+
+    def _expected_tokens(self, request: Mapping[str, Any]) -> int:
+        if self._config.tokens_per_minute is None:
+            return 0
+        seen = tuple(self._completions)
+        completion = sum(seen) // len(seen) if seen else min(FIRST_COMPLETION, self._config.max_tokens)
+        return estimate_request(request) + completion
+
+    @contextlib.contextmanager
+    def _reserved(self, request: Mapping[str, Any]) -> Iterator[Reservation]:
+        if self.budget is None:
+            yield Reservation(0.0)
+            return
+        tokens = int(MARGIN * estimate_request(request))
+        estimate = self._provider.price(tokens, self._config.max_tokens)
+        if estimate is None:
+            raise ConfigError(
+                f"max_cost: the price of {self._provider.model} is not known, so no limit can be kept; "
+                "run without --max-cost"
+            )
+        with self.budget.reserved(estimate) as reservation:
+            yield reservation
