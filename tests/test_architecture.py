@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import factreasoner
 import pytest
+
+import factreasoner
 from factreasoner.cli.settings import SETTINGS
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 

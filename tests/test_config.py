@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from factreasoner.config import Config, load_config
 from factreasoner.errors import ConfigError
 
@@ -52,7 +53,9 @@ def test_every_problem_is_reported_at_once(tmp_path):
     assert str(caught.value).count(str(profile)) == 2
 
 
-@pytest.mark.parametrize(("content", "word"), [("- a\n- b\n", "mapping"), ("a: [", "YAML"), ("1: 2\n", "mapping")])
+@pytest.mark.parametrize(
+    ("content", "word"), [("- a\n- b\n", "mapping"), ("a: [", "YAML"), ("1: 2\n", "mapping")]
+)
 def test_a_file_that_is_no_profile(tmp_path, content, word):
     profile = tmp_path / "p.yaml"
     profile.write_text(content)

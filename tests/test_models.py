@@ -1,8 +1,9 @@
 """Data models: frozen, strict, and able to survive a round trip."""
 
 import pytest
-from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Usage, support_of
 from pydantic import ValidationError
+
+from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Usage, support_of
 
 
 @pytest.mark.parametrize(

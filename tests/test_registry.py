@@ -3,12 +3,13 @@
 import sys
 
 import pytest
+
 from factreasoner import registry
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.registry import PLUGINS, load
 
 
-@pytest.mark.parametrize("kind,name", [(kind, name) for kind in PLUGINS for name in PLUGINS[kind]])
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in PLUGINS for name in PLUGINS[kind]])
 def test_every_registered_name_loads(kind, name):
     assert callable(load(kind, name))
 

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from factreasoner import ScriptedLLM
 from factreasoner.config import Config
 from factreasoner.errors import ProviderError
@@ -46,7 +47,8 @@ def evaluate(answer, n, m, *, links=None, llm_out=None, **settings):
 
 
 @pytest.mark.parametrize(
-    ("version", "n", "m", "size"), [(2, 26, 68, 32), (2, 40, 5, 32), (3, 26, 21, 32), (3, 5, 9, 4), (3, 3, 1, 32)]
+    ("version", "n", "m", "size"),
+    [(2, 26, 68, 32), (2, 40, 5, 32), (3, 26, 21, 32), (3, 5, 9, 4), (3, 3, 1, 32)],
 )
 def test_calls_a_record(version, n, m, size):
     llm = []
@@ -61,7 +63,11 @@ def test_version_1_judges_only_linked_pairs():
     llm = []
     links = {"c0": ("a0", "a2"), "c1": ("a1",)}
     outcome = evaluate(lambda p, c: "True", 3, 3, links=links, version=1, llm_out=llm)
-    assert {(v.context_id, v.target_id) for v in outcome.verdicts} == {("c0", "a0"), ("c0", "a2"), ("c1", "a1")}
+    assert {(v.context_id, v.target_id) for v in outcome.verdicts} == {
+        ("c0", "a0"),
+        ("c0", "a2"),
+        ("c1", "a1"),
+    }
     assert len(llm[0].calls) == 2
 
 
@@ -80,7 +86,10 @@ def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
 def test_equal_passages_are_judged_once_and_keep_every_link():
     llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
     config = Config(model="scripted")
-    same = [Context(id="c0", text="Same  text", atom_ids=("a0",)), Context(id="c1", text="same text", atom_ids=("a1",))]
+    same = [
+        Context(id="c0", text="Same  text", atom_ids=("a0",)),
+        Context(id="c1", text="same text", atom_ids=("a1",)),
+    ]
     outcome = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(2), same, RECORD)
     assert len(llm.calls) == 1
     assert [node.id for node in outcome.graph.nodes] == ["a0", "a1", "c0"]
@@ -152,7 +161,7 @@ def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
     def answer_for(llm_calls):
         def script(prompt, schema):
             single = len(schema.arguments) == 1
-            return {name: "False" if single else "True" for name in schema.arguments}
+            return dict.fromkeys(schema.arguments, "False" if single else "True")
 
         return ScriptedLLM(script)
 

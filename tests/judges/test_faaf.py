@@ -4,11 +4,12 @@ import json
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from factreasoner.judges import faaf
 from factreasoner.llm.messages import Reply, TokenLogprob
 from factreasoner.models import Claim
-from hypothesis import given
-from hypothesis import strategies as st
 
 CLAIMS = [Claim("a7", 'Revenue was "$1.2 billion", down -3.5 %.'), Claim("a2", "It rained.")]
 
@@ -73,7 +74,9 @@ def test_missing_argument_and_not_clear_in_a_two_valued_mode_are_problems():
 
 @pytest.mark.parametrize("certainty", [101, -1, "90", 0.5, None])
 def test_unusable_certainty_is_a_problem(certainty):
-    reading = answered(verbal=True, fact_0="True", fact_0_certainty=certainty, fact_1="True", fact_1_certainty=70)
+    reading = answered(
+        verbal=True, fact_0="True", fact_0_certainty=certainty, fact_1="True", fact_1_certainty=70
+    )
     assert set(reading.problems) == {"a7"}
     assert reading.answers["a2"].p_verbal == 0.7
 
@@ -92,7 +95,12 @@ def tokens_for(text, decisive, top):
 @pytest.mark.parametrize("decisive", ["Fal", ' "Fal', '"F'])
 def test_logprobs_give_the_share_among_allowed_values(decisive):
     lead = decisive[: decisive.index("F")]
-    top = [(decisive, math.log(0.6)), (f"{lead}True", math.log(0.2)), (f"{lead}Not", math.log(0.1)), ("{", -3.0)]
+    top = [
+        (decisive, math.log(0.6)),
+        (f"{lead}True", math.log(0.2)),
+        (f"{lead}Not", math.log(0.1)),
+        ("{", -3.0),
+    ]
     text = json.dumps({"fact_0": "False", "fact_1": "True"})
     reading = answered(fact_0="False", fact_1="True", tokens=tokens_for(text, decisive, top))
     assert reading.answers["a7"].p_logprobs == pytest.approx(0.6 / 0.9)
@@ -102,7 +110,9 @@ def test_logprobs_give_the_share_among_allowed_values(decisive):
 def test_without_alternatives_the_token_probability_stands():
     text = json.dumps({"fact_0": "True", "fact_1": "True"})
     tokens = tokens_for(text, "Tr", [("Tr", math.log(0.8))])
-    assert answered(fact_0="True", fact_1="True", tokens=tokens).answers["a7"].p_logprobs == pytest.approx(0.8)
+    assert answered(fact_0="True", fact_1="True", tokens=tokens).answers["a7"].p_logprobs == pytest.approx(
+        0.8
+    )
 
 
 def test_no_tokens_no_probability():

@@ -4,6 +4,7 @@ import math
 import threading
 
 import pytest
+
 from factreasoner import ScriptedLLM
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
@@ -138,7 +139,11 @@ def test_verbal_confidence():
 def logprob_reply(schema, p):
     text = '{"fact_0": "True"}'
     top = (("True", math.log(p)), ("False", math.log(1 - p)))
-    tokens = (TokenLogprob('{"fact_0": "', 0.0), TokenLogprob("True", math.log(p), top), TokenLogprob('"}', 0.0))
+    tokens = (
+        TokenLogprob('{"fact_0": "', 0.0),
+        TokenLogprob("True", math.log(p), top),
+        TokenLogprob('"}', 0.0),
+    )
     return Reply(arguments={"fact_0": "True"}, text=text, tokens=tokens)
 
 

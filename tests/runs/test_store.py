@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage

@@ -1,0 +1,73 @@
+"""The installed command in a process of its own, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ATOMS = ["Marie Curie was born in Warsaw.", "Marie Curie was born in Paris.", "She liked tea."]
+PASSAGES = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands in Paris."]
+
+
+def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
+    """No keys, and a cache of this test's own."""
+    kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_PROXY", "_proxy"))}
+    return kept | {"FACTREASONER_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"} | extra
+
+
+def command(*arguments: object) -> list[str]:
+    """The command line of `factreasoner ARGUMENTS`."""
+    return [sys.executable, "-m", "factreasoner", *map(str, arguments)]
+
+
+def factreasoner(
+    tmp_path: Path, *arguments: object, stdin: str | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in `tmp_path` to its end; no traceback may ever be printed."""
+    done = subprocess.run(
+        command(*arguments),
+        cwd=tmp_path,
+        env=environment(tmp_path, **(env or {})),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    return done
+
+
+def record(
+    record_id: str, *, atoms: list[str] | None = None, contexts: list[str] | None = None
+) -> dict[str, Any]:
+    """A record with atoms and contexts of its own wording, so that no two records share a call."""
+    return {
+        "id": record_id,
+        "input": "Who was she?",
+        "output": f"An answer about {record_id}.",
+        "atoms": [
+            {"id": f"a{i}", "text": f"{text} ({record_id})", "contexts": ["c0"]}
+            for i, text in enumerate(ATOMS if atoms is None else atoms)
+        ],
+        "contexts": [
+            {"id": f"c{i}", "text": f"{text} [{record_id}]"}
+            for i, text in enumerate(PASSAGES if contexts is None else contexts)
+        ],
+    }
+
+
+def write_records(path: Path, *records: Mapping[str, Any]) -> Path:
+    """A JSONL file."""
+    path.write_text("".join(json.dumps(item) + "\n" for item in records), encoding="utf-8")
+    return path
+
+
+def results(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run's results."""
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,298 @@
+"""`factreasoner run` against a local server that answers well, badly, late, or not at all."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+from command import ATOMS, command, environment, factreasoner, record, results, write_records
+from fake_server import (
+    FakeServer,
+    Misbehaviour,
+    answering,
+    cut,
+    disconnect,
+    hang,
+    missing,
+    prose,
+    rate_limited,
+    refusing,
+    replaced,
+    sequence,
+    server_error,
+    unauthorized,
+    unknown_model,
+)
+
+
+def verdict(name, prop, request):
+    """True of what says Warsaw, False of what says Paris, by the passage about her."""
+    if "Warsaw in 1867" not in request.text or "tea" in prop["description"]:
+        return "Not clear from the given passage"
+    return "True" if "Warsaw" in prop["description"] else "False"
+
+
+good = answering(verdict)
+GOOD = {"a0": "S", "a1": "NS", "a2": "NS"}
+
+
+def run(tmp_path, server, data, *flags, **options):
+    return factreasoner(
+        tmp_path,
+        "run",
+        data,
+        "--model",
+        "openai/fake",
+        "--api-base",
+        server.url,
+        "--out",
+        "out",
+        *flags,
+        **options,
+    )
+
+
+def test_main_job(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good) as server:
+        done = run(tmp_path, server, data)
+        assert server.calls == 4
+    assert done.returncode == 0, done.stderr
+    lines = results(tmp_path / "out")
+    assert [line["id"] for line in lines] == ["r1", "r2"]
+    assert lines[0]["predictions"] == GOOD
+    assert lines[0]["factuality_score"] == pytest.approx(1 / 3)
+    assert lines[0]["usage"]["calls"] == 2
+    assert lines[0]["usage"]["cost"] is None
+    assert lines[0]["solver"]["exact"] is True
+    assert "cost" in done.stdout
+    assert "unknown" in done.stdout
+
+
+RECOVERABLE = {
+    "missing then there": sequence(missing("fact_1", policy=good), good),
+    "null then there": sequence(replaced(good, fact_0=None), good),
+    "wrong value then right": sequence(replaced(good, fact_2="Perhaps"), good),
+    "extra arguments": replaced(good, fact_99="True", note="hi"),
+    "prose then a call": sequence(prose(), good),
+    "cut then whole": sequence(cut(), good),
+    "429 then a call": sequence(rate_limited("0"), good),
+    "500 then a call": sequence(server_error(), good),
+    "disconnect then a call": sequence(disconnect(), good),
+    "no tools here": refusing({"tool"}, good),
+    "no tools and no json_schema": refusing({"tool", "json_schema"}, good),
+    "only prose with fences": refusing({"tool", "json_schema", "json_object"}, good),
+}
+
+
+@pytest.mark.parametrize("answer", RECOVERABLE.values(), ids=RECOVERABLE.keys())
+def test_what_can_be_mended_by_asking_again_changes_no_score(tmp_path, answer):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    with FakeServer(answer) as server:
+        done = run(tmp_path, server, data, "--concurrency", 1)
+    assert done.returncode == 0, done.stderr + done.stdout
+    (line,) = results(tmp_path / "out")
+    assert line["predictions"] == GOOD
+    assert line["failures"] == []
+
+
+LASTING = {
+    "one argument always missing": missing("fact_0", policy=good),
+    "one argument always null": replaced(good, fact_0=None),
+    "one argument always wrong": replaced(good, fact_0="Perhaps"),
+}
+
+
+@pytest.mark.parametrize("answer", LASTING.values(), ids=LASTING.keys())
+def test_what_stays_unanswered_is_listed_and_counts_as_nothing(tmp_path, answer):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    with FakeServer(answer) as server:
+        done = run(tmp_path, server, data, "--max-attempts", 2)
+    assert done.returncode == 3
+    (line,) = results(tmp_path / "out")
+    # Alone, every claim is `fact_0`: with this server none of those asked again is ever answered.
+    assert line["status"] == "partial"
+    assert line["unjudged_atoms"] == ["a0"]
+    assert set(line["predictions"]) == {"a1", "a2"}
+    assert {f["item_id"] for f in line["failures"]} == {"c0->a0", "c1->a0"}
+    assert line["factuality_score"] == 0.0
+    assert line["precision_high"] > 0.0
+    assert "failures" in done.stdout
+
+
+DEAD = {
+    "always prose": prose(),
+    "always cut": cut(),
+    "always 500": server_error(),
+    "always 429": rate_limited("0"),
+    "always disconnecting": disconnect(),
+    "always hanging": hang(),
+    "never JSON": Misbehaviour(body=b"<html>oops</html>"),
+}
+
+
+@pytest.mark.parametrize("answer", DEAD.values(), ids=DEAD.keys())
+def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(tmp_path, answer):
+    data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
+    flags = ("--max-attempts", 1, "--timeout", 1)
+    with FakeServer(lambda request: state["answer"](request)) as server:
+        state = {"answer": answer if callable(answer) else lambda request: answer}
+        done = run(tmp_path, server, data, *flags)
+        assert done.returncode == 3, done.stderr
+        (line,) = results(tmp_path / "out")
+        assert line["status"] == "failed"
+        assert line["factuality_score"] is None
+        assert line["predictions"] == {}
+        assert len(line["failures"]) == 4
+        state["answer"] = good
+        done = run(tmp_path, server, data, *flags)
+        assert done.returncode == 0, done.stderr
+        (line,) = results(tmp_path / "out")
+    assert line["predictions"] == {"a0": "S", "a1": "NS"}
+
+
+@pytest.mark.parametrize(("answer", "word"), [(unauthorized(), "key"), (unknown_model(), "model")])
+def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(tmp_path, answer, word):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
+    with FakeServer(lambda request: answer) as server:
+        done = run(tmp_path, server, data, "--api-key-env", "MY_KEY", env={"MY_KEY": "sk-very-secret"})
+        assert server.calls <= 16
+    assert done.returncode == 1
+    assert word in done.stderr
+    assert "sk-very-secret" not in done.stderr + done.stdout
+    for path in (tmp_path / "out").iterdir():
+        assert "sk-very-secret" not in path.read_text()
+
+
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
+    flags = ["--model", "openai/fake", "--out", "out", "--concurrency", "3"]
+    with FakeServer(good, delay=0.15) as server:
+        arguments = command("run", data, *flags, "--api-base", server.url)
+        for calls_before_kill in (5, 13):
+            process = subprocess.Popen(
+                arguments,
+                cwd=tmp_path,
+                env=environment(tmp_path),
+                stdout=-3,
+                stderr=-3,
+                start_new_session=True,
+            )
+            deadline = time.monotonic() + 60
+            while server.calls < calls_before_kill and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        journal = tmp_path / "out" / "journal.jsonl"
+        finished = [json.loads(line)["record_id"] for line in journal.read_bytes().split(b"\n")[:-1]]
+        assert finished
+        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url)
+        calls = server.calls
+        again = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url)
+        assert server.calls == calls
+    assert done.returncode == again.returncode == 0
+    # 24 calls are the whole work; those in flight at a kill (3 at most, twice) had no answer yet.
+    assert 24 <= calls <= 24 + 2 * 3
+    lines = results(tmp_path / "out")
+    assert [line["id"] for line in lines] == [f"r{i}" for i in range(12)]
+    assert all(line["predictions"] == GOOD for line in lines)
+    kept = [json.loads(line)["record_id"] for line in journal.read_bytes().splitlines()]
+    assert sorted(kept) == sorted(set(kept))
+    assert kept[: len(finished)] == finished
+
+
+def test_interrupt_leaves_whole_files_and_code_130(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(40)))
+    with FakeServer(good, delay=0.1) as server:
+        arguments = command(
+            "run",
+            data,
+            "--model",
+            "openai/fake",
+            "--api-base",
+            server.url,
+            "--out",
+            "out",
+            "--concurrency",
+            2,
+        )
+        process = subprocess.Popen(
+            arguments, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=subprocess.PIPE, text=True
+        )
+        while server.calls < 8:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    assert "Interrupted" in stderr
+    journal = (tmp_path / "out" / "journal.jsonl").read_bytes()
+    assert journal.endswith(b"\n")
+    assert 0 < len(results(tmp_path / "out")) == len(journal.splitlines()) < 40
+    json.loads((tmp_path / "out" / "summary.json").read_text())
+
+
+def test_budget_stops_before_overspending_and_a_higher_one_goes_on(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(6)))
+    flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
+    with FakeServer(good) as server:
+        limit = 0.0009
+        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url, "--max-cost", limit)
+        assert done.returncode == 3, done.stderr
+        assert "--max-cost" in done.stderr
+        spent = sum(line["usage"]["cost"] for line in results(tmp_path / "out"))
+        assert 0 < spent <= limit
+        assert 0 < len(results(tmp_path / "out")) < 6
+        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url, "--max-cost", 1)
+        assert done.returncode == 0, done.stderr
+        assert server.calls == 12
+    assert len(results(tmp_path / "out")) == 6
+
+
+def test_dry_run_calls_nothing_and_counts_what_a_run_calls(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good) as server:
+        done = run(tmp_path, server, data, "--version", 3, "--dry-run")
+        assert server.calls == 0
+        assert not (tmp_path / "out").exists()
+        assert run(tmp_path, server, data, "--version", 3).returncode == 0
+        calls = server.calls
+    assert done.returncode == 0
+    assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
+
+
+def test_dry_run_knows_the_price_of_a_known_model(tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner(tmp_path, "run", data, "--model", "openai/gpt-4o-mini", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "~$0.0" in done.stdout
+
+
+def test_atoms_are_found_and_revised_by_the_model(tmp_path):
+    def answer(request):
+        if "atoms" in request.properties:
+            return {"atoms": [{"atom": "She was born in Warsaw.", "source": "She was born in Warsaw"}]}
+        if "atom_0" in request.properties:
+            return {"atom_0": "Marie Curie was born in Warsaw."}
+        return good(request)
+
+    data = write_records(
+        tmp_path / "d.jsonl",
+        {
+            "input": "Who?",
+            "output": "She was born in Warsaw.",
+            "contexts": ["Marie Curie was born in Warsaw in 1867."],
+        },
+    )
+    with FakeServer(answer) as server:
+        done = run(tmp_path, server, data)
+        assert server.calls == 3
+    assert done.returncode == 0, done.stderr
+    (line,) = results(tmp_path / "out")
+    assert line["predictions"] == {"a0": "S"}
+    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())
+    assert journal["atoms"][0]["text"] == "Marie Curie was born in Warsaw."
+    assert journal["atoms"][0]["original"] == "She was born in Warsaw."
+    assert journal["atoms"][0]["span"] == [0, 22]
+    assert set(journal["usage"]) >= {"atomizer", "reviser", "evaluator"}
