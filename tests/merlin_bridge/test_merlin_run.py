@@ -71,15 +71,21 @@ def test_the_command_line_is_merlins(merlin: Path) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != "jglp"])
 def test_every_algorithm_gets_the_options_it_takes(merlin: Path, algorithm: str) -> None:
     result = run(PAIR, binary=merlin, algorithm=algorithm, ibound=4, iterations=20)
     words = calls(merlin)[-1]["words"]
     assert words[words.index("--algorithm") + 1] == algorithm
-    assert ("--ibound" in words) == (algorithm in {"wmb", "ijgp", "jglp"}) == (result.ibound == 4)
+    assert ("--ibound" in words) == (algorithm in {"wmb", "ijgp"}) == (result.ibound == 4)
     assert ("--iterations" in words) == (algorithm not in {"cte", "bte"}) == (result.iterations == 20)
     assert ("--samples" in words) == (algorithm == "gibbs") == (result.log_z is None)
     assert "--evidence-file" not in words
+
+
+def test_jglp_is_passed_on_with_its_options_and_refused_with_merlins_words(merlin: Path) -> None:
+    with pytest.raises(MerlinFailedError, match="For MAR inference use WMB") as error:
+        run(PAIR, binary=merlin, algorithm="jglp", ibound=4)
+    assert " --algorithm jglp --ibound 4 --iterations 10 " in str(error.value)
 
 
 def test_gibbs_is_not_left_with_merlins_ten_iterations(merlin: Path) -> None:

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from merlin_stand_in import brute_force_merlin, script
+from oracle import binary_networks, brute_force, largest_error, networks
+
+from factreasoner import registry
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, SolverError
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.solvers.merlin_solver import MerlinSolver
+
+TRIANGLE = FactorGraph(
+    names=("b", "a", "c", "lonely", "bare"),
+    cardinalities=(2, 3, 2, 2, 4),
+    factors=(
+        Factor((1, 0), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])),
+        Factor((0, 1), np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 1.0]])),
+        Factor((2, 1), np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])),
+        Factor((0, 2), np.array([[0.1, 0.9], [0.8, 0.2]])),
+        Factor((3,), np.array([3.0, 1.0])),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def merlin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return brute_force_merlin(tmp_path_factory.mktemp("merlin"))
+
+
+def solver(path: Path, **values: Any) -> MerlinSolver:
+    return MerlinSolver(Config(merlin_path=path, **values))
+
+
+def calls(path: Path) -> list[dict[str, str]]:
+    log = path.parent / "calls.jsonl"
+    lines = log.read_text().splitlines() if log.exists() else []
+    words = [json.loads(line)["words"] for line in lines]
+    return [dict(zip(line[::2], line[1::2], strict=True)) for line in words]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graph=networks())
+def test_any_network_equals_brute_force(merlin: Path, graph: FactorGraph) -> None:
+    assert largest_error(solver(merlin).marginals(graph), brute_force(graph)) < 2e-6
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graph=binary_networks(max_variables=9))
+def test_fact_graphs_equal_brute_force(merlin: Path, graph: FactorGraph) -> None:
+    assert largest_error(solver(merlin).marginals(graph), brute_force(graph)) < 2e-6
+
+
+def test_the_result_names_the_algorithm_and_its_precision(merlin: Path) -> None:
+    found = solver(merlin).marginals(TRIANGLE)
+    assert largest_error(found, brute_force(TRIANGLE)) < 2e-6
+    assert (found.solver, found.exact, found.width, found.stderr) == ("merlin", True, 2, None)
+    assert found.diagnostics["algorithm"] == "cte"
+    assert found.diagnostics["precision"] == 1e-6
+    assert found.diagnostics["reason"] == "elimination width 2 allows exact inference"
+    assert float(found.diagnostics["seconds"]) > 0
+    assert "ibound" not in found.diagnostics
+    for probabilities in found.probabilities.values():
+        assert sum(probabilities) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin: Path) -> None:
+    found = solver(merlin, merlin_algorithm="wmb", merlin_ibound=6, merlin_iterations=25).marginals(TRIANGLE)
+    assert not found.exact
+    assert found.stderr is None
+    assert (found.diagnostics["ibound"], found.diagnostics["iterations"]) == (6, 25)
+    words = calls(merlin)[-1]
+    assert (words["--algorithm"], words["--ibound"], words["--iterations"]) == ("wmb", "6", "25")
+    assert solver(merlin, merlin_algorithm="bte").marginals(TRIANGLE).exact
+
+
+def test_a_wide_network_goes_to_mini_buckets(merlin: Path) -> None:
+    pairs = [Factor(pair, np.array([[2.0, 1.0], [1.0, 2.0]])) for pair in itertools.combinations(range(8), 2)]
+    graph = FactorGraph(tuple("abcdefgh"), (2,) * 8, tuple(pairs))
+    found = solver(merlin, max_width=4).marginals(graph)
+    assert (found.exact, found.width) == (False, 7)
+    assert (found.diagnostics["algorithm"], found.diagnostics["ibound"]) == ("wmb", 7)
+    assert found.diagnostics["reason"] == "elimination width 7 is too large for exact inference"
+
+
+def test_only_what_is_connected_is_sent_in_one_run(tmp_path: Path) -> None:
+    body = """
+text = open(options["input-file"]).read().split()
+open(os.path.join(here, "sizes"), "a").write(text[1] + "\\n")
+row = '{"variable": %d, "states": 2, "probabilities": [0.25, 0.75]}'
+answer('{"status": "true", "marginals": [%s]}' % ", ".join(row % i for i in range(int(text[1]))))
+"""
+    names = tuple(f"x{i}" for i in range(2006))
+    edges = tuple(Factor((i, i + 1), np.array([[0.9, 0.1], [0.2, 0.8]])) for i in (1000, 2000, 2002, 2004))
+    graph = FactorGraph(names, (2,) * 2006, edges, evidence={2005: 1})
+    found = solver(script(tmp_path, body)).marginals(graph)
+    assert (tmp_path / "sizes").read_text() == "6\n"
+    sent = {"x1000", "x1001", "x2000", "x2001", "x2002", "x2003"}
+    for name in names:
+        expected = (0.25, 0.75) if name in sent else (0.5, 0.5)
+        if name == "x2005":
+            expected = (0.0, 1.0)
+        if name == "x2004":
+            expected = (1 / 9, 8 / 9)
+        assert found.probabilities[name] == pytest.approx(expected)
+    assert list(found.probabilities) == list(names)
+
+
+def test_without_connections_merlin_is_not_run(tmp_path: Path) -> None:
+    path = script(tmp_path, "answer('')")
+    graph = FactorGraph(("a", "b"), (2, 1), (Factor((0,), np.array([1.0, 3.0])),))
+    found = solver(path).marginals(graph)
+    assert found.probabilities == {"a": (0.25, 0.75), "b": (1.0,)}
+    assert (found.exact, found.width, found.diagnostics) == (True, 0, {"algorithm": "none needed"})
+    assert calls(path) == []
+
+
+def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin: Path) -> None:
+    same = np.array([[1.0, 0.0], [0.0, 1.0]])
+    graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), same), Factor((0,), np.array([0.0, 1.0]))))
+    assert solver(merlin).marginals(graph).probabilities == {"a": (0.0, 1.0), "b": (0.0, 1.0)}
+    impossible = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), same), Factor((1, 0), 1.0 - same)))
+    with pytest.raises(SolverError, match="inconsistent"):
+        solver(merlin).marginals(impossible)
+    ring = [Factor((i, (i + 1) % 3), 1.0 - same) for i in range(3)]
+    with pytest.raises(SolverError, match="merlin gave up"):
+        solver(merlin).marginals(FactorGraph(("a", "b", "c"), (2, 2, 2), tuple(ring)))
+
+
+@pytest.mark.parametrize(
+    ("body", "parts"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", ["died of SIGSEGV", "--task MAR --algorithm cte"]),
+        ("sys.exit('out of luck')", ["exit code 1", "stderr: out of luck"]),
+        ("answer('{}')", ["merlin gave up"]),
+        ("time.sleep(600)", ["stopped after 0.5 seconds"]),
+    ],
+)
+def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path: Path, body: str, parts: list[str]) -> None:
+    limit = 0.5 if "sleep" in body else 60.0
+    with pytest.raises(SolverError) as error:
+        solver(script(tmp_path, body), merlin_timeout=limit).marginals(TRIANGLE)
+    for part in ["solver 'merlin': ", *parts]:
+        assert part in str(error.value)
+
+
+def test_a_missing_binary_is_a_setting_to_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=r"(?s)missing.*does not exist.*radum2275/merlin"):
+        solver(tmp_path / "missing")
+    monkeypatch.setenv("MERLIN_PATH", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ConfigError, match="no merlin found"):
+        MerlinSolver()
+
+
+def test_it_is_registered(merlin: Path) -> None:
+    assert registry.load("solver", "merlin")(Config(merlin_path=merlin)).name == "merlin"
