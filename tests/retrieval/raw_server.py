@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Client:
-    """The other end of one connection. `sent` is the head of its request; `closing` is set when the server ends."""
+    """The other end of one connection. `sent` is the request's head; `closing` is set at the end."""
 
     def __init__(self, request: Any, sent: bytes, closing: threading.Event) -> None:
         self._request = request

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import httpcore
 import httpx
@@ -13,6 +12,7 @@ from factreasoner.config import Config
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
 from factreasoner.retrieval.connection import CheckedBackend, Deadline, Resolver, system_resolver
+from factreasoner.retrieval.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 MAX_REDIRECTS = 5
@@ -30,15 +30,6 @@ READABLE = frozenset(
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
 _GZIP = b"\x1f\x8b"
-
-
-class Page(NamedTuple):
-    """What a server sent. `url` is where redirects ended; `media_type` and `charset` are as it claimed."""
-
-    url: str
-    media_type: str
-    charset: str
-    data: bytes
 
 
 class Fetcher:

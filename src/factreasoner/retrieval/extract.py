@@ -1,0 +1,105 @@
+"""The text of a page: HTML by trafilatura, PDF by pypdf, plain text as it is.
+
+Runs in the calling process and takes the time it takes: for pages from hosts nobody vouches for, use
+:class:`factreasoner.retrieval.reader.PageReader`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+
+import pypdf
+import trafilatura
+from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+
+from factreasoner.retrieval.junk import junk
+from factreasoner.retrieval.page import Extracted
+
+_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
+_TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
+_CHARSETS = re.compile(
+    r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
+    r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
+)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def extract(data: bytes, media_type: str = "", charset: str = "", *, pages: int = 20) -> Extracted:
+    """The main text of a page: what it is, is told from its bytes first and from `media_type` second.
+
+    Of a PDF the first `pages` pages are read. Never raises for what `data` holds: the reason is in
+    `dropped` ("binary", "encrypted PDF", "damaged PDF", "damaged HTML" or one of :func:`junk`).
+    """
+    if b"%PDF-" in data[:1024]:
+        found = pdf_text(data, pages)
+    elif b"\0" in data[:4096] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Extracted("", dropped="binary")
+    elif _is_html(data, media_type):
+        found = html_text(data, charset)
+    else:
+        found = Extracted(decode(data, charset).strip())
+    reason = found.dropped or junk(found.text)
+    return Extracted("", found.title, reason) if reason else found
+
+
+def _is_html(data: bytes, media_type: str) -> bool:
+    if _HTML.search(data[:2048]):
+        return True
+    return media_type in ("text/html", "application/xhtml+xml") or (
+        media_type not in ("text/plain", "text/markdown") and _TAGS.search(data[:2048]) is not None
+    )
+
+
+def html_text(data: bytes, charset: str = "") -> Extracted:
+    """Main text and title of an HTML page, without menus, footers and comments."""
+    source = data.decode(charset, "replace") if _CHARSETS.fullmatch(charset) and _known(charset) else data
+    try:
+        document = trafilatura.bare_extraction(source, include_comments=False, with_metadata=True)
+    except (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError):
+        # The parser's ways to fail on a page that is no page; each is a fact about this page alone.
+        return Extracted("", dropped="damaged HTML")
+    if document is None or isinstance(document, dict):
+        return Extracted("")
+    return Extracted((document.text or "").strip(), _one_line(document.title))
+
+
+def pdf_text(data: bytes, pages: int) -> Extracted:
+    """Text of the first `pages` pages and the title of a PDF; words cut at a line's end are joined."""
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        texts = [page.extract_text() for page in reader.pages[:pages]]
+        title = reader.metadata.title if reader.metadata else None
+    except (FileNotDecryptedError, DependencyError):
+        return Extracted("", dropped="encrypted PDF")
+    except (PyPdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OSError):
+        # A damaged file makes pypdf fail in any of these ways.
+        return Extracted("", dropped="damaged PDF")
+    text = "\n\n".join(text.strip() for text in texts)
+    return Extracted(re.sub(r"(?<=[^\W\d_])-\n(?=[^\W\d_])", "", text).strip(), _one_line(title))
+
+
+def decode(data: bytes, charset: str = "") -> str:
+    """Text by its byte order mark, else UTF-8, else the charset claimed, else Windows-1252. Never fails."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    if _CHARSETS.fullmatch(charset) and _known(charset):
+        return data.decode(charset, "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def _known(charset: str) -> bool:
+    try:
+        codecs.lookup(charset)
+    except LookupError:
+        return False
+    return True
+
+
+def _one_line(title: object) -> str:
+    return " ".join(title.split())[:300] if isinstance(title, str) else ""

@@ -1,0 +1,101 @@
+"""The rule by which a page's text is dropped, and the reason it gives.
+
+What a page is *about* never counts: product names, copyright lines and the word "captcha" are welcome in an
+article. A page is dropped for what it lacks: text, sentences, or anything beside notices to the visitor.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import islice
+
+from factreasoner.stages.sentences import sentences
+
+_VISITOR = r"(you are|you're|if you're|that you are|whether you are)"
+_NOTICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(enable|turn on|activate) (java ?script|cookies)",
+        r"java ?script (is|has been|seems to be) (disabled|turned off|required|not (enabled|available))",
+        r"\b(site|page|app|browser)\b.{0,20} (requires?|needs?|not support) java ?script",
+        rf"\b(verify|confirm|prove|verifying)( if)? {_VISITOR} (a |not a )?(human|robot|person|bot)",
+        r"\b(i am|i'm|are you) (not )?a (human|robot|bot)\b",
+        r"\bchecking (your browser|if the site connection)",
+        r"^(please )?(complete|solve|enter) (the|this|a) (captcha|security check|challenge)",
+        r"\bunusual (traffic|activity) (from|on|coming from) your",
+        r"\b(you have|you've|your (request|ip|access)( address)? (was|is|has)) (been )?blocked",
+        r"^(error:? )?access (to (this|the) (page|site|resource|website) )?(is |was |has been )?denied",
+        r"\byou (do not|don't|are not|aren't) (have permission|authori[sz]ed|allowed) to (access|view)",
+        r"\byou are unable to access",
+        r"\bsecurity (service|solution) to protect itself|\btriggered the security solution",
+        r"\bperforming security verification",
+        r"^(error )?(40[134]|429|50[0234])\b.{0,12}(forbidden|not found|unauthori[sz]ed|error|unavailable)",
+        r"\bpage\b.{0,40}((can ?not|can't|could not|couldn't) be|was not|wasn't|not) found",
+        r"\bpage\b.{0,40}(does not|doesn't|no longer) exists?",
+        r"^too many requests\b|^rate limit exceeded",
+        r"\b(site|page|service) is (temporarily|currently) unavailable",
+        r"^(please )?(log ?in|sign ?in|register|sign ?up) (or \w+ ?\w* )?to (continue|view|read|see)",
+        r"^(please )?subscribe (now )?to (continue|read|keep)|\balready a subscriber\?",
+        r"\b(we|this (web)?site|our partners|and partners) (also )?uses? cookies",
+        r"^(accept|reject|allow|manage) ((all |my |your )?(cookies|preferences|consent)|all\b)",
+    )
+)
+_SHORT = 150
+"""Words up to which two different notices make a page a notice."""
+_LEFT = 20
+"""Words a page must have beside its notices."""
+_SENTENCE = 6
+"""Words of the shortest line that says something."""
+_SAMPLE = 20_000
+"""Characters from which a text's kind is told."""
+
+
+def junk(text: str) -> str:
+    """Why `text`, taken from a page, is no evidence; empty when it may be.
+
+    - "no text": nothing but blanks;
+    - "binary": over a tenth of the characters are controls or unassigned, or under 40 % letters and digits;
+    - "no sentence": no line or sentence of six words (menus, lists of links); a character of a script
+      without blanks between words counts as one;
+    - "notice: ...": at most 20 words of such sentences beside those that tell the visitor to enable scripts
+      or cookies, prove to be human, log in or turn back; or 150 words in all with two different notices.
+    """
+    sample = text[:_SAMPLE].strip()
+    if not sample:
+        return "no text"
+    if _binary(sample):
+        return "binary"
+    parts = [sample[span.start : span.end] for span in sentences(sample)]
+    lengths = [_words(part) for part in parts]
+    lines = [(part, words) for part, words in zip(parts, lengths, strict=True) if words >= _SENTENCE]
+    if not lines:
+        return "no sentence"
+    total = sum(words for _, words in lines)
+    if total > 2 * _SHORT:
+        return ""
+    noticed = [(words, _notice(part)) for part, words in lines]
+    found = list(dict.fromkeys(notice for _, notice in noticed if notice))
+    rest = sum(words for words, notice in noticed if not notice)
+    if found and (rest <= _LEFT or (total <= _SHORT and len(found) > 1)):
+        return f"notice: {found[0]}"
+    return ""
+
+
+def _binary(sample: str) -> bool:
+    categories = [unicodedata.category(character) for character in sample if not character.isspace()]
+    bad = sum(category in ("Cc", "Cn", "Co", "Cs") for category in categories) + sample.count("\ufffd")
+    letters = sum(category[0] in "LMN" for category in categories)
+    return bad > 0.1 * len(categories) or letters < 0.4 * len(categories)
+
+
+def _words(part: str) -> int:
+    return sum(1 for _ in islice(re.finditer(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|\w+", part), 1000))
+
+
+def _notice(part: str) -> str:
+    """The words of the notice in a sentence; empty when it holds none."""
+    for pattern in _NOTICES:
+        if match := pattern.search(part[:1000]):
+            return match[0].lower()
+    return ""

@@ -1,0 +1,110 @@
+"""Long texts cut into passages on sentence borders, and the passages that speak of a claim (BM25)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factreasoner.judges.embedded.text import fold, language_of, stem
+from factreasoner.stages.sentences import Span, sentences
+
+WORDS = 200
+OVERLAP = 40
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+_WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+")
+_K1 = 1.2
+_B = 0.75
+
+
+class Passage(NamedTuple):
+    """A stretch of a text, verbatim. `start` is its first character's position there."""
+
+    text: str
+    start: int
+
+
+class _Piece(NamedTuple):
+    start: int
+    end: int
+    words: int
+
+
+def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> list[Passage]:
+    """Passages of at most `words` words, each of whole sentences, in order.
+
+    A passage begins with the last sentences of the one before it, up to `overlap` words of them. A sentence
+    longer than a passage is cut between words; where no blanks part words (Chinese, Japanese, Thai), a
+    character counts as one. What is between sentences (markers, blanks) stays in.
+    """
+    pieces = [piece for span in sentences(text) for piece in _pieces(text, span, words)]
+    passages: list[Passage] = []
+    first = 0
+    while first < len(pieces):
+        total, last = pieces[first].words, first
+        while last + 1 < len(pieces) and total + pieces[last + 1].words <= words:
+            last += 1
+            total += pieces[last].words
+        start = pieces[first].start
+        passages.append(Passage(text[start : pieces[last].end], start))
+        if last + 1 == len(pieces):
+            break
+        first = _overlapping(pieces, first, last, min(overlap, words - pieces[last + 1].words))
+    return passages
+
+
+def _overlapping(pieces: Sequence[_Piece], first: int, last: int, overlap: int) -> int:
+    """Where the passage after [first, last] begins: at most `overlap` words before the next piece."""
+    start, total = last + 1, 0
+    while start - 1 > first and total + pieces[start - 1].words <= overlap:
+        start -= 1
+        total += pieces[start].words
+    return start
+
+
+def _pieces(text: str, span: Span, longest: int) -> Iterator[_Piece]:
+    """The sentence `span`, or its parts of `longest` words."""
+    found = list(_WORD.finditer(text, span.start, span.end))
+    if len(found) <= longest:
+        yield _Piece(span.start, span.end, len(found))
+        return
+    starts = [span.start, *(found[i].start() for i in range(longest, len(found), longest))]
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], span.end], strict=True)):
+        yield _Piece(start, end, min(longest, len(found) - number * longest))
+
+
+def terms(text: str, language: str = "english") -> list[str]:
+    """What `text` is found by: stems of words, numbers without separators, single CJK characters."""
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", fold(text))
+    return [word if word[0].isdigit() else stem(word, language) for word in _WORD.findall(plain)]
+
+
+def relevance(query: str, texts: Sequence[str]) -> list[float]:
+    """BM25 score of each of `texts` for `query`, their own frequencies taken; 0 where no term is shared.
+
+    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
+    the inverse document frequency kept positive, k1 = 1.2, b = 0.75.
+    """
+    language = language_of([query, *texts])
+    counts = [Counter(terms(text, language)) for text in texts]
+    wanted = set(terms(query, language))
+    holding = Counter(term for count in counts for term in wanted & count.keys())
+    idf = {term: math.log(1 + (len(texts) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in holding}
+    lengths = [count.total() for count in counts]
+    mean = sum(lengths) / max(len(lengths), 1) or 1.0
+    scores = []
+    for count, length in zip(counts, lengths, strict=True):
+        softening = _K1 * (1 - _B + _B * length / mean)
+        scores.append(
+            sum(idf[t] * count[t] * (_K1 + 1) / (count[t] + softening) for t in sorted(wanted & count.keys()))
+        )
+    return scores
+
+
+def best(query: str, texts: Sequence[str], k: int) -> list[int]:
+    """Positions of the `k` texts most relevant to `query`, best first; none that shares no term with it."""
+    scores = relevance(query, texts)
+    order = sorted(range(len(texts)), key=lambda i: (-scores[i], i))
+    return [i for i in order if scores[i] > 0][:k]

@@ -1,0 +1,113 @@
+"""Reading hostile pages in processes of their own, killed when a page takes too long.
+
+A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing can interrupt
+one within a thread. The processes are given no environment variable but those that find Python and its
+modules, so no key, and end by themselves when this one does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+import weakref
+
+from factreasoner.config import Config
+from factreasoner.errors import MissingExtraError
+from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.retrieval.page import Extracted, Page
+
+MOST_WORKERS = 4
+_NEEDED = ("trafilatura", "pypdf")
+_ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
+
+
+class PageReader:
+    """Extracts the text of pages, from any number of threads, in at most four processes.
+
+    Raises:
+        MissingExtraError: trafilatura or pypdf is not installed.
+    """
+
+    def __init__(self, config: Config | None = None) -> None:
+        for module in _NEEDED:
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError(*EXTRA_OF_MODULE[module])
+        config = config or Config()
+        self._seconds = config.fetch_timeout
+        self._pages = config.fetch_pages
+        self._free = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
+        self._idle: list[subprocess.Popen[bytes]] = []
+        self.close = weakref.finalize(self, _end_all, self._idle)
+
+    def read(self, page: Page) -> Extracted:
+        """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
+        with self._free:
+            worker = self._idle.pop() if self._idle else _start()
+            late = threading.Event()
+
+            def kill() -> None:
+                late.set()
+                worker.kill()
+
+            killer = threading.Timer(self._seconds, kill)
+            killer.start()
+            answer: Extracted | None = None
+            try:
+                answer = self._ask(worker, page)
+            finally:
+                killer.cancel()
+                if answer is None:
+                    _end(worker)
+            if answer is None:
+                return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
+            self._idle.append(worker)
+            return answer
+
+    def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
+        """What the worker answers; None when it is no more."""
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        question = {
+            "media_type": page.media_type,
+            "charset": page.charset,
+            "pages": self._pages,
+            "length": len(page.data),
+        }
+        try:
+            worker.stdin.write(json.dumps(question).encode() + b"\n")
+            worker.stdin.write(page.data)
+            worker.stdin.flush()
+            line = worker.stdout.readline()
+        except OSError:
+            return None
+        return Extracted(*json.loads(line)) if line.endswith(b"\n") else None
+
+
+def _start() -> subprocess.Popen[bytes]:
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, "-m", "factreasoner.retrieval.extract_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    worker.kill()
+    for pipe in (worker.stdin, worker.stdout):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+    worker.wait()
+
+
+def _end_all(workers: list[subprocess.Popen[bytes]]) -> None:
+    while workers:
+        _end(workers.pop())

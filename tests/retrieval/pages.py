@@ -1,0 +1,60 @@
+"""Pages made for tests: articles, PDF files."""
+
+from __future__ import annotations
+
+import zlib
+
+SENTENCES = [
+    "The Otter Bridge was opened to traffic on 4 May 1931 after six years of work.",
+    "It spans the river at its narrowest point and is 412 metres long.",
+    "The engineer Mara Lindqvist designed its two steel arches in Gothenburg.",
+    "A fire damaged the southern tower in 1958, and repairs took eleven months.",
+    "Trams crossed the bridge until 1964, when the line was moved to a tunnel.",
+    "Today some 38,000 vehicles cross it each day, as the city council reported.",
+]
+ARTICLE = " ".join(SENTENCES)
+
+
+def html(body: str = ARTICLE, title: str = "Otter Bridge", head: str = "") -> bytes:
+    """A page with a menu and a footer around an article."""
+    menu = "".join(f"<li><a href='/{i}'>Menu entry {i}</a></li>" for i in range(12))
+    paragraphs = "".join(f"<p>{part}</p>" for part in body.split("\n"))
+    return (
+        f"<!doctype html><html><head><title>{title}</title>{head}</head><body><nav><ul>{menu}</ul></nav>"
+        f"<main><article><h1>{title}</h1>{paragraphs}</article></main>"
+        "<footer><p>© 2024 Example Media. All rights reserved.</p></footer></body></html>"
+    ).encode()
+
+
+def pdf(*pages: str, title: str = "") -> bytes:
+    """A PDF file with one line of text for every line of each of `pages`."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    kids = []
+    for page in pages:
+        lines = "".join(f"({line}) Tj T* " for line in page.split("\n"))
+        content = zlib.compress(f"BT /F1 12 Tf 14 TL 72 720 Td {lines}ET".encode("latin-1"))
+        objects.append(
+            b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(content), content)
+        )
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R"
+            b" /Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+        )
+        kids.append(b"%d 0 R" % len(objects))
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
+    objects.append(b"<< /Title (%s) >>" % title.encode("latin-1"))
+    data = b"%PDF-1.4\n"
+    offsets = []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    end = b"trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+    return (
+        data + b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table) + end % (size, len(objects), len(data))
+    )

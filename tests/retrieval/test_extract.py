@@ -1,0 +1,110 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import ARTICLE, SENTENCES, html, pdf
+
+from factreasoner.retrieval.extract import decode, extract
+
+
+def test_html_gives_the_article_without_menu_and_footer() -> None:
+    found = extract(html(), "text/html", "utf-8")
+    assert found.title == "Otter Bridge"
+    assert found.dropped == ""
+    assert all(sentence in found.text for sentence in SENTENCES)
+    assert "Menu entry" not in found.text
+    assert "All rights" not in found.text
+
+
+@pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/plain", "application/pdf"])
+def test_html_is_told_from_its_bytes(media_type: str) -> None:
+    assert "Menu entry" not in extract(html(), media_type).text
+
+
+@pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/html", "application/pdf"])
+def test_pdf_is_told_from_its_bytes(media_type: str) -> None:
+    found = extract(pdf(ARTICLE, title="The Bridge"), media_type)
+    assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
+
+
+def test_only_the_first_pages_of_a_pdf_are_read() -> None:
+    found = extract(pdf(*SENTENCES), pages=2)
+    assert found.text == "\n\n".join(SENTENCES[:2])
+
+
+def test_words_cut_at_a_line_end_are_joined() -> None:
+    assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    text = "First line of the text, <p>with a tag</p>.\n\n  Second line of the text, indented."
+    assert extract(text.encode(), "text/plain").text == text
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type", "reason"),
+    [
+        (b"", "text/html", "no text"),
+        (b"<html></html>", "text/html", "no text"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "text/html", "binary"),
+        (b"PK\x03\x04\0\0\0\0", "", "binary"),
+        (bytes(range(1, 256)) * 50, "text/plain", "binary"),
+        (b"%PDF-1.4 and nothing more", "application/pdf", "damaged PDF"),
+        (pdf(ARTICLE)[:-200], "application/pdf", "damaged PDF"),
+        (pdf(""), "application/pdf", "no text"),
+        (
+            html("Enable JavaScript and cookies to continue with this page."),
+            "text/html",
+            "notice: enable javascript",
+        ),
+        (html("", title="")[:60], "text/html", "no text"),
+    ],
+)
+def test_pages_without_evidence_are_dropped_with_the_reason(
+    data: bytes, media_type: str, reason: str
+) -> None:
+    found = extract(data, media_type)
+    assert (found.text, found.dropped) == ("", reason)
+
+
+def test_an_encrypted_pdf_is_dropped_as_that() -> None:
+    data = pdf(ARTICLE).replace(b"trailer\n<< ", b"trailer\n<< /Encrypt << /Filter /Standard /V 5 /R 6 >> ")
+    assert extract(data).dropped in ("encrypted PDF", "damaged PDF")
+
+
+@pytest.mark.parametrize(
+    "charset", ["base64", "zip", "idna", "unicode_escape", "undefined", "x" * 5000, "cp99999"]
+)
+def test_a_charset_that_is_none_is_ignored(charset: str) -> None:
+    assert decode("Größe".encode(), charset) == "Größe"
+    assert SENTENCES[0] in extract(html(), "text/html", charset).text
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        ("Größe".encode(), "", "Größe"),
+        ("Größe".encode("latin-1"), "iso-8859-1", "Größe"),
+        ("Größe".encode("cp1252"), "", "Größe"),
+        ("Größe".encode("utf-16"), "", "Größe"),
+        ("Größe".encode("utf-8-sig"), "latin-1", "Größe"),
+        ("Мост".encode("koi8-r"), "koi8-r", "Мост"),
+        ("橋".encode("shift_jis"), "shift_jis", "橋"),
+    ],
+)
+def test_text_is_decoded_by_mark_charset_or_likelihood(data: bytes, charset: str, text: str) -> None:
+    assert decode(data, charset) == text
+
+
+def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
+    body = "Die Größe der Brücke beträgt über vierhundert Meter, schätzte der Ingenieur."
+    page = html(body).decode()
+    assert body in extract(page.encode("latin-1"), "text/html", "iso-8859-1").text
+    declared = page.replace("<title>", "<meta charset='iso-8859-1'><title>")
+    assert body in extract(declared.encode("latin-1"), "text/html").text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from([b"", b"%PDF-1.4\n", b"<html><body><p>", b"<!doctype html>"]))
+def test_no_bytes_make_it_raise(data: bytes, start: bytes) -> None:
+    found = extract(start + data, "text/html")
+    assert bool(found.text) != bool(found.dropped)

@@ -1,0 +1,86 @@
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+from pages import ARTICLE, html, pdf
+
+from factreasoner.config import Config
+from factreasoner.retrieval import extract_worker
+from factreasoner.retrieval.page import Page
+from factreasoner.retrieval.reader import PageReader
+
+STUCK = b"<html><body><div " + b" ".join(b"a%d=1" % i for i in range(80_000)) + b">Hello there.</div>"
+"""A page whose attributes the HTML parser compares with one another for half a minute."""
+
+
+def page(data: bytes, media_type: str = "text/html") -> Page:
+    return Page("http://site.example/", media_type, "utf-8", data)
+
+
+def test_pages_are_read_one_after_the_other_by_one_process() -> None:
+    reader = PageReader(Config(fetch_pages=1))
+    try:
+        assert reader.read(page(html())).text.startswith("Otter Bridge\n")
+        assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
+        assert reader.read(page(b"\0\0")).dropped == "binary"
+        assert len(reader._idle) == 1
+    finally:
+        reader.close()
+
+
+def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
+    reader = PageReader(Config(fetch_timeout=1.5))
+    try:
+        reader.read(page(html()))
+        assert reader.read(page(STUCK)).dropped == "too slow"
+        assert reader._idle == []
+        assert reader.read(page(b"Some words of plain text here.", "text/plain")).text
+    finally:
+        reader.close()
+
+
+def test_a_process_that_dies_costs_one_page() -> None:
+    reader = PageReader()
+    try:
+        reader.read(page(html()))
+        os.kill(reader._idle[0].pid, 9)
+        reader._idle[0].wait()
+        assert reader.read(page(html())).dropped == "unreadable"
+        assert reader.read(page(html())).text
+    finally:
+        reader.close()
+
+
+def test_the_process_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "hush-hush")
+    reader = PageReader()
+    try:
+        reader.read(page(html()))
+        environ = Path(f"/proc/{reader._idle[0].pid}/environ")
+        if not environ.exists():
+            pytest.skip("no /proc here")
+        assert b"hush-hush" not in environ.read_bytes()
+    finally:
+        reader.close()
+
+
+def test_closing_ends_the_process() -> None:
+    reader = PageReader()
+    reader.read(page(html()))
+    process = reader._idle[0]
+    reader.close()
+    assert process.poll() is not None
+
+
+def test_the_worker_answers_every_question_until_its_input_ends() -> None:
+    questions = b""
+    for data in (html(), b"\0"):
+        head = {"media_type": "text/html", "charset": "", "pages": 3, "length": len(data)}
+        questions += json.dumps(head).encode() + b"\n" + data
+    answers = io.BytesIO()
+    extract_worker.serve(io.BytesIO(questions), answers)
+    first, second = map(json.loads, answers.getvalue().splitlines())
+    assert first[1:] == ["Otter Bridge", ""]
+    assert second == ["", "", "binary"]
