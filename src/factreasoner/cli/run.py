@@ -49,11 +49,12 @@ def run(
 def _check(
     data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
 ) -> CheckedInput:
+    from factreasoner.runs.columns import parse_column_map
     from factreasoner.runs.input import check_fits, check_input
 
     checked = check_input(
         data,
-        column_map=_column_map(column_map),
+        column_map=parse_column_map(column_map),
         fits=lambda record: check_fits(record, config),
         limit=limit,
         skip_invalid=skip_invalid,
@@ -61,15 +62,6 @@ def _check(
     for problem in checked.problems:
         typer.echo(f"skipped {problem}", err=True)
     return checked
-
-
-def _column_map(pairs: list[str]) -> dict[str, str]:
-    from factreasoner.errors import ConfigError
-
-    mapping = dict(pair.partition("=")[::2] for pair in pairs)
-    if wrong := [pair for pair in pairs if "=" not in pair or pair.startswith("=") or pair.endswith("=")]:
-        raise ConfigError(f"--column-map {wrong[0]!r}: write theirs=ours, as text=output")
-    return mapping
 
 
 def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
