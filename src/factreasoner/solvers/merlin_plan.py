@@ -59,7 +59,7 @@ class Problem(NamedTuple):
         width = entries = 0
         for part in parts:
             start = len(variables)
-            cost = eliminate(part.cardinalities, [factor.scope for factor in part.factors])
+            cost = eliminate(part.cardinalities, part.scopes)
             width, entries = max(width, cost.width), entries + cost.total
             order += [start + i for i in cost.order]
             for scope, table in ((factor.scope, factor.table) for factor in part.factors):

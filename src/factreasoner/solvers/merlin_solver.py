@@ -7,17 +7,17 @@ import numpy as np
 import merlin_bridge
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.solvers.merlin_plan import Plan, Problem, plan
-from factreasoner.solvers.reduction import distribution, known_marginals, reduce
+from factreasoner.solvers.reduction import Component, reduce
 
 
 class MerlinSolver:
     """Runs the merlin binary, once for all connected parts of a network.
 
-    Variables that are observed, have one state or stand alone need no inference and are not sent. `cte` and
-    `bte` are exact; with no algorithm set, see :func:`factreasoner.solvers.merlin_plan.plan`.
+    Variables with one possible state and variables that stand alone need no inference and are not sent.
+    `cte` and `bte` are exact; with no algorithm set, see :func:`factreasoner.solvers.merlin_plan.plan`.
 
     Raises:
         ConfigError: there is no merlin binary.
@@ -40,26 +40,25 @@ class MerlinSolver:
             SolverError: merlin failed, crashed, ran out of time or gave no valid answer; or the network or
                 its evidence has probability 0, or a table is malformed.
         """
-        probabilities = known_marginals(graph)
-        connected = []
-        for part in reduce(graph):
-            if len(part.variables) > 1:
-                connected.append(part)
-            else:
-                table = part.factors[0].table if part.factors else np.ones(part.cardinalities)
-                probabilities[graph.names[part.variables[0]]] = distribution(table)
+        reduced = reduce(graph)
+        connected = [part for part in reduced.components if len(part.variables) > 1]
+        solved: dict[int, Table] = {}
         exact, width = True, 0
         diagnostics: dict[str, str | int | float] = {"algorithm": "none needed"}
         if connected:
             problem = Problem.of(connected)
             chosen = plan(problem, self._config)
             result = self._run(problem, chosen)
-            for i, printed in zip(problem.variables, result.marginals, strict=True):
-                probabilities[graph.names[i]] = distribution(np.array(printed))
+            solved.update(zip(problem.variables, map(np.array, result.marginals), strict=True))
             exact, width = result.algorithm in merlin_bridge.EXACT_ALGORITHMS, problem.width
             diagnostics = _diagnostics(result, chosen)
+        for part in reduced.components:
+            if len(part.variables) == 1:
+                solved[part.variables[0]] = _product(part)
         return Marginals(
-            probabilities={name: probabilities[name] for name in graph.names},
+            probabilities=reduced.named(
+                [solved[i] / solved[i].sum() for i in part.variables] for part in reduced.components
+            ),
             solver=self.name,
             exact=exact,
             width=width,
@@ -79,6 +78,14 @@ class MerlinSolver:
             )
         except merlin_bridge.MerlinError as error:
             raise SolverError(f"solver 'merlin': {error}") from error
+
+
+def _product(part: Component) -> Table:
+    """The weights of a variable that stands alone."""
+    weights = np.ones(part.cardinalities)
+    for factor in part.factors:
+        weights *= factor.table
+    return weights
 
 
 def _diagnostics(result: merlin_bridge.Result, chosen: Plan) -> dict[str, str | int | float]:
