@@ -1,0 +1,246 @@
+"""Atomizers: from a response to atoms, by a language model or by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from factreasoner import prompts
+from factreasoner.config import Config
+from factreasoner.errors import LLMError, StageError, UnusableReplyError
+from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Atom, Failure, Record
+from factreasoner.protocols import LLM, Atomized
+from factreasoner.stages.abstention import is_abstention
+from factreasoner.stages.alignment import Locator
+from factreasoner.stages.sentences import Span, sentences
+from factreasoner.stages.statements import Statement, statements
+
+STAGE = "atomizer"
+_OUTPUT_PER_TOKEN = 6
+"""Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
+_OUTPUT_SHARE = 0.8
+
+SCHEMA = FunctionSchema(
+    name="report_statements",
+    description="Report the atomic statements of the text, in its order.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "statements": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "source": {
+                            "type": "string",
+                            "description": "The part of the text that states it, copied verbatim.",
+                        },
+                        "atom": {"type": "string", "description": "The statement, one complete sentence."},
+                    },
+                    "required": ["source", "atom"],
+                    "additionalProperties": False,
+                },
+            }
+        },
+        "required": ["statements"],
+        "additionalProperties": False,
+    },
+)
+
+
+class EmbeddedAtomizer:
+    """Splits a response at sentence and clause borders, without a model; best on English."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self._config = config or Config()
+
+    def atomize(self, record: Record) -> Atomized:
+        """One atom a sentence or clause; questions, greetings and lead-ins are left out."""
+        if is_abstention(record.response):
+            return Atomized(())
+        return Atomized(_atoms(statements(record.response)))
+
+
+class LLMAtomizer:
+    """Has a language model list the atomic statements of a response, each with the part that states it.
+
+    A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
+    whose reply is cut is halved at once, and one whose reply is unusable is asked again, `max_attempts`
+    times in all.
+    """
+
+    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+        self._llm = llm
+        self._config = config or Config()
+        self._template = prompts.load("atomizer")
+
+    def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
+        """The calls a first round takes, without making one."""
+        return [(self._prompt(record, chunk), SCHEMA) for chunk in self._chunks(record.response)]
+
+    def atomize(self, record: Record) -> Atomized:
+        """Atoms in the order of the response, equal ones once, with their spans where they can be found.
+
+        Raises:
+            StageError: not one chunk could be atomized.
+            ConfigError, BudgetError: from the model client.
+        """
+        chunks = self._chunks(record.response)
+        answers = parallel_map(
+            lambda chunk: list(self._ask(record, chunk)), chunks, workers=self._config.concurrency
+        )
+        parts = [part for answer in answers for part in answer]
+        failures = tuple(part.failure for part in parts if part.failure)
+        if failures and all(part.failed for part in parts):
+            raise StageError(failures)
+        return Atomized(_atoms([one for part in parts for one in part.statements]), failures)
+
+    def _chunks(self, response: str) -> list[_Chunk]:
+        """Runs of sentences whose statements fit the token limit; together they cover the response."""
+        if is_abstention(response):
+            return []
+        limit = _OUTPUT_SHARE * self._config.max_tokens / _OUTPUT_PER_TOKEN
+        chunks: list[_Chunk] = []
+        run: list[Span] = []
+        size = 0
+        for span in _fitting(response, limit):
+            tokens = estimate_tokens(response[span.start : span.end])
+            if run and size + tokens > limit:
+                chunks.append(_Chunk.of(run, chunks))
+                run, size = [], 0
+            run.append(span)
+            size += tokens
+        return [*chunks, _Chunk.of(run, chunks)] if run else chunks
+
+    def _prompt(self, record: Record, chunk: _Chunk) -> Prompt:
+        text = record.response[chunk.start : chunk.end].strip()
+        return self._template.fill(
+            question=prompts.delimit(record.prompt, "question"), text=prompts.delimit(text, "text")
+        )
+
+    def _ask(self, record: Record, chunk: _Chunk) -> Iterator[_Part]:
+        prompt = self._prompt(record, chunk)
+        problem = ""
+        part = _Part()
+        for attempt in range(self._config.max_attempts):
+            try:
+                # Another sample, lest the cache give the unusable reply again.
+                reply = self._llm.call(prompt, SCHEMA, sample=attempt)
+            except UnusableReplyError as error:
+                problem = str(error)
+                continue
+            except LLMError as error:
+                yield _Part(failure=Failure.of(STAGE, chunk.name(record), error), failed=True)
+                return
+            if reply.truncated and len(chunk.sentences) > 1:
+                for half in chunk.halves():
+                    yield from self._ask(record, half)
+                return
+            if reply.truncated:
+                problem = f"the reply was cut by max_tokens={self._config.max_tokens}"
+                continue
+            read = _read(reply.arguments, record.response, chunk)
+            if read.problem is None:
+                yield _Part(read.statements)
+                return
+            problem = read.problem
+            if read.listed and len(read.statements) >= len(part.statements):
+                part = _Part(read.statements, failed=False)
+        failure = Failure(
+            stage=STAGE,
+            item_id=chunk.name(record),
+            error_type="UnusableReplyError",
+            message=f"no usable list of statements: {problem}",
+            attempts=self._config.max_attempts,
+        )
+        yield _Part(part.statements, failure, failed=not part.statements)
+
+
+def _fitting(response: str, limit: float) -> Iterator[Span]:
+    """Sentences; one of more than `limit` tokens (a script without stops) in pieces cut at blanks."""
+    for start, end in sentences(response):
+        tokens = estimate_tokens(response[start:end])
+        step = max(1, int((end - start) * limit / tokens)) if tokens > limit else end - start
+        while end - start > step:
+            blank = response.rfind(" ", start + step // 2, start + step)
+            cut = blank if blank > 0 else start + step
+            yield Span(start, cut)
+            start = cut
+        yield Span(start, end)
+
+
+class _Part(NamedTuple):
+    """What came of one chunk. `failed` when no statement of it could be used."""
+
+    statements: Sequence[Statement] = ()
+    failure: Failure | None = None
+    failed: bool = False
+
+
+class _Chunk(NamedTuple):
+    """Sentences in a row, with the characters [start, end) of the response they stand for."""
+
+    start: int
+    end: int
+    sentences: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, run: Sequence[Span], before: Sequence[_Chunk]) -> _Chunk:
+        """The chunk of `run`; list markers before its first sentence belong to it."""
+        return cls(before[-1].end if before else 0, run[-1].end, tuple(run))
+
+    def halves(self) -> tuple[_Chunk, _Chunk]:
+        """Two chunks of about equally many sentences."""
+        middle = len(self.sentences) // 2
+        border = self.sentences[middle - 1].end
+        return (
+            _Chunk(self.start, border, self.sentences[:middle]),
+            _Chunk(border, self.end, self.sentences[middle:]),
+        )
+
+    def name(self, record: Record) -> str:
+        """How a failure names the chunk: by the record and its characters."""
+        return f"{record.id}[{self.start}:{self.end}]"
+
+
+class _Read(NamedTuple):
+    statements: list[Statement]
+    problem: str | None
+    listed: bool = True
+
+
+def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _Read:
+    """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones."""
+    items = arguments.get("statements")
+    if not isinstance(items, list):
+        return _Read([], "'statements' is no list", listed=False)
+    locator = Locator(response, Span(chunk.start, chunk.end), chunk.sentences)
+    found: list[Statement] = []
+    problem = None
+    after = chunk.start
+    for position, item in enumerate(items):
+        atom = item.get("atom") if isinstance(item, dict) else item
+        source = item.get("source") if isinstance(item, dict) else None
+        if not isinstance(atom, str):
+            problem = f"item {position} has no text"
+            continue
+        if not atom.strip():
+            continue
+        span = locator.find(source if isinstance(source, str) and source.strip() else atom, after)
+        after = span.start if span else after
+        found.append(Statement(" ".join(atom.split()), span))
+    return _Read(found, problem)
+
+
+def _atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
+    """Statements as atoms a0, a1, ..., equal ones once."""
+    unique: dict[str, Statement] = {}
+    for statement in found:
+        unique.setdefault(" ".join(statement.text.casefold().split()).rstrip("."), statement)
+    return tuple(
+        Atom(id=f"a{position}", text=statement.text, original=statement.original, span=statement.span)
+        for position, statement in enumerate(unique.values())
+    )
