@@ -1,38 +1,49 @@
-"""Exact marginals by a junction tree, component by component (pyAgrum's Shafer-Shenoy)."""
+"""Exact marginals by junction trees, component by component."""
 
 from __future__ import annotations
 
-import functools
-import os
-import warnings
-from typing import Any
-
-import numpy as np
+import threading
+from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import SolverError, WidthError
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.errors import WidthError
+from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.solvers.conditioning import Cutset, condition, cutset
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.reduction import INCONSISTENT, Component, distribution, known_marginals, reduce
+from factreasoner.solvers.junction_tree import calibrate
+from factreasoner.solvers.lumping import Lumped, lump
+from factreasoner.solvers.memory import bytes_needed, memory_budget, readable
+from factreasoner.solvers.reduction import Component, alone, reduce
 
-MEMORY_BUDGET = 1 << 30
-"""Bytes the tables of one component may take, where less than half of the machine's memory."""
+_LARGE = 1 << 26
+_one_large_at_a_time = threading.Lock()
 
-BYTES_PER_ENTRY = 24
-"""A float64 for the clique's table and about as much again for messages and posteriors."""
+
+class Job(NamedTuple):
+    """How one component will be solved exactly; nothing large has been allocated yet."""
+
+    lumped: Lumped
+    plan: Elimination
+    cut: Cutset | None = None
+
+    @property
+    def width(self) -> int:
+        """Elimination width of the tree, or of each tree when conditioned."""
+        return self.cut.plan.width if self.cut else self.plan.width
 
 
 class ExactSolver:
     """Junction tree inference. Refuses what would need more memory than allowed, before allocating it.
 
-    The limit is `config.max_width` where given, and else a memory budget.
+    With `config.max_width` a wider network is refused. Without, the limit is a memory budget, and a network
+    above it is conditioned on the few variables that cut its width, if they are few enough.
     """
 
     name = "exact"
 
     def __init__(self, config: Config | None = None) -> None:
-        self.max_width = config.max_width if config else None
+        self._max_width = config.max_width if config else None
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
@@ -41,106 +52,70 @@ class ExactSolver:
             WidthError: a component is too wide.
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
-        parts = reduce(graph)
-        plans = [plan_of(part) for part in parts]
-        for plan in plans:
-            check_width(plan, self.max_width)
-        probabilities = known_marginals(graph)
-        for part in parts:
-            solved = component_marginals(part)
-            probabilities.update((graph.names[i], p) for i, p in zip(part.variables, solved, strict=True))
+        reduced = reduce(graph)
+        jobs = [job_for(part, self._max_width) for part in reduced.components]
+        conditioned = sum(len(job.cut.variables) for job in jobs if job.cut)
         return Marginals(
-            probabilities={name: probabilities[name] for name in graph.names},
+            probabilities=reduced.named(
+                solve(part, job) for part, job in zip(reduced.components, jobs, strict=True)
+            ),
             solver=self.name,
             exact=True,
-            width=max((plan.width for plan in plans), default=0),
+            width=max((job.width for job in jobs), default=0),
+            diagnostics={"conditioned_on": conditioned} if conditioned else {},
         )
 
 
-def plan_of(part: Component) -> Elimination:
-    """A good elimination order of a component."""
-    return eliminate(part.cardinalities, [factor.scope for factor in part.factors])
-
-
-def check_width(plan: Elimination, max_width: int | None) -> None:
-    """Refuse a plan above the limit.
+def job_for(part: Component, max_width: int | None = None) -> Job:
+    """Plan the exact solution of a component.
 
     Raises:
         WidthError: naming the width, the memory it would take and what to do instead.
     """
-    needed = plan.total * BYTES_PER_ENTRY
-    budget = memory_budget()
-    if needed <= budget and (max_width is None or plan.width <= max_width):
-        return
-    limit = (
-        f"allowed: width {max_width}"
-        if max_width is not None and plan.width > max_width
-        else (f"allowed: {_size(budget)}")
+    lumped = lump(part)
+    plan = eliminate(lumped.cardinalities, lumped.scopes)
+    if fits(plan, max_width):
+        return Job(lumped, plan)
+    if max_width is None and (cut := cutset(lumped.cardinalities, lumped.scopes, plan, fits)):
+        return Job(lumped, plan, cut)
+    raise too_wide(plan, max_width)
+
+
+def fits(plan: Elimination, max_width: int | None = None) -> bool:
+    """Whether a plan is within the width and the memory allowed."""
+    return bytes_needed(plan) <= memory_budget() and (max_width is None or plan.width <= max_width)
+
+
+def too_wide(plan: Elimination, max_width: int | None) -> WidthError:
+    """The refusal of a plan above the limit."""
+    by_width = max_width is not None and plan.width > max_width
+    limit = f"width {max_width}" if by_width else readable(memory_budget())
+    remedies = ["use solver 'gibbs', or 'auto', which falls back to it", "or remove weak relations"]
+    if by_width:
+        remedies.insert(1, "raise max_width")
+    return WidthError(
+        f"exact inference would have elimination width {plan.width} and need {readable(bytes_needed(plan))}; "
+        f"allowed: {limit}. To go on, {'; '.join(remedies)}."
     )
-    raise WidthError(
-        f"exact inference would have elimination width {plan.width} and need about {_size(needed)} "
-        f"({limit}). Use solver 'gibbs', or 'auto', which falls back to it; raise max_width; or remove weak "
-        "relations."
-    )
 
 
-def memory_budget() -> int:
-    """Bytes allowed for one component's tables."""
-    try:
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return MEMORY_BUDGET
-    return min(MEMORY_BUDGET, total // 2)
-
-
-def _size(count: int) -> str:
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.3g} {unit}"
-        count //= 1024
-    return f"{count} TiB" if count < 1 << 20 else "more than 10^6 TiB"
-
-
-def component_marginals(part: Component) -> list[tuple[float, ...]]:
-    """Exact marginals of one component, in the order of its variables. Memory is the caller's concern.
+def solve(part: Component, job: Job) -> list[Table]:
+    """Exact marginals of one component, in the order of its variables.
 
     Raises:
         SolverError: every joint state has probability 0.
     """
     if len(part.variables) == 1:
-        table = part.factors[0].table if part.factors else np.ones(part.cardinalities[0])
-        return [distribution(table)]
-    pyagrum = _pyagrum()
-    inference = pyagrum.ShaferShenoyMRFInference(_markov_random_field(part))
-    try:
-        inference.makeInference()
-    except pyagrum.IncompatibleEvidence as error:
-        raise SolverError(INCONSISTENT) from error
-    return [distribution(inference.posterior(i).toarray()) for i in range(len(part.variables))]
+        return [alone(part)]
+    if bytes_needed(job.plan) <= _LARGE:
+        return _solve(job)
+    # Threads that solve one large network each would need the budget once for every thread.
+    with _one_large_at_a_time:
+        return _solve(job)
 
 
-@functools.cache
-def _pyagrum() -> Any:
-    with warnings.catch_warnings():
-        # Its generated types lack a __module__, which Python warns of as each is first used; with warnings
-        # as errors that would crash the process.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        import pyagrum
-
-        field = pyagrum.MarkovRandomField()
-        field.add(pyagrum.RangeVariable("v", "", 0, 1))
-        field.addFactor(["v"]).fillWith([0.5, 0.5])
-        pyagrum.ShaferShenoyMRFInference(field).posterior("v").toarray()
-    return pyagrum
-
-
-def _markov_random_field(part: Component) -> Any:
-    pyagrum = _pyagrum()
-    field = pyagrum.MarkovRandomField()
-    for i, cardinality in enumerate(part.cardinalities):
-        field.add(pyagrum.RangeVariable(f"v{i}", "", 0, cardinality - 1))
-    for factor in part.factors:
-        tensor = field.addFactor([f"v{i}" for i in factor.scope])
-        # Scopes are sorted, and pyAgrum's tensors run first variable fastest: Fortran's order.
-        tensor.fillWith(factor.table.ravel(order="F").tolist())
-    return field
+def _solve(job: Job) -> list[Table]:
+    sizes, factors = job.lumped.cardinalities, job.lumped.factors
+    if job.cut:
+        return job.lumped.expand(condition(sizes, factors, job.cut))
+    return job.lumped.expand(calibrate(sizes, factors, job.plan.order).marginals)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from factreasoner.config import Config
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.solvers.elimination import Elimination
-from factreasoner.solvers.exact import check_width, plan_of
-from factreasoner.solvers.reduction import Component, distribution, known_marginals, reduce
+from factreasoner.solvers.elimination import Elimination, eliminate
+from factreasoner.solvers.exact import fits, too_wide
+from factreasoner.solvers.reduction import Component, alone, distribution, reduce
 
 
 class PgmpySolver:
@@ -27,7 +25,7 @@ class PgmpySolver:
     name = "pgmpy"
 
     def __init__(self, config: Config | None = None) -> None:
-        self.max_width = config.max_width if config else None
+        self._max_width = config.max_width if config else None
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
@@ -36,25 +34,24 @@ class PgmpySolver:
             WidthError: a component is too wide.
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
-        parts = reduce(graph)
-        plans = [plan_of(part) for part in parts]
+        reduced = reduce(graph)
+        plans = [eliminate(part.cardinalities, part.scopes) for part in reduced.components]
         for plan in plans:
-            check_width(plan, self.max_width)
-        probabilities = known_marginals(graph)
-        for part, plan in zip(parts, plans, strict=True):
-            solved = _component_marginals(part, plan)
-            probabilities.update((graph.names[i], p) for i, p in zip(part.variables, solved, strict=True))
+            if not fits(plan, self._max_width):
+                raise too_wide(plan, self._max_width)
         return Marginals(
-            probabilities={name: probabilities[name] for name in graph.names},
+            probabilities=reduced.named(
+                _component_marginals(part, plan) for part, plan in zip(reduced.components, plans, strict=True)
+            ),
             solver=self.name,
             exact=True,
             width=max((plan.width for plan in plans), default=0),
         )
 
 
-def _component_marginals(part: Component, plan: Elimination) -> list[tuple[float, ...]]:
-    if not part.factors:
-        return [distribution(np.ones(part.cardinalities[0]))]
+def _component_marginals(part: Component, plan: Elimination) -> list[Table]:
+    if len(part.variables) == 1:
+        return [alone(part)]
     with warnings.catch_warnings():
         # Importing pgmpy announces deprecations of its own modules, which nobody here can act on.
         warnings.simplefilter("ignore", FutureWarning)

@@ -1,0 +1,231 @@
+"""The UAI file format: networks, evidence, marginals, and a map from variable numbers to names.
+
+A network is the word MARKOV or BAYES, the number of variables, their cardinalities, the number of factors,
+each factor's scope (its length, then variables), then each factor's table (its length, then entries with
+the scope's last variable fastest). White space, line breaks included, only separates.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from factreasoner.errors import InputError, Problem
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+
+
+def read_uai(path: Path | str, evidence: Path | str | None = None) -> FactorGraph:
+    """Read a network, and its evidence file where given; variables are named "0", "1", ...
+
+    Raises:
+        InputError: unreadable or malformed; the file, line and item are named.
+    """
+    graph = parse_uai(_text(path), source=str(path))
+    if evidence is None:
+        return graph
+    observed = parse_evidence(_text(evidence), graph.cardinalities, source=str(evidence))
+    return replace(graph, evidence=observed)
+
+
+def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
+    """Read a network from the text of a UAI file, in time linear in its length.
+
+    Raises:
+        InputError: malformed; the line and item are named.
+    """
+    tokens = _Tokens(text, source)
+    kind = tokens.word("the type of network")
+    if kind not in ("MARKOV", "BAYES"):
+        raise tokens.wrong("the type of network", f"expected MARKOV or BAYES, not {kind!r}")
+    count = tokens.natural("the number of variables")
+    cardinalities = tokens.naturals(count, "cardinality of variable")
+    if 0 in cardinalities:
+        raise tokens.wrong(f"cardinality of variable {cardinalities.index(0)}", "a variable needs a state")
+    scopes = []
+    for j in range(tokens.natural("the number of factors")):
+        scope = tokens.naturals(tokens.natural(f"size of scope {j}"), f"scope {j}, variable")
+        if any(i >= count for i in scope) or len(set(scope)) < len(scope):
+            raise tokens.wrong(f"scope {j}", f"{scope} names a variable twice, or one there is not")
+        scopes.append(scope)
+    factors = []
+    for j, scope in enumerate(scopes):
+        size = tokens.natural(f"size of table {j}")
+        shape = tuple(cardinalities[i] for i in scope)
+        if size != math.prod(shape):
+            raise tokens.wrong(f"size of table {j}", f"{size}, but its scope has {math.prod(shape)} states")
+        factors.append(Factor(scope, tokens.numbers(size, f"table {j}").reshape(shape)))
+    tokens.end()
+    return FactorGraph(tuple(map(str, range(count))), cardinalities, tuple(factors))
+
+
+def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "evidence") -> dict[int, int]:
+    """Read evidence as variable -> state from the text of an evidence file.
+
+    Two layouts are in use: the number of observations, then variable and state of each; or the same with
+    the number of samples, 1, before it. Their lengths are odd and even, so no file fits both. An empty
+    file, or one that states 0 observations, whatever follows, observes nothing.
+
+    Raises:
+        InputError: malformed, more than one sample, or a variable or state that does not exist.
+    """
+    tokens = _Tokens(text, source)
+    if not len(tokens):
+        return {}
+    first = tokens.natural("the number of observations")
+    if first == 0:
+        return {}
+    if len(tokens) % 2 == 0:
+        if first != 1:
+            raise tokens.wrong("the number of samples", f"{first}; only one sample can be read")
+        first = tokens.natural("the number of observations")
+    observed: dict[int, int] = {}
+    for k in range(first):
+        i, state = tokens.natural(f"variable {k}"), tokens.natural(f"state {k}")
+        if i >= len(cardinalities) or state >= cardinalities[i]:
+            raise tokens.wrong(f"observation {k}", f"variable {i} has no state {state}")
+        if observed.setdefault(i, state) != state:
+            raise tokens.wrong(f"observation {k}", f"variable {i} has another state already")
+    tokens.end()
+    return observed
+
+
+def parse_marginals(text: str, *, source: str = "marginals") -> list[tuple[float, ...]]:
+    """Read marginals from the text of a UAI result file: MAR, their number, then size and entries of each.
+
+    Raises:
+        InputError: malformed.
+    """
+    tokens = _Tokens(text, source)
+    if (task := tokens.word("the task")) != "MAR":
+        raise tokens.wrong("the task", f"expected MAR, not {task!r}")
+    marginals = []
+    for i in range(tokens.natural("the number of marginals")):
+        size = tokens.natural(f"size of marginal {i}")
+        marginals.append(tuple(float(p) for p in tokens.numbers(size, f"marginal {i}")))
+    tokens.end()
+    return marginals
+
+
+def uai_text(graph: FactorGraph) -> str:
+    """The network, without its evidence, as a UAI file; numbers read back as the same doubles."""
+    lines = [
+        "MARKOV",
+        str(len(graph.names)),
+        " ".join(map(str, graph.cardinalities)),
+        str(len(graph.factors)),
+    ]
+    lines += [" ".join(map(str, (len(factor.scope), *factor.scope))) for factor in graph.factors]
+    for factor in graph.factors:
+        entries = " ".join(repr(float(value)) for value in factor.table.ravel())
+        lines += ["", str(factor.table.size), entries]
+    return "\n".join(lines) + "\n"
+
+
+def evidence_text(evidence: Mapping[int, int]) -> str:
+    """The evidence as a UAI evidence file."""
+    pairs = [f"{i} {state}" for i, state in sorted(evidence.items())]
+    return " ".join([str(len(pairs)), *pairs]) + "\n"
+
+
+def write_uai(graph: FactorGraph, path: Path | str) -> None:
+    """Write the network to `path`, its evidence to `path`.evid and its names to `path`.map.json.
+
+    The map is {"variables": [name of variable 0, ...]}.
+    """
+    path = Path(path)
+    path.write_text(uai_text(graph), encoding="utf-8")
+    Path(f"{path}.evid").write_text(evidence_text(graph.evidence), encoding="utf-8")
+    names = json.dumps({"variables": list(graph.names)}, ensure_ascii=False, indent=1)
+    Path(f"{path}.map.json").write_text(names + "\n", encoding="utf-8")
+
+
+def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
+    """The graph with the names of a map that `write_uai` wrote.
+
+    Raises:
+        InputError: unreadable, or not one distinct name a variable.
+    """
+    try:
+        names = json.loads(_text(path))["variables"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError([Problem(str(path), "variables", "not a variable map")]) from error
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError([Problem(str(path), "variables", "expected a list of names")])
+    if len(names) != len(graph.names) or len(set(names)) < len(names):
+        message = f"expected {len(graph.names)} distinct names"
+        raise InputError([Problem(str(path), "variables", message)])
+    return replace(graph, names=tuple(names))
+
+
+def _text(path: Path | str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        raise InputError([Problem(str(path), "", f"not text (byte {error.start})")]) from error
+
+
+class _Tokens:
+    """The words of a file, read once from first to last; a problem names the line of the last one read."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._words = text.split()
+        self._next = 0
+        self._source = source
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def wrong(self, item: str, message: str, *, back: int = 1) -> InputError:
+        """The error for the word read `back` words ago; lines are counted only now."""
+        left = max(self._next - back, 0) + 1
+        for number, line in enumerate(self._text.splitlines(), start=1):
+            left -= len(line.split())
+            if left <= 0:
+                return InputError([Problem(f"{self._source}, line {number}", item, message)])
+        return InputError([Problem(f"{self._source}, end of file", item, message)])
+
+    def word(self, item: str) -> str:
+        if self._next >= len(self._words):
+            raise self.wrong(item, "missing", back=0)
+        self._next += 1
+        return self._words[self._next - 1]
+
+    def natural(self, item: str) -> int:
+        word = self.word(item)
+        if not (word.isascii() and word.isdigit() and len(word) < 19):
+            raise self.wrong(item, f"expected a whole number of at least 0, not {word[:40]!r}")
+        return int(word)
+
+    def naturals(self, count: int, item: str) -> tuple[int, ...]:
+        if count > len(self._words) - self._next:
+            self._next = len(self._words)
+            raise self.wrong(item, f"{count} numbers expected, but the file ends", back=0)
+        return tuple(self.natural(f"{item} {i}") for i in range(count))
+
+    def numbers(self, count: int, item: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        words = self._words[self._next : self._next + count]
+        self._next += len(words)
+        if len(words) < count:
+            raise self.wrong(item, f"{count} entries expected, but the file ends after {len(words)}", back=0)
+        values = np.empty(count)
+        for k, word in enumerate(words):
+            try:
+                values[k] = value = float(word)
+            except ValueError:
+                value = math.nan
+            if not 0.0 <= value < math.inf:
+                message = f"expected a finite number of at least 0, not {word[:40]!r}"
+                raise self.wrong(f"{item}, entry {k}", message, back=count - k)
+        return values
+
+    def end(self) -> None:
+        if self._next < len(self._words):
+            raise self.wrong("end", f"{self._words[self._next][:40]!r} follows the last item", back=0)

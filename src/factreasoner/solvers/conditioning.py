@@ -1,0 +1,105 @@
+"""Conditioning: solve once for every state of a few variables whose removal makes a network narrow.
+
+Cutset conditioning over junction trees (Pearl 1988; Dechter 1996): memory falls with every variable taken
+out, while time multiplies by its number of states.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from factreasoner.errors import SolverError
+from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.solvers.elimination import Elimination, eliminate
+from factreasoner.solvers.junction_tree import calibrate, clique_tree
+from factreasoner.solvers.reduction import INCONSISTENT
+
+LARGEST_WORK = 1 << 31
+"""Table entries computed at most, over all conditioned solutions: some tens of seconds."""
+
+MOST_VARIABLES = 16
+
+
+class Cutset(NamedTuple):
+    """Variables to condition on, and the elimination of all variables once those are observed."""
+
+    variables: tuple[int, ...]
+    plan: Elimination
+
+
+def cutset(
+    cardinalities: Sequence[int],
+    scopes: Sequence[Sequence[int]],
+    plan: Elimination,
+    fits: Callable[[Elimination], bool],
+) -> Cutset | None:
+    """Variables that bring `plan` under the limit, taken greedily; None when that takes too much work."""
+    sizes = list(cardinalities)
+    chosen: list[int] = []
+    states = 1
+    while not fits(plan):
+        variable = _most_costly(sizes, scopes, plan)
+        chosen.append(variable)
+        states *= sizes[variable]
+        # One state is left: the variable no longer counts in any table.
+        sizes[variable] = 1
+        scopes = [tuple(i for i in scope if i != variable) for scope in scopes]
+        plan = eliminate(sizes, scopes)
+        if len(chosen) > MOST_VARIABLES or states > LARGEST_WORK:
+            return None
+    return Cutset(tuple(chosen), plan) if states * plan.total <= LARGEST_WORK else None
+
+
+def _most_costly(sizes: Sequence[int], scopes: Sequence[Sequence[int]], plan: Elimination) -> int:
+    """The variable in the largest share of the tables' entries; one of many states counts for more."""
+    cliques = [clique.scope for clique in clique_tree(len(sizes), scopes, plan.order)]
+    cost = [0.0] * len(sizes)
+    for scope in cliques:
+        share = math.exp(sum(math.log(sizes[i]) for i in scope) - math.log(plan.largest_table))
+        for i in scope:
+            cost[i] += share * (1.0 - 1.0 / sizes[i])
+    return max(range(len(sizes)), key=cost.__getitem__)
+
+
+def condition(cardinalities: Sequence[int], factors: Sequence[Factor], cut: Cutset) -> list[Table]:
+    """Exact marginals, as the mixture over every state of the cutset.
+
+    Raises:
+        SolverError: every joint state has probability 0.
+    """
+    sizes = [1 if i in cut.variables else size for i, size in enumerate(cardinalities)]
+    solved: list[tuple[tuple[int, ...], float, list[Table]]] = []
+    for states in itertools.product(*(range(cardinalities[i]) for i in cut.variables)):
+        observed = dict(zip(cut.variables, states, strict=True))
+        sliced = [_sliced(factor, observed) for factor in factors]
+        constants = [float(factor.table) for factor in sliced if not factor.scope]
+        if not all(constants):
+            continue
+        try:
+            result = calibrate(sizes, [factor for factor in sliced if factor.scope], cut.plan.order)
+        except SolverError:
+            # This state of the cutset is impossible; that all of them are is found below.
+            continue
+        solved.append((states, result.log_z + sum(map(math.log, constants)), result.marginals))
+    if not solved:
+        raise SolverError(INCONSISTENT)
+    largest = max(log_z for _, log_z, _ in solved)
+    mixed = [np.zeros(size) for size in cardinalities]
+    for states, log_z, marginals in solved:
+        weight = math.exp(log_z - largest)
+        for i, marginal in enumerate(marginals):
+            if i not in cut.variables:
+                mixed[i] += weight * marginal
+        for i, state in zip(cut.variables, states, strict=True):
+            mixed[i][state] += weight
+    return [weights / weights.sum() for weights in mixed]
+
+
+def _sliced(factor: Factor, observed: dict[int, int]) -> Factor:
+    scope = tuple(i for i in factor.scope if i not in observed)
+    return Factor(scope, factor.table[tuple(observed.get(i, slice(None)) for i in factor.scope)])
