@@ -15,8 +15,9 @@ import numpy as np
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.junction_tree import calibrate, clique_tree
+from factreasoner.solvers.junction_tree import calibrate
 from factreasoner.solvers.reduction import INCONSISTENT
 
 LARGEST_WORK = 1 << 31
@@ -57,7 +58,7 @@ def cutset(
 
 def _most_costly(sizes: Sequence[int], scopes: Sequence[Sequence[int]], plan: Elimination) -> int:
     """The variable in the largest share of the tables' entries; one of many states counts for more."""
-    cliques = [clique.scope for clique in clique_tree(len(sizes), scopes, plan.order)]
+    cliques = [clique.scope for clique in clique_tree(sizes, scopes, plan.order).cliques]
     cost = [0.0] * len(sizes)
     for scope in cliques:
         share = math.exp(sum(math.log(sizes[i]) for i in scope) - math.log(plan.largest_table))

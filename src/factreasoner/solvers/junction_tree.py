@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import Factor, Table
-from factreasoner.solvers.elimination import adjacency_bits, bits_of
+from factreasoner.solvers.clique_tree import CliqueTree, clique_tree
 from factreasoner.solvers.reduction import INCONSISTENT
 
 
@@ -27,66 +26,18 @@ class Solved(NamedTuple):
     log_z: float
 
 
-@dataclass(frozen=True)
-class Clique:
-    """A maximal clique; `scope` runs in elimination order, its separator to `parent` being the tail.
-
-    `own` counts the leading variables, which no later clique has.
-    """
-
-    scope: tuple[int, ...]
-    own: int
-    parent: int | None
-
-    @property
-    def separator(self) -> tuple[int, ...]:
-        """The variables shared with the parent."""
-        return self.scope[self.own :]
-
-
 def calibrate(cardinalities: Sequence[int], factors: Sequence[Factor], order: Sequence[int]) -> Solved:
     """Marginals and log Z of any network, connected or not, by an elimination order of all its variables.
 
     Raises:
         SolverError: every joint state has probability 0.
     """
-    cliques = clique_tree(len(cardinalities), [factor.scope for factor in factors], order)
+    tree = clique_tree(cardinalities, [factor.scope for factor in factors], order)
     try:
         with np.errstate(under="raise", over="raise"):
-            return _Propagation(cardinalities, cliques, _Linear()).run(factors, order)
+            return _Propagation(cardinalities, tree, _Linear()).run(factors)
     except FloatingPointError:
-        return _Propagation(cardinalities, cliques, _Logarithmic()).run(factors, order)
-
-
-def clique_tree(count: int, scopes: Sequence[Sequence[int]], order: Sequence[int]) -> list[Clique]:
-    """Maximal cliques of an elimination order, every one before its parent."""
-    rank = {variable: position for position, variable in enumerate(order)}
-    adjacency = adjacency_bits(count, scopes)
-    tails: dict[int, tuple[int, ...]] = {}
-    for variable in order:
-        neighbours = adjacency[variable]
-        members = bits_of(neighbours)
-        for i in members:
-            adjacency[i] = (adjacency[i] | neighbours) & ~(1 << i) & ~(1 << variable)
-        tails[variable] = tuple(sorted(members, key=rank.__getitem__))
-    # Eliminating a variable leaves its tail as a clique. Where that is all the next variable's clique has,
-    # the two are one: `first` names the clique each variable is eliminated in by its first variable.
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
-    for variable in order:
-        tail = tails[variable]
-        last[first.setdefault(variable, variable)] = variable
-        if tail and tail[0] not in first and len(tails[tail[0]]) == len(tail) - 1:
-            first[tail[0]] = first[variable]
-    heads = sorted(last, key=lambda head: rank[last[head]])
-    place = {head: i for i, head in enumerate(heads)}
-    cliques = []
-    for head in heads:
-        separator = tails[last[head]]
-        scope = (head, *tails[head])
-        parent = place[first[separator[0]]] if separator else None
-        cliques.append(Clique(scope, len(scope) - len(separator), parent))
-    return cliques
+        return _Propagation(cardinalities, tree, _Logarithmic()).run(factors)
 
 
 class _Linear:
@@ -158,14 +109,15 @@ class _Propagation:
     """One calibration: tables of all cliques, and the messages that went up."""
 
     def __init__(
-        self, cardinalities: Sequence[int], cliques: Sequence[Clique], numbers: _Linear | _Logarithmic
+        self, cardinalities: Sequence[int], tree: CliqueTree, numbers: _Linear | _Logarithmic
     ) -> None:
         self._sizes = cardinalities
-        self._cliques = cliques
+        self._cliques = tree.cliques
+        self._homes = tree.homes
         self._numbers = numbers
 
-    def run(self, factors: Sequence[Factor], order: Sequence[int]) -> Solved:
-        inbox = self._assigned(factors, order)
+    def run(self, factors: Sequence[Factor]) -> Solved:
+        inbox = self._delivered(factors)
         tables: list[Table] = []
         sent: list[Table] = []
         log_z = 0.0
@@ -180,32 +132,37 @@ class _Propagation:
             messages.clear()
             tables.append(table)
             sent.append(message)
-        marginals: list[Table] = [np.empty(0)] * len(self._sizes)
         for place in reversed(range(len(self._cliques))):
-            clique, table = self._cliques[place], tables[place]
+            clique = self._cliques[place]
             if clique.parent is not None:
                 above = self._onto(
                     tables[clique.parent], self._cliques[clique.parent].scope, clique.separator
                 )
                 update = self._numbers.divide(above, sent[place])
-                self._multiply(table, clique.scope, update, clique.separator)
-            for i in clique.scope[: clique.own]:
-                weights = self._numbers.weights(self._onto(table, clique.scope, (i,)))
-                marginals[i] = weights / weights.sum()
-        return Solved(marginals, log_z)
+                self._multiply(tables[place], clique.scope, update, clique.separator)
+        return Solved(self._marginals(tables), log_z)
 
-    def _assigned(
-        self, factors: Sequence[Factor], order: Sequence[int]
-    ) -> list[list[tuple[tuple[int, ...], Table]]]:
-        """For each clique, the factors whose first variable to be eliminated it eliminates."""
-        rank = {variable: position for position, variable in enumerate(order)}
-        place = {i: p for p, clique in enumerate(self._cliques) for i in clique.scope[: clique.own]}
+    def _delivered(self, factors: Sequence[Factor]) -> list[list[tuple[tuple[int, ...], Table]]]:
+        """For each clique its factors, with axes in the order of its scope."""
         inbox: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in self._cliques]
-        for factor in factors:
-            axes = sorted(range(len(factor.scope)), key=lambda axis: rank[factor.scope[axis]])
-            scope = tuple(factor.scope[axis] for axis in axes)
-            inbox[place[scope[0]]].append((scope, self._numbers.lift(factor.table.transpose(axes))))
+        for factor, home in zip(factors, self._homes, strict=True):
+            axis = {i: axis for axis, i in enumerate(factor.scope)}
+            scope = tuple(i for i in self._cliques[home].scope if i in axis)
+            table = factor.table.transpose([axis[i] for i in scope])
+            inbox[home].append((scope, self._numbers.lift(table)))
         return inbox
+
+    def _marginals(self, tables: Sequence[Table]) -> list[Table]:
+        """Every variable's distribution, from the smallest table that has it."""
+        smallest: dict[int, int] = {}
+        for place in sorted(range(len(tables)), key=lambda place: tables[place].size, reverse=True):
+            smallest.update(dict.fromkeys(self._cliques[place].scope, place))
+        marginals = []
+        for i in range(len(self._sizes)):
+            place = smallest[i]
+            weights = self._numbers.weights(self._onto(tables[place], self._cliques[place].scope, (i,)))
+            marginals.append(weights / weights.sum())
+        return marginals
 
     def _multiply(self, table: Table, wide: tuple[int, ...], by: Table, scope: tuple[int, ...]) -> None:
         """Multiply `table` over `wide` in place by a table over `scope`, part of it in the same order."""
