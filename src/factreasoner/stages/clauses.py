@@ -1,4 +1,4 @@
-"""Clauses of a sentence: coordinated predicates, relative clauses, semicolons.
+"""Clauses of a sentence: coordinated predicates, relative clauses, lists of names, semicolons.
 
 English only, and only where the split is safe: a wrong split is worse than none, and what isn't recognised
 stays one clause.
@@ -15,6 +15,7 @@ from factreasoner.stages.abbreviations import words
 from factreasoner.stages.english import (
     BE,
     BLOCKERS,
+    CONNECTIVES,
     DETERMINERS,
     INTRANSITIVE,
     NOMINATIVES,
@@ -30,6 +31,7 @@ from factreasoner.stages.english import (
     tokenize,
     verb_form,
 )
+from factreasoner.stages.lists import listed
 from factreasoner.stages.relatives import Piece, relatives
 from factreasoner.stages.sentences import Span
 
@@ -59,6 +61,8 @@ _SURE_VERBS = words(
 _PLURAL = words("are were have")
 _SINGULAR = words("is was has")
 _SUBORDINATING = words("after before until till once as since")
+_CIRCUMSTANTIAL = words("in on at after before during since by from throughout between until born founded")
+_POSSESSIVES = words("his her its their")
 _CONJUNCTIONS = words("and but so yet while whereas")
 _TOKEN_LIMIT = 300
 _FINAL_MARKS = ".!?…。！？।؟۔"
@@ -81,7 +85,8 @@ def clauses(text: str, span: Span) -> list[Clause]:
         piece
         for start, end in _at_semicolons(tokens, last)
         for part in _coordinated(text, tokens, start, end)
-        for piece in relatives(text, tokens, part)
+        for whole_piece in relatives(text, tokens, part)
+        for piece in listed(text, tokens, whole_piece)
     ]
     if len(pieces) < 2:
         return whole
@@ -110,6 +115,7 @@ def _at_semicolons(tokens: Sequence[Token], last: int) -> Iterator[tuple[int, in
 def _coordinated(text: str, tokens: Sequence[Token], start: int, end: int) -> Iterator[Piece]:
     """Cut "S did A, did B and did C" and "S did A, and T did B"."""
     subject = find_subject(tokens[:end], start)
+    condition = _condition(text, tokens, start, subject) if subject else ""
     piece = Piece(start, end)
     # A cut at a mere comma ("did A, did B") holds only once "and did C" follows.
     pending: list[Piece] = []
@@ -128,7 +134,7 @@ def _coordinated(text: str, tokens: Sequence[Token], start: int, end: int) -> It
             yield from pending
             pending.clear()
             yield Piece(piece.start, index, piece.prefix)
-        piece = Piece(cut.start, end, cut.prefix)
+        piece = Piece(cut.start, end, f"{condition} {cut.prefix}".strip())
         subject, verb, index = cut.subject, cut.verb, cut.verb + 1
     first = pending[0] if pending else piece
     yield Piece(first.start, end, first.prefix)
@@ -139,6 +145,15 @@ def _is_closed(tokens: Sequence[Token], index: int) -> bool:
     token = tokens[index]
     subordinate = token.text in _SUBORDINATING and subject_at(tokens, index + 1) is not None
     return subordinate or token.lower in BLOCKERS or token.text in ":–—-"
+
+
+def _condition(text: str, tokens: Sequence[Token], start: int, subject: Subject) -> str:
+    """The phrase in front of the subject, if what follows holds under it alone ("Without air, ...")."""
+    if tokens[start].lower in CONNECTIVES and tokens[start + 1].text == ",":
+        start += 2
+    if subject.start <= start or tokens[start].lower in _CIRCUMSTANTIAL:
+        return ""
+    return describe(tokens, text, start, subject.start)
 
 
 class _Cut(NamedTuple):
@@ -161,13 +176,29 @@ def _cut(text: str, tokens: Sequence[Token], index: int, subject: Subject) -> _C
         return None
     clausal = joined and start < len(tokens) and tokens[start].text != "that"
     new = subject_at(tokens, start) if clausal else None
-    if new and _is_sure(tokens, new) and (comma or tokens[start].lower in NOMINATIVES):
+    if clausal and comma and new is None:
+        new = _bare_subject(tokens, start)
+    if new and _is_sure(tokens, new) and (comma or tokens[start].lower in NOMINATIVES | _POSSESSIVES):
         return _Cut(start, new.verb, "", new, comma_only=False)
     if joined and conjunction not in ("and", "but"):
         return None
     verb = skip_adverbs(tokens, start)
     prefix = _carried(text, tokens, verb, subject)
     return _Cut(start, verb, prefix, subject, comma_only=not joined) if prefix else None
+
+
+def _bare_subject(tokens: Sequence[Token], start: int) -> Subject | None:
+    """A subject of one or two plain nouns: "..., and resin is used ..."."""
+    for verb in (start + 1, start + 2):
+        form = verb_form(tokens[verb]) if verb < len(tokens) else None
+        if form in ("be", "have"):
+            plain = all(
+                t.text.isalpha() and t.lower not in PREPOSITIONS | BLOCKERS for t in tokens[start:verb]
+            )
+            return (
+                Subject(start, verb, verb, form) if plain and skip_adverbs(tokens, start) == start else None
+            )
+    return None
 
 
 def _is_sure(tokens: Sequence[Token], subject: Subject) -> bool:

@@ -70,11 +70,15 @@ CONNECTIVES = words(
     "initially later then instead subsequently notably importantly interestingly specifically generally",
     "typically",
 )
+_PARTICIPIAL = words("based born founded known located established built formed named called raised")
 _OBJECTS = words("him her it them")
 _ADVERBS = words(
     "also later then now still often soon never always ever once since first even further not just",
 )
-_PARTICLES = words("of the and de da di la le van von der den del du al el bin ibn y for in at")
+PARTICLES = words("of the and de da di la le van von der den del du al el bin ibn y for in at")
+
+
+_SURELY_FINITE = ("be", "have", "modal", "past")
 
 
 class Token(NamedTuple):
@@ -110,7 +114,7 @@ _TOKEN = re.compile(
       | (?:[^\W\d_]\.){2,}
       | [^\W\d_]\.(?=\s[^\W\d_])
       | (?:Dr|Mr|Mrs|Ms|St|Prof|Inc|Jr|Sr|Ltd|Co|Corp|No|Mt)\.(?=\s)
-      | [^\W_]+(?:[.'’&/-][^\W_]+)*+['’]?
+      | [^\W_]+(?:[.'’&/-][^\W_]+)*+(?:\+\+|\#|['’])?
       | \S""",
     re.VERBOSE,
 )
@@ -179,7 +183,7 @@ def find_subject(tokens: Sequence[Token], begin: int = 0) -> Subject | None:
     if tokens[begin].lower in CONNECTIVES and tokens[begin + 1 : begin + 2] and tokens[begin + 1].text == ",":
         begin += 2
     subject = subject_at(tokens, begin)
-    if subject or begin >= len(tokens) or tokens[begin].lower not in PREPOSITIONS:
+    if subject or begin >= len(tokens) or tokens[begin].lower not in PREPOSITIONS | _PARTICIPIAL:
         return subject
     commas = [i for i in range(begin + 1, min(begin + 18, len(tokens))) if tokens[i].text == ","][:3]
     return next((found for comma in commas if (found := subject_at(tokens, comma + 1))), None)
@@ -206,9 +210,24 @@ def subject_at(tokens: Sequence[Token], start: int) -> Subject | None:
             return None
         if form:
             return Subject(start, end, verb, form)
+        if token.text == ",":
+            return _past_apposition(tokens, start, end)
         if token.lower in BLOCKERS | NOMINATIVES or not (token.text[0].isalnum() or token.text[0] in '("“«'):
             return None
     return None
+
+
+def _past_apposition(tokens: Sequence[Token], start: int, comma: int) -> Subject | None:
+    """The subject of "X, also known as Y, is ..."; `comma` is the first one."""
+    limit = min(comma + 14, len(tokens) - 1)
+    second = next((i for i in range(comma + 1, limit) if tokens[i].text == ","), None)
+    if second is None or any(verb_form(t) in _SURELY_FINITE for t in tokens[comma:second]):
+        return None
+    if tokens[comma + 1].lower in BLOCKERS | PREPOSITIONS | {"and"}:
+        return None
+    verb = skip_adverbs(tokens, second + 1)
+    form = verb_form(tokens[verb]) if verb < len(tokens) else None
+    return Subject(start, comma, verb, form) if form in _SURELY_FINITE else None
 
 
 def _is_finite(tokens: Sequence[Token], start: int, verb: int) -> bool:
@@ -222,7 +241,7 @@ def _is_finite(tokens: Sequence[Token], start: int, verb: int) -> bool:
             break
         if verb_form(token) in ("be", "have", "past", "present"):
             return False
-    named = all(t.named or t.lower in _PARTICLES or t.text[0] == "(" for t in tokens[start:verb])
+    named = all(t.named or t.lower in PARTICLES or t.text[0] == "(" for t in tokens[start:verb])
     return named or tokens[start].lower in DETERMINERS
 
 

@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.stages.abbreviations import words
+from factreasoner.models import Atom, Record
+from factreasoner.stages.abbreviations import STARTERS, words
 from factreasoner.stages.english import (
+    BE,
     CONNECTIVES,
+    NOMINATIVES,
     Subject,
     Token,
     describe,
@@ -32,36 +35,43 @@ _KIND: dict[str, Kind] = {
 }
 _POSSESSIVE = words("his her its their")
 _INDEFINITE = words(
-    "a an some many several most all both one another other any each every this these that those"
+    "a an some many several most all both one another other any each every this these that those",
 )
-_NOT_A_PERSON = words(
-    "university college school institute company corporation corp inc ltd court association museum party band",
-    "league union war award prize city town river lake mountain island state states department ministry agency",
-    "council committee project program programme series show film album song book novel games museum church",
-    "foundation society club team airport bank press library act treaty battle language",
+_NO_PERSONS = words(
+    "university college school institute company corporation corp inc ltd court association museum party",
+    "band league union war award prize city town river lake mountain island state states department",
+    "ministry agency council committee project program programme series show film album song book novel",
+    "games church battle foundation society club team airport bank press library act treaty language",
+)
+_TITLES = words(
+    "president justice dr prof professor mr mrs ms sir lady king queen judge senator governor",
 )
 _LABEL = re.compile(
-    r"(?P<name>[\"“]?[^\W\d_][^.:;!?\n]{0,70}?)\s*(?::| [-–—])\s+(?=(?:He|She|It|They|His|Her|Its|Their|This|These)\b)"
+    r"(?P<name>[\"“]?[^\W\d_][^.:;!?\n]{0,70}?)\s*(?::| [-–—])\s+"
+    r"(?=(?:He|She|It|They|His|Her|Its|Their|This|These)\b)"
 )
-_EXPLETIVE = re.compile(
-    r"""it\ (?:(?:is|was|has\ been|had\ been|will\ be|would\ be|may\ be|might\ be|can\ be|could\ be|should\ be)\ (?:\w+ly\ |also\ |not\ |still\ |very\ |often\ |now\ |then\ ){0,3}
-          (?: (?:un)?(?:likely|clear|certain|usual|necessary|fortunate) | (?:im)?(?:possible|portant) | difficult | easy | hard
-            | true | false | worth | essential | vital | crucial | common | best | better | good | advisable | necessary | recommended
-            | obvious | interesting | noteworthy | notable | time | said\ that | due\ to | because | through | estimated | rumou?red
-            | assumed | generally | (?:known|believed|thought|reported|expected|understood|considered|suggested|claimed|argued|agreed)\ (?:that|whether|how)
-          )\b
-        | (?:is|was)\ [^,;]{1,80}\ (?:that|who|whom)\b
-        | (?:seems?|seemed|appears?|appeared|turns?\ out|turned\ out|happens|happened)\ (?:that|as|to\ be\ that|like)\b
-        | (?:takes?|took)\ [^,;]{1,60}\ to\b | (?:rains?|rained|snows?|snowed|depends)\b
-      )""",
-    re.IGNORECASE | re.VERBOSE,
+_DEMONSTRATIVE = re.compile(r"(?:This|These)(?= (?:is|was|are|were|includes?|has|have)\b)")
+_EXPLETIVE_BEFORE = words(
+    "likely unlikely clear unclear certain uncertain unusual necessary unnecessary possible impossible",
+    "important unfortunate difficult easy hard true false worth essential vital crucial common best",
+    "better good advisable recommended obvious interesting noteworthy notable time due because through",
+    "estimated rumored rumoured assumed generally",
 )
+"""After "it is" these make "it" mean nothing."""
+_REPORTED = words(
+    "known believed thought reported expected understood considered suggested claimed argued said agreed",
+)
+_SEEMING = words("seems seemed appears appeared turns turned happens happened")
 _SINGULAR = {
     "are": "is", "were": "was", "have": "has", "do": "does", "aren't": "isn't", "weren't": "wasn't",
     "haven't": "hasn't", "don't": "doesn't", "aren’t": "isn’t", "weren’t": "wasn’t", "haven’t": "hasn’t",
     "don’t": "doesn’t",
 }  # fmt: skip
+_NAME_PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
+_CAPITALISED = r"(?:[^\W\d_a-z]\.|[^\W\d_a-z][\w’'-]*)"
+_NAME_RUN = re.compile(rf"(?<!\w){_CAPITALISED}(?: {_CAPITALISED}){{1,4}}")
 _RECENT = 3
+"""Sentences back that "they" looks for more than one."""
 
 
 class _Named(NamedTuple):
@@ -73,48 +83,50 @@ class _Named(NamedTuple):
     proper: bool
 
 
-def resolve(texts: Sequence[str], *, topic: str = "", response: str = "") -> list[str]:
-    """The texts, in order, with subject pronouns replaced where their meaning is clear.
+def resolve(atoms: Sequence[Atom], record: Record) -> list[str]:
+    """The atoms' texts with subject pronouns replaced where their meaning is clear.
 
     "He", "his" and so on at the beginning, or after an introducing phrase, become the last subject that may
-    be meant, else `topic` when it reads as a name. "It is clear that", "there" and everything ambiguous stay.
-    A topic's last name as subject becomes the whole name.
+    be meant, else the topic when it reads as a name. "It is clear that", "there" and everything ambiguous
+    stay. A last name as subject becomes the whole name the response used before.
     """
-    resolver = _Resolver(topic if _is_name(topic) else "", response or " ".join(texts))
-    return [resolver.resolve(text) for text in texts]
+    resolver = _Resolver(record)
+    return [resolver.resolve(atom) for atom in atoms]
 
 
 class _Resolver:
-    def __init__(self, topic: str, response: str) -> None:
-        pronouns = {word.lower() for word in re.findall(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b", response)}
-        self._of_person = bool(pronouns)
-        self._topic = " ".join(topic.split())
-        self._known: list[_Named] = []
+    def __init__(self, record: Record) -> None:
+        topic = " ".join((record.topic or "").split())
+        self._topic = topic if _is_name(topic) else ""
+        self._response = " ".join(record.response.split())
+        self._of_person = re.search(r"\b(?:he|she|his|her)\b", self._response, re.IGNORECASE) is not None
+        self._whole_names = _whole_names(self._response, self._topic) if self._of_person else {}
+        self._known = [_Named(self._topic, 0, None, proper=True)] if self._topic else []
         self._position = 0
-        if topic:
-            self._known.append(_Named(self._topic, 0, None, proper=True))
 
-    def resolve(self, text: str) -> str:
+    def resolve(self, atom: Atom) -> str:
         self._position += 1
-        label = _LABEL.match(text)
-        if label and len(label["name"].split()) <= 8:
-            self._meet(label["name"].strip(' *"“”'), None, proper=True)
-            text = text[label.end() :]
-            text = re.sub(
-                r"^(?:This|These)(?= (?:is|was|are|were|includes?|has|have)\b)", label["name"], text
-            )
+        text = self._without_label(atom.text)
         text, tokens = _without_connective(text)
         place = _pronoun(tokens)
         if place is None:
-            return self._with_whole_name(text, tokens)
-        if _EXPLETIVE.match(text, tokens[place].start):
+            return self._with_whole_name(atom, text, tokens)
+        if _is_expletive(tokens, place):
             return text
         kind = _KIND[tokens[place].lower]
         named = self._meant(kind)
         if named is None:
             return text
-        self._meet(named.name, kind if kind != "many" or named.kind == "many" else named.kind, named.proper)
+        self._meet(named.name, named.kind if kind == "many" else kind, named.proper)
         return _replace(text, tokens, place, named)
+
+    def _without_label(self, text: str) -> str:
+        """ "Yang Liu: He served" as "He served", with the label as what was last named."""
+        label = _LABEL.match(text)
+        if label is None or len(label["name"].split()) > 8:
+            return text
+        self._meet(label["name"].strip(' *"“”'), None, proper=True)
+        return _DEMONSTRATIVE.sub(label["name"], text[label.end() :], count=1)
 
     def _meant(self, kind: Kind) -> _Named | None:
         """The latest subject that a pronoun of this kind may mean."""
@@ -129,52 +141,108 @@ class _Resolver:
                     return None
                 if named.kind in (None, "thing"):
                     return named
-            elif named.kind in (None, kind) and named.proper and _may_be_person(named.name):
+            elif named.kind in (None, kind) and self._may_be_person(named):
                 return named
         return None
+
+    def _may_be_person(self, named: _Named) -> bool:
+        parts = [part.strip('"“”.,').lower() for part in named.name.split()]
+        institution = parts[-1] in _NO_PERSONS or (parts[0] in _NO_PERSONS and "of" in parts)
+        things = parts[0] == "the" or institution or any(part.isdigit() for part in parts)
+        return named.name == self._topic or (named.proper and not things)
 
     def _meet(self, name: str, kind: Kind | None, proper: bool) -> None:
         before = next((named.kind for named in self._known if named.name == name), None)
         self._known = [named for named in self._known if named.name != name]
         self._known.append(_Named(name, self._position, kind or before, proper))
 
-    def _with_whole_name(self, text: str, tokens: Sequence[Token]) -> str:
+    def _with_whole_name(self, atom: Atom, text: str, tokens: Sequence[Token]) -> str:
         subject = find_subject(tokens)
-        if subject is None or tokens[subject.start].lower in _KIND or tokens[subject.start].lower == "there":
+        if subject is None or tokens[subject.start].lower in NOMINATIVES:
             return text
         name = describe(tokens, text, subject.start, subject.end)
-        first = tokens[subject.start]
-        if self._of_person and self._topic.endswith(f" {name}"):
-            self._meet(self._topic, None, proper=True)
-            return text[: first.start] + self._topic + text[first.start + len(name) :]
-        if first.lower not in _INDEFINITE | _POSSESSIVE and len(name) <= 80:
-            proper = first.named and first.lower != "the" and (first.start > 0 or _is_proper(tokens, subject))
-            plural = tokens[subject.verb].text in ("are", "were", "have") or " and " in name
-            self._meet(name, "many" if plural else None, proper)
+        at = tokens[subject.start].start
+        whole = self._whole_names.get(name)
+        if whole:
+            self._meet(whole, None, proper=True)
+            return text[:at] + whole + text[at + len(name) :]
+        said = describe(tokens, text, subject.start, subject.verb + 1)
+        if atom.original is None or said.casefold() in self._response.casefold():
+            # Else it is put together from a relative clause, whose subject the next sentence seldom means.
+            self._meet_subject(tokens, subject, name)
+            self._meet_predicate(text, tokens, subject)
         return text
+
+    def _meet_subject(self, tokens: Sequence[Token], subject: Subject, name: str) -> None:
+        inner = tokens[subject.start + 1 : subject.end]
+        titled = bool(inner) and all(token.named for token in inner)
+        first = tokens[subject.start]
+        if len(name) > 80 or (first.lower in _INDEFINITE | _POSSESSIVE and not titled):
+            return
+        plural = tokens[subject.verb].text in ("are", "were", "have") or " and " in name
+        proper = first.named and all(
+            token.named or token.text in ("of", "de", "van", "von") for token in inner
+        )
+        self._meet(name, "many" if plural else None, proper and (titled or first.lower != "the"))
+
+    def _meet_predicate(self, text: str, tokens: Sequence[Token], subject: Subject) -> None:
+        """In "The general chair was Jane Roe." the name comes last."""
+        start = skip_adverbs(tokens, subject.verb + 1)
+        end = len(tokens) - 1 if tokens[-1].text == "." else len(tokens)
+        if (
+            subject.form == "be"
+            and end > start
+            and all(token.text[0].isupper() for token in tokens[start:end])
+        ):
+            self._meet(describe(tokens, text, start, end), None, proper=True)
+
+
+def _whole_names(text: str, topic: str) -> dict[str, str]:
+    """Last name -> the topic, or the one whole name of two to four words, that ends with it."""
+    wholes: dict[str, set[str]] = {}
+    for run in _NAME_RUN.finditer(text):
+        parts = run[0].removesuffix("'s").removesuffix("’s").split()
+        while parts and (parts[0] in STARTERS or parts[0].lower().strip(".") in _TITLES):
+            parts = parts[1:]
+        # "Visit Paris" begins a sentence too, but no verb follows it.
+        begins = text[: run.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+        following = re.match(r"[ ,(]*([^\W\d_]*)", text[run.end() :])
+        verb = following is not None and verb_form(Token(following[1], 0, 0)) is not None
+        if 2 <= len(parts) <= 4 and (verb or not begins):
+            wholes.setdefault(parts[-1], set()).add(" ".join(parts))
+    unique = {last: names.pop() for last, names in wholes.items() if len(names) == 1}
+    return unique | ({topic.split()[-1]: topic} if " " in topic else {})
 
 
 def _is_name(topic: str) -> bool:
     parts = tokenize(topic, Span(0, len(topic)))
-    if not 1 <= len(parts) <= 8 or len(topic) > 80 or "?" in topic or not topic[:1].isupper():
+    if not 1 <= len(parts) <= 8 or len(topic) > 80 or not topic[0].isupper():
         return False
-    return all(
-        part.named
-        or part.lower in ("of", "the", "and", "de", "da", "von", "van", "-", "'", ".", "&", ",")
-        or part.text[0] == "("
-        for part in parts
-    )
+    return all(part.named or part.text[0] in "(-'.&," or part.text in _NAME_PARTICLES for part in parts)
 
 
-def _is_proper(tokens: Sequence[Token], subject: Subject) -> bool:
-    """Whether a subject at the start of a sentence is a name, not a noun that is capitalised for its place."""
-    inner = tokens[subject.start + 1 : subject.end]
-    return all(token.named or token.lower in ("of", "de", "van", "von") for token in inner)
+def _is_expletive(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "it" stands for nothing said before: "it is clear that", "it took years to"."""
+    rest = [token.lower for token in tokens[place + 1 :]]
+    if tokens[place].lower != "it" or not rest:
+        return False
+    if rest[0] in ("takes", "took"):
+        return "to" in rest[:10]
+    if rest[0] in _SEEMING:
+        return any(word in ("that", "as", "like") for word in rest[1:4])
+    verb = next((i for i, word in enumerate(rest[:4]) if word in BE | {"be", "been"}), None)
+    if verb is None:
+        return rest[0] in ("rains", "rained", "snows", "snowed", "depends")
+    said = [token.lower for token in tokens[skip_adverbs(tokens, place + 2 + verb) :]]
+    if not said or said[0] in ("a", "an"):
+        return False
+    reported = said[0] in _REPORTED and said[1:2] and said[1] in ("that", "whether", "how")
+    cleft = any(word in ("that", "who", "whom") for word in _up_to_comma(said)[1:14])
+    return said[0] in _EXPLETIVE_BEFORE or bool(reported) or cleft or said[1:3] == ["to", "take"]
 
 
-def _may_be_person(name: str) -> bool:
-    parts = [part.strip('"“”.,').lower() for part in name.split()]
-    return parts[0] != "the" and not any(part in _NOT_A_PERSON or part.isdigit() for part in parts)
+def _up_to_comma(words_said: list[str]) -> list[str]:
+    return words_said[: words_said.index(",")] if "," in words_said else words_said
 
 
 def _without_connective(text: str) -> tuple[str, list[Token]]:

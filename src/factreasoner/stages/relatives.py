@@ -9,6 +9,7 @@ from factreasoner.stages.abbreviations import words
 from factreasoner.stages.english import (
     BLOCKERS,
     DETERMINERS,
+    NOMINATIVES,
     PREPOSITIONS,
     Token,
     describe,
@@ -30,6 +31,7 @@ class Piece(NamedTuple):
 _PLURAL = words("are were have")
 _DEFINITE = words("the his her its their this these our those")
 _NO_ANTECEDENT = words("it this there that these those i we you")
+_BEGINS_PHRASE = NOMINATIVES | DETERMINERS | PREPOSITIONS | BLOCKERS
 _OFFICES = words(
     "president governor mayor king queen emperor minister duke duchess earl secretary director professor",
     "bishop archbishop chancellor chairman chair head dean ambassador member",
@@ -51,7 +53,7 @@ def _medial(text: str, tokens: Sequence[Token], part: Piece) -> tuple[Piece, ...
     limit = min(part.start + 9, part.end - 3)
     comma = next((i for i in range(part.start + 1, limit) if tokens[i].text == ","), None)
     first = tokens[part.start]
-    if part.prefix or comma is None or not _is_relative(tokens, comma, part.end):
+    if part.prefix or comma is None or not _is_relative(tokens, comma, part.end, any_verb=True):
         return None
     phrase = tokens[part.start : comma]
     if not (first.named or first.lower in _DEFINITE) or any(
@@ -90,12 +92,19 @@ def _trailing(text: str, tokens: Sequence[Token], part: Piece) -> tuple[Piece, .
     return Piece(part.start, comma, part.prefix), Piece(comma + 2, part.end, antecedent)
 
 
-def _is_relative(tokens: Sequence[Token], comma: int, end: int) -> bool:
-    """Whether a comma and "who" or "which" with a verb stand at `comma`."""
+def _is_relative(tokens: Sequence[Token], comma: int, end: int, *, any_verb: bool = False) -> bool:
+    """Whether a comma and "who" or "which" with a verb stand at `comma`.
+
+    `any_verb`: a plain word that can't begin a phrase passes for a verb.
+    """
     if tokens[comma].text != "," or comma + 3 >= end or tokens[comma + 1].text not in ("who", "which"):
         return False
     verb = skip_adverbs(tokens, comma + 2)
-    return verb < end and verb_form(tokens[verb]) is not None
+    if verb >= end:
+        return False
+    word = tokens[verb]
+    plain = word.text.isalpha() and word.text.islower() and word.text not in _BEGINS_PHRASE
+    return verb_form(word) is not None or (any_verb and plain)
 
 
 def _antecedent(text: str, tokens: Sequence[Token], first: int, comma: int) -> str | None:

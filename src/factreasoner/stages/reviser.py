@@ -42,8 +42,8 @@ class EmbeddedReviser:
         self._config = config
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; what a pronoun means is left open where it isn't clear. English only."""
-        texts = resolve([atom.text for atom in atoms], topic=record.topic or "", response=record.response)
+        """The same atoms, ids and order; English only; an unclear pronoun stays."""
+        texts = resolve(atoms, record)
         return Atomized(tuple(_revised(atom, text) for atom, text in zip(atoms, texts, strict=True)))
 
 
