@@ -257,6 +257,7 @@ class LiteLLMClient:
         if fault.kind == "config":
             self._fatal = f"model {self._config.model}: {fault.message}; {self._remedy(fault)}"
             self._stopped.set()
+            self._gate.open()
             return ConfigError(self._fatal)
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=tally.attempts)

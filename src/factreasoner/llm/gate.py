@@ -76,6 +76,10 @@ class Gate:
         """Send nothing for so long."""
         self._limits.pause(seconds)
 
+    def open(self) -> None:
+        """End all waiting for rate limits: nothing more will be sent."""
+        self._limits.release()
+
     def _expected_tokens(self, request: Mapping[str, Any]) -> int:
         if self._config.tokens_per_minute is None:
             return 0

@@ -74,6 +74,7 @@ class RateLimits:
         self._limited = requests_per_minute is not None or tokens_per_minute is not None
         self._clock = clock
         self._paused_until = 0.0
+        self._released = False
         self._line: deque[object] = deque()
         self._changed = threading.Condition()
 
@@ -87,7 +88,7 @@ class RateLimits:
                     first = self._line[0] is place
                     now = self._clock()
                     delay = max(self._delay(now, tokens), self._paused_until - now) if first else None
-                    if delay is not None and delay <= 0:
+                    if self._released or (delay is not None and delay <= 0):
                         return self._window.add(now, tokens) if self._limited else Entry(now, tokens)
                     self._changed.wait(delay)
             finally:
@@ -108,3 +109,9 @@ class RateLimits:
         """Let nothing through for `seconds`: a provider that asks one request to wait means them all."""
         with self._changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def release(self) -> None:
+        """Let everybody through from now on: the requests they wait to send will not be sent."""
+        with self._changed:
+            self._released = True
+            self._changed.notify_all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib
 import logging
@@ -34,9 +35,15 @@ def load() -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import litellm
+    import openai
+    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    if litellm.client_session is None:
+        # One pool for the process: litellm drops a client of its own, connections open, for every 200 places.
+        litellm.client_session = openai.DefaultHttpxClient(verify=get_ssl_configuration())
+        atexit.register(litellm.client_session.close)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     # A server whose tool arguments are an object and not a string is read all right, with this complaint.

@@ -1,0 +1,44 @@
+"""What the tests of this folder share: a prompt, a schema, a server with clients of it."""
+
+from pathlib import Path
+
+from fake_server import FakeServer
+
+from factreasoner.config import Config
+from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.messages import FunctionSchema, Prompt
+
+PROMPT = Prompt(name="check", system="You check facts.", user="Is it so?", fingerprint="v1")
+
+
+def schema_of(count: int = 2) -> FunctionSchema:
+    """A function with `count` True/False arguments."""
+    fact = {"type": "string", "enum": ["True", "False"]}
+    names = [f"fact_{index}" for index in range(count)]
+    return FunctionSchema(
+        name="check",
+        description="Check the facts.",
+        parameters={"type": "object", "properties": dict.fromkeys(names, fact), "required": names},
+    )
+
+
+SCHEMA = schema_of()
+
+
+class Scene:
+    """One server and clients of it. Keyword arguments of `client` are settings."""
+
+    def __init__(self, server: FakeServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.clients: list[LiteLLMClient] = []
+
+    def client(self, *, spent: float = 0.0, **settings: object) -> LiteLLMClient:
+        values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
+        client = LiteLLMClient(Config(**values | settings), spent=spent, backoff_seconds=0.01)
+        self.clients.append(client)
+        return client
+
+    @property
+    def forms(self) -> list[str]:
+        return [request.form for request in self.server.requests]

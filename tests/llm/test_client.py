@@ -1,0 +1,287 @@
+"""The client against a real local server: what it sends, what it makes of answers and of refusals."""
+
+import threading
+
+import pytest
+from fake_server import (
+    Completion,
+    broken_body,
+    cut,
+    disconnect,
+    drip,
+    empty_choices,
+    error,
+    hang,
+    missing,
+    obliging,
+    prose,
+    rate_limited,
+    replaced,
+    reset,
+    sequence,
+    server_error,
+    unauthorized,
+    unknown_model,
+)
+from llm_scene import PROMPT, SCHEMA, schema_of
+
+from factreasoner.config import Config
+from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.usage import Meter
+
+TRUE = {"fact_0": "True", "fact_1": "True"}
+
+
+def test_a_forced_tool_call_is_answered(scene):
+    set_up = scene()
+    reply = set_up.client(temperature=0.3, max_tokens=99).call(PROMPT, SCHEMA)
+    assert reply.arguments == TRUE
+    assert (reply.form, reply.truncated, reply.tokens) == ("tool", False, None)
+    body = set_up.server.requests[0].body
+    assert body["model"] == "fake"
+    assert body["tool_choice"] == {"type": "function", "function": {"name": "check"}}
+    assert body["tools"][0]["function"]["parameters"] == SCHEMA.parameters
+    assert body["messages"] == [
+        {"role": "system", "content": "You check facts."},
+        {"role": "user", "content": "Is it so?"},
+    ]
+    assert (body["temperature"], body["max_tokens"]) == (0.3, 99)
+
+
+@pytest.mark.parametrize("model", ["fake", "openai/fake", "hosted_vllm/fake"])
+def test_model_names_with_and_without_a_provider(scene, model):
+    set_up = scene()
+    assert set_up.client(model=model).call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.server.requests[0].body["model"] == "fake"
+
+
+def test_an_organisation_is_no_provider(scene):
+    set_up = scene()
+    set_up.client(model="some-lab/model-7b").call(PROMPT, SCHEMA)
+    assert set_up.server.requests[0].body["model"] == "some-lab/model-7b"
+
+
+def test_a_sample_is_drawn_warm(scene):
+    set_up = scene()
+    client = set_up.client()
+    client.call(PROMPT, SCHEMA)
+    client.call(PROMPT, SCHEMA, sample=1)
+    set_up.client(temperature=1.1).call(PROMPT, SCHEMA, sample=1)
+    assert [r.body["temperature"] for r in set_up.server.requests] == [0.0, 0.7, 1.1]
+
+
+# Answers
+
+
+@pytest.mark.parametrize(
+    ("answer", "arguments"),
+    [
+        (missing("fact_1"), {"fact_0": "True"}),
+        (replaced(fact_1=None), {"fact_0": "True", "fact_1": None}),
+        (replaced(fact_1="Maybe"), {"fact_0": "True", "fact_1": "Maybe"}),
+        (replaced(fact_9="True", note="x"), TRUE),
+    ],
+    ids=["missing", "null", "wrong", "extra"],
+)
+def test_arguments_are_handed_on_as_given(scene, answer, arguments):
+    assert scene(answer).client().call(PROMPT, SCHEMA).arguments == arguments
+
+
+def test_a_cut_reply_is_said_to_be_cut_and_not_asked_again(scene):
+    set_up = scene(lambda request: cut())
+    reply = set_up.client().call(PROMPT, SCHEMA)
+    assert (reply.truncated, reply.arguments, set_up.server.calls) == (True, {}, 1)
+    assert reply.usage.calls == 1
+
+
+@pytest.mark.parametrize("answer", [prose(), empty_choices(), Completion(tool_calls=[("check", [1])])])
+def test_nothing_usable_on_any_rung(scene, answer):
+    set_up, meter = scene(lambda request: answer), Meter()
+    with meter.stage("evaluator"), pytest.raises(UnusableReplyError, match="holds no arguments") as caught:
+        set_up.client().call(PROMPT, SCHEMA)
+    assert caught.value.attempts == set_up.server.calls == 4
+    assert set_up.forms == ["tool", "json_schema", "json_object", "fenced"]
+    assert meter.usage["evaluator"].calls == 4  # all four were paid for
+
+
+def test_the_error_quotes_the_reply(scene):
+    with pytest.raises(UnusableReplyError, match="most of it is right"):
+        scene(lambda request: prose()).client().call(PROMPT, SCHEMA)
+
+
+# Errors that asking again may cure
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        rate_limited(),
+        server_error(),
+        server_error(503),
+        error(408, "late"),
+        disconnect(),
+        reset(),
+        broken_body(),
+    ],
+    ids=["429", "500", "503", "408", "disconnect", "reset", "no JSON"],
+)
+def test_a_passing_error_is_retried(scene, wrong):
+    set_up = scene(sequence(wrong, obliging))
+    assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.server.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [(server_error(), "status 500: The server had an error"), (reset(), "^Connection error")],
+    ids=["500", "reset"],
+)
+def test_a_lasting_error_fails_after_max_attempts(scene, wrong, message):
+    set_up = scene(lambda request: wrong)
+    with pytest.raises(ProviderError, match=message) as caught:
+        set_up.client(max_attempts=3).call(PROMPT, SCHEMA)
+    assert caught.value.attempts == set_up.server.calls == 3
+
+
+def test_a_bad_request_is_not_retried(scene):
+    set_up = scene(lambda request: error(400, "this prompt was flagged by our content policy"))
+    with pytest.raises(ProviderError, match="flagged") as caught:
+        set_up.client().call(PROMPT, SCHEMA)
+    assert caught.value.attempts == set_up.server.calls == 1
+
+
+def test_a_moderated_prompt_does_not_end_the_run(scene):
+    set_up = scene(sequence(error(403, "input was flagged by moderation"), obliging))
+    client = set_up.client()
+    with pytest.raises(ProviderError, match="403"):
+        client.call(PROMPT, SCHEMA)
+    assert client.call(PROMPT, SCHEMA).arguments == TRUE
+
+
+@pytest.mark.parametrize("wrong", [hang(), drip()], ids=["hang", "drip"])
+def test_the_deadline_holds_for_servers_that_hang_or_drip(scene, wrong):
+    set_up = scene(lambda request: wrong)
+    with pytest.raises(CallTimeoutError, match=r"no answer within 0\.3 s") as caught:
+        set_up.client(timeout=0.3, max_attempts=2).call(PROMPT, SCHEMA)
+    assert caught.value.attempts == set_up.server.calls == 2
+
+
+def test_an_answer_after_a_hang_is_taken(scene):
+    set_up = scene(sequence(hang(), obliging))
+    assert set_up.client(timeout=1.0).call(PROMPT, SCHEMA).arguments == TRUE
+
+
+# Errors only the user can mend
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        (unauthorized(), "--api-key-env"),
+        (unauthorized(403), "--api-key-env"),
+        (unknown_model(), "--model"),
+        (error(402, "Insufficient credits"), "credit"),
+        (error(429, "You exceeded your current quota, check your plan and billing details"), "credit"),
+    ],
+    ids=["401", "403", "404", "402", "quota"],
+)
+def test_what_the_user_must_mend_ends_the_run(scene, wrong, remedy):
+    set_up = scene(lambda request: wrong)
+    client = set_up.client()
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=remedy):
+            client.call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 1  # the second call isn't even sent
+
+
+def test_a_wrong_key_ends_the_waiting_of_other_calls(scene):
+    refused = threading.Event()
+
+    def answer(request):
+        if request.text.endswith("slow"):
+            refused.wait(5)
+            return rate_limited("200")
+        return unauthorized()
+
+    set_up = scene(answer)
+    client = set_up.client()
+    errors = []
+
+    def slow():
+        with pytest.raises(ConfigError) as caught:
+            client.call(PROMPT.model_copy(update={"user": "slow"}), SCHEMA)
+        errors.append(caught.value)
+
+    waiting = threading.Thread(target=slow)
+    waiting.start()
+    with pytest.raises(ConfigError):
+        client.call(PROMPT, SCHEMA)
+    refused.set()
+    waiting.join(20)
+    assert len(errors) == 1
+
+
+def test_an_unknown_provider_is_named():
+    with pytest.raises(ConfigError, match="--api-base"):
+        LiteLLMClient(Config(model="nobody-knows-me", cache=False)).call(PROMPT, SCHEMA)
+
+
+def test_a_missing_key_is_named():
+    with pytest.raises(ConfigError, match=r"\$OPENAI_API_KEY"):
+        LiteLLMClient(Config(model="openai/gpt-4o-mini", cache=False)).call(PROMPT, SCHEMA)
+
+
+def test_a_model_is_needed():
+    with pytest.raises(ConfigError, match="--model"):
+        LiteLLMClient(Config())
+
+
+# Parameters a provider refuses
+
+
+def test_a_refused_parameter_is_left_out_for_good(scene):
+    def answer(request):
+        if "temperature" in request.body:
+            return error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+        return obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client()
+    assert client.call(PROMPT, SCHEMA).arguments == TRUE
+    assert client.call(PROMPT, schema_of(3)).form == "tool"
+    assert ["temperature" in r.body for r in set_up.server.requests] == [True, False, False]
+
+
+def test_max_tokens_beyond_a_small_context_are_left_out(scene):
+    def answer(request):
+        if "max_tokens" in request.body:
+            return error(400, "maximum context length is 2048 tokens, you requested 4096 in the completion")
+        return obliging(request)
+
+    assert scene(answer).client().call(PROMPT, SCHEMA).arguments == TRUE
+
+
+def test_a_prompt_that_is_too_long_is_final_and_teaches_nothing(scene):
+    too_long = error(400, "maximum context length is 10 tokens (5 in the functions, 9 in the completion)")
+    set_up = scene(sequence(too_long, too_long, obliging))
+    client = set_up.client()
+    with pytest.raises(ProviderError, match="maximum context length"):
+        client.call(PROMPT, SCHEMA)
+    assert client.call(PROMPT, SCHEMA).form == "tool"
+    assert "max_tokens" in set_up.server.requests[-1].body
+
+
+# Concurrency
+
+
+def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
+    set_up = scene(delay=0.02)
+    client = set_up.client(concurrency=3)
+    threads = [threading.Thread(target=client.call, args=(PROMPT, SCHEMA)) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set_up.server.calls == 12
+    assert set_up.server.peak <= 3
