@@ -116,18 +116,19 @@ def parse_url(url: str) -> httpx.URL:
 def host_refusal(host: str) -> str | None:
     """Why the ASCII `host` of a URL (no brackets) is not a plain host name or address; None when it is."""
     if ":" in host:
-        return None if _is_ip(host.partition("%")[0]) else "malformed address"
+        return None if is_address(host) else "malformed address"
     labels = host.removesuffix(".").split(".")
     if not host or len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         return "malformed host"
-    if _NUMBER.fullmatch(labels[-1]) and not _is_ip(host.removesuffix(".")):
+    if _NUMBER.fullmatch(labels[-1]) and not is_address(host.removesuffix(".")):
         return "disguised address"
     return None
 
 
-def _is_ip(text: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether `host` is an IP address (a scope allowed) rather than a name."""
     try:
-        ip_address(text)
+        ip_address(host.partition("%")[0])
     except ValueError:
         return False
     return True

@@ -17,7 +17,7 @@ from typing import Any
 import httpcore
 
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
-from factreasoner.retrieval.addresses import address_refusal
+from factreasoner.retrieval.addresses import address_refusal, is_address
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""
@@ -74,7 +74,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """Resolve `host`, check every address, connect to the first that answers."""
-        addresses = self._resolve(host, port)
+        addresses = [host] if is_address(host) else self._resolve(host, port)
         for address in addresses:
             reason = address_refusal(address, allow_private=self._allow_private)
             if reason:

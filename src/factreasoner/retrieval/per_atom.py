@@ -1,0 +1,94 @@
+"""One search an atom, side by side: what was found becomes contexts, what went wrong becomes failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import RetrievalError, StageError
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.models import Atom, Context, Failure, Record
+from factreasoner.protocols import Retrieved
+
+WORKERS = 8
+
+
+class Query(NamedTuple):
+    """What evidence is wanted for: an atom's text, or the question's. `topic` is the record's, if known."""
+
+    text: str
+    topic: str = ""
+
+
+class Found(NamedTuple):
+    """One passage a search brought, not yet a context."""
+
+    text: str
+    title: str = ""
+    link: str = ""
+    snippet: str = ""
+    note: str = ""
+
+
+Search = Callable[[Query], Sequence[Found]]
+"""Passages for a query, best first. Raises RetrievalError, for this query alone."""
+
+
+class _Wanted(NamedTuple):
+    query: Query
+    name: str
+    item_id: str
+    atom_ids: tuple[str, ...]
+
+
+def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config: Config) -> Retrieved:
+    """Contexts for every atom, and for the question where the version uses them (2 and 3).
+
+    Context ids are `c_<atom>_<rank>`, and `c_q_<rank>` for the question's, whose `atom_ids` are empty. At
+    most `retrieve_k` a search. A failed search is a failure of its atom (of the record, for the question's).
+    Contexts the record brings are kept as they are, and nothing is searched.
+
+    Raises:
+        StageError: some searches failed and the others found nothing.
+        ConfigError: from `search`, when only the user can mend it.
+    """
+    if record.contexts is not None:
+        return Retrieved(record.contexts)
+    wanted = [_Wanted(Query(a.text, record.topic or ""), a.id, a.id, (a.id,)) for a in atoms]
+    question = record.prompt.strip() or (record.topic or "").strip()
+    if question and config.retrieve_question and config.version > 1:
+        name = "q"
+        while any(atom.id == name for atom in atoms):
+            name += "q"
+        wanted.append(_Wanted(Query(question, record.topic or ""), name, record.id, ()))
+
+    def attempt(item: _Wanted) -> Retrieved:
+        try:
+            found = search(item.query)
+        except RetrievalError as error:
+            return Retrieved((), (Failure.of("retriever", item.item_id, error),))
+        return Retrieved(tuple(_contexts(item, found[: config.retrieve_k])))
+
+    parts = parallel_map(attempt, wanted, workers=min(WORKERS, config.concurrency))
+    contexts = tuple(context for part in parts for context in part.contexts)
+    failures = tuple(failure for part in parts for failure in part.failures)
+    if failures and not contexts:
+        raise StageError(failures)
+    return Retrieved(contexts, failures)
+
+
+def _contexts(item: _Wanted, found: Sequence[Found]) -> list[Context]:
+    return [
+        Context(
+            id=f"c_{item.name}_{rank}",
+            text=passage.text,
+            title=passage.title,
+            # A link is shown to people, so it may be nothing but the address of a page.
+            link=passage.link if passage.link.startswith(("http://", "https://")) else "",
+            snippet=passage.snippet,
+            note=passage.note,
+            atom_ids=item.atom_ids,
+        )
+        for rank, passage in enumerate(found)
+    ]

@@ -1,0 +1,62 @@
+"""Texts of web pages: fetched, read apart, kept."""
+
+from __future__ import annotations
+
+from factreasoner.config import Config
+from factreasoner.errors import FetchError, UnreadablePageError
+from factreasoner.retrieval.addresses import display
+from factreasoner.retrieval.cache import RetrievalCache
+from factreasoner.retrieval.fetch import Fetcher
+from factreasoner.retrieval.page import Extracted
+from factreasoner.retrieval.reader import PageReader
+
+_BY_CHANCE = frozenset({"too slow", "unreadable"})
+"""Reasons that may not hold the next time, and so are not kept."""
+
+
+class WebPages:
+    """The text behind a link, for any number of threads.
+
+    Raises:
+        MissingExtraError: a package that reads pages is not installed.
+        ConfigError: the cache can't be used.
+    """
+
+    def __init__(self, fetcher: Fetcher, config: Config) -> None:
+        self._fetcher = fetcher
+        self._config = config
+        self._reader = PageReader(config)
+        self._cache = RetrievalCache(config)
+        self._failed: dict[str, FetchError] = {}
+
+    def text(self, link: str) -> Extracted:
+        """The text of the page at `link`, or the reason it was dropped.
+
+        A link that failed is not tried again by this object: the atoms of one record often share a page.
+
+        Raises:
+            FetchError: the page could not be had, or may not be fetched.
+        """
+        self._fetcher.allowed(link)
+        if link in self._failed:
+            raise self._failed[link].with_traceback(None)
+        question = {
+            "page": link,
+            "pages": self._config.fetch_pages,
+            "bytes": self._config.fetch_bytes,
+            "private": self._config.allow_private_hosts,
+        }
+        try:
+            url, text, title, dropped = self._cache.value(question, lambda: self._ask(link))
+        except FetchError as error:
+            self._failed[link] = error
+            raise
+        self._fetcher.allowed(url)  # what was stored under other lists may lie behind a redirect
+        return Extracted(text, title, dropped)
+
+    def _ask(self, link: str) -> list[str]:
+        page = self._fetcher.fetch(link)
+        read = self._reader.read(page)
+        if read.dropped in _BY_CHANCE:
+            raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read")
+        return [page.url, *read]

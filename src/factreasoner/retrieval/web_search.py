@@ -1,0 +1,141 @@
+"""Evidence from the web: a Serper-compatible search, and the pages it finds."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
+from factreasoner.models import Atom, Record
+from factreasoner.protocols import Retrieved
+from factreasoner.retrieval.connection import Resolver, system_resolver
+from factreasoner.retrieval.fetch import Fetcher
+from factreasoner.retrieval.passages import best, split_passages
+from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.service import JsonService
+from factreasoner.retrieval.web_pages import WebPages
+
+KEY_VARIABLE = "SERPER_API_KEY"
+RESULTS = 10
+"""Results asked for; as many as one credit buys."""
+_LONGEST_QUERY = 400
+_QUOTES = re.compile(r'["“”„«»]')
+
+log = logging.getLogger(__name__)
+
+
+class WebRetriever:
+    """Searches the web for each atom; with `fetch_text`, reads the pages found.
+
+    `resolver` stands in for DNS when pages are fetched.
+
+    Raises:
+        ConfigError: no key in SERPER_API_KEY, a `search_url` or domain that is none, an unusable cache.
+        MissingExtraError: `fetch_text` without the packages that read pages.
+    """
+
+    def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
+        self.config = config or Config()
+        key = os.environ.get(KEY_VARIABLE, "").strip()
+        if not key:
+            raise ConfigError(
+                f"retriever 'web' needs a search service's key in the environment variable {KEY_VARIABLE}"
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigError(f"the key in {KEY_VARIABLE} holds characters that no key has")
+        base = self.config.search_url.rstrip("/")
+        self._service = JsonService(
+            base if base.endswith("/search") else f"{base}/search",
+            self.config,
+            headers={"X-API-KEY": key, "User-Agent": "factreasoner"},
+            secret=key,
+        )
+        self._fetcher = Fetcher(self.config, resolver=resolver)
+        self._pages = WebPages(self._fetcher, self.config) if self.config.fetch_text else None
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """Snippets or passages for every atom, in the order of the search.
+
+        Raises:
+            StageError: the search service answers nothing at all.
+            ConfigError: it refuses the key.
+        """
+        return retrieve_each(self.search, atoms, record, self.config)
+
+    def search(self, query: Query) -> list[Found]:
+        """At most `retrieve_k` passages, one a page.
+
+        Raises:
+            SearchError: the search service answered with an error, or not at all.
+            FetchError: no page that was found could be read, and none has a snippet.
+        """
+        found: list[Found] = []
+        problem: FetchError | None = None
+        for result in self._results(query.text):
+            try:
+                passage = _passage(query, result, self._pages) if self._pages else result
+            except FetchError as error:
+                problem = error
+                log.info("page not read: %s", error)
+                passage = result._replace(note=f"page not read: {error.reason}; the snippet is used")
+            if passage.text:
+                found.append(passage)
+            if len(found) == self.config.retrieve_k:
+                break
+        if problem is not None and not found:
+            raise problem
+        return found
+
+    def _results(self, text: str) -> list[Found]:
+        """What is found on allowed domains, snippets as texts; with quotes dropped if they find nothing."""
+        query = _cut(text)
+        results = self._organic(query)
+        if not results and _QUOTES.search(query):
+            results = self._organic(" ".join(_QUOTES.sub(" ", query).split()))
+        found = {}
+        for result in results:
+            link, snippet = str(result.get("link", "")), str(result.get("snippet", "")).strip()
+            if link not in found and self._allowed(link):
+                found[link] = Found(snippet, str(result.get("title", "")), link, snippet)
+        return list(found.values())
+
+    def _organic(self, query: str) -> list[dict[str, Any]]:
+        domains = " OR ".join(f"site:{domain}" for domain in self.config.allow_domains)
+        answer = self._service.post({"q": f"{query} ({domains})" if domains else query, "num": RESULTS})
+        results = answer.get("organic") if isinstance(answer, dict) else None
+        return [r for r in results if isinstance(r, dict)] if isinstance(results, list) else []
+
+    def _allowed(self, link: str) -> bool:
+        try:
+            self._fetcher.allowed(link)
+        except ForbiddenUrlError as error:
+            log.info("result left out: %s", error)
+            return False
+        return True
+
+
+def _passage(query: Query, result: Found, pages: WebPages) -> Found:
+    """The passage of the result's page that speaks of the query; else the snippet, with a note."""
+    page = pages.text(result.link)
+    title = result.title or page.title
+    if page.dropped:
+        return result._replace(title=title, note=f"page dropped: {page.dropped}; the snippet is used")
+    passages = [passage.text for passage in split_passages(page.text)]
+    chosen = best(query.text, [f"{title}. {passage}" for passage in passages], 1)
+    if not chosen:
+        return result._replace(title=title, note="no passage of the page fits; the snippet is used")
+    return result._replace(title=title, text=passages[chosen[0]])
+
+
+def _cut(text: str) -> str:
+    """`text` on one line, cut between words at the length search services take."""
+    line = " ".join(text.split())
+    return (
+        line
+        if len(line) <= _LONGEST_QUERY
+        else line[:_LONGEST_QUERY].rpartition(" ")[0] or line[:_LONGEST_QUERY]
+    )

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.retrieval import cache
+from factreasoner.retrieval.cache import RetrievalCache
+
+
+def never() -> object:
+    raise AssertionError("asked although it is known")
+
+
+def test_an_answer_outlives_the_object(tmp_path: Path) -> None:
+    config = Config(cache_dir=tmp_path / "new" / "folder")
+    assert RetrievalCache(config).value({"q": 1}, lambda: {"found": [1, None]}) == {"found": [1, None]}
+    assert RetrievalCache(config).value({"q": 1}, never) == {"found": [1, None]}
+
+
+def test_null_is_an_answer(tmp_path: Path) -> None:
+    config = Config(cache_dir=tmp_path)
+    assert RetrievalCache(config).value({"q": 1}, lambda: None) is None
+    assert RetrievalCache(config).value({"q": 1}, never) is None
+
+
+def test_answers_are_forgotten_after_thirty_days(tmp_path: Path) -> None:
+    config = Config(cache_dir=tmp_path)
+    RetrievalCache(config).value({"q": 1}, lambda: "old")
+    with sqlite3.connect(tmp_path / cache.FILE) as connection:
+        connection.execute("UPDATE found SET saved = ?", (time.time() - 31 * 86400,))
+    connection.close()
+    assert RetrievalCache(config).value({"q": 1}, lambda: "new") == "new"
+
+
+def test_with_the_cache_off_nothing_is_left_behind(tmp_path: Path) -> None:
+    config = Config(cache=False, cache_dir=tmp_path)
+    kept = RetrievalCache(config)
+    kept.value({"q": 1}, lambda: "x")
+    assert kept.value({"q": 1}, never) == "x"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_are_raised_and_not_kept(tmp_path: Path) -> None:
+    kept = RetrievalCache(Config(cache_dir=tmp_path))
+    with pytest.raises(ZeroDivisionError):
+        kept.value({"q": 1}, lambda: 1 / 0)
+    assert kept.value({"q": 1}, lambda: 2) == 2
+
+
+def test_threads_share_one_question_and_its_error(tmp_path: Path) -> None:
+    kept = RetrievalCache(Config(cache_dir=tmp_path))
+    asked, outcomes = [], []
+    gate = threading.Event()
+
+    def ask() -> object:
+        asked.append(1)
+        gate.wait(5)
+        raise OSError("down")
+
+    def work() -> None:
+        try:
+            kept.value({"q": 1}, ask)
+        except OSError as error:
+            outcomes.append(str(error))
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    while len(kept._asked) == 0 or not asked:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    gate.set()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["down"] * 8
+    assert len(asked) == 1
+
+
+def test_a_damaged_file_is_a_config_error(tmp_path: Path) -> None:
+    (tmp_path / cache.FILE).write_bytes(b"no database at all" * 100)
+    with pytest.raises(ConfigError, match=r"cache_dir: .*retrieval.sqlite.*delete it"):
+        RetrievalCache(Config(cache_dir=tmp_path))
+
+
+def test_a_folder_that_is_a_file_is_a_config_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ConfigError, match="cache_dir"):
+        RetrievalCache(Config(cache_dir=tmp_path / "file"))
+
+
+def test_a_cache_that_breaks_later_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    kept = RetrievalCache(Config(cache_dir=tmp_path))
+    with sqlite3.connect(tmp_path / cache.FILE) as connection:
+        connection.execute("DROP TABLE found")
+    connection.close()
+    assert kept.value({"q": 1}, lambda: "x") == "x"
+    assert kept.value({"q": 2}, lambda: "y") == "y"
+    assert [record.levelname for record in caplog.records] == ["WARNING"]

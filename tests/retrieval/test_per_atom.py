@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, SearchError, StageError
+from factreasoner.models import Atom, Context, Record
+from factreasoner.retrieval.per_atom import WORKERS, Found, Query, retrieve_each
+
+ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
+
+
+def record(**fields: Any) -> Record:
+    return Record(**{"id": "r1", "response": "x", "prompt": "Tell me of the bridge.", **fields})
+
+
+def three(query: Query) -> Sequence[Found]:
+    return [Found(f"{query.text} {rank}", "T", "https://x.example/", "snip", "note") for rank in range(5)]
+
+
+def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last() -> None:
+    found = retrieve_each(three, ATOMS[:2], record(), Config(retrieve_k=2))
+    assert [(c.id, c.atom_ids, c.text) for c in found.contexts] == [
+        ("c_a0_0", ("a0",), "Statement 0. 0"),
+        ("c_a0_1", ("a0",), "Statement 0. 1"),
+        ("c_a1_0", ("a1",), "Statement 1. 0"),
+        ("c_a1_1", ("a1",), "Statement 1. 1"),
+        ("c_q_0", (), "Tell me of the bridge. 0"),
+        ("c_q_1", (), "Tell me of the bridge. 1"),
+    ]
+    first = found.contexts[0]
+    assert (first.title, first.link, first.snippet, first.note) == ("T", "https://x.example/", "snip", "note")
+    assert found.failures == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "fields"),
+    [
+        ({"retrieve_question": False}, {}),
+        ({"version": 1}, {}),
+        ({}, {"prompt": " ", "topic": None}),
+    ],
+)
+def test_no_question_is_searched_where_none_is_wanted_or_used(
+    settings: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    found = retrieve_each(three, ATOMS, record(**fields), Config.model_validate(settings))
+    assert {c.atom_ids for c in found.contexts} == {(atom.id,) for atom in ATOMS}
+
+
+def test_without_a_prompt_the_topic_is_the_question() -> None:
+    found = retrieve_each(three, ATOMS[:1], record(prompt="", topic="Otter Bridge"), Config())
+    assert found.contexts[-1].text.startswith("Otter Bridge")
+
+
+def test_every_query_carries_the_topic() -> None:
+    seen: list[Query] = []
+
+    def search(query: Query) -> Sequence[Found]:
+        seen.append(query)
+        return three(query)
+
+    retrieve_each(search, ATOMS[:1], record(topic="Otter Bridge"), Config())
+    assert [q.topic for q in seen] == ["Otter Bridge"] * 2
+
+
+def test_an_atom_called_q_keeps_its_ids() -> None:
+    found = retrieve_each(three, (Atom(id="q", text="Q."),), record(), Config(retrieve_k=1))
+    assert [(c.id, c.atom_ids) for c in found.contexts] == [("c_q_0", ("q",)), ("c_qq_0", ())]
+
+
+def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
+    def search(query: Query) -> Sequence[Found]:
+        if query.text == "Statement 2.":
+            raise SearchError("the service sleeps", attempts=5)
+        if query.text.startswith("Tell"):
+            raise SearchError("the service yawns")
+        return three(query)
+
+    found = retrieve_each(search, ATOMS, record(), Config())
+    assert [(f.stage, f.item_id, f.error_type, f.attempts) for f in found.failures] == [
+        ("retriever", "a2", "SearchError", 5),
+        ("retriever", "r1", "SearchError", 1),
+    ]
+    assert {c.atom_ids for c in found.contexts} == {("a0",), ("a1",), ("a3",), ("a4",)}
+
+
+def test_an_atom_nothing_is_found_for_is_no_failure() -> None:
+    found = retrieve_each(lambda query: (), ATOMS, record(), Config())
+    assert found == ((), ())
+
+
+def test_when_nothing_could_be_had_the_stage_fails() -> None:
+    def search(query: Query) -> Sequence[Found]:
+        raise SearchError("down")
+
+    with pytest.raises(StageError) as caught:
+        retrieve_each(search, ATOMS, record(), Config())
+    assert len(caught.value.failures) == len(ATOMS) + 1
+
+
+def test_what_the_user_must_mend_is_raised() -> None:
+    def search(query: Query) -> Sequence[Found]:
+        raise ConfigError("no key")
+
+    with pytest.raises(ConfigError):
+        retrieve_each(search, ATOMS, record(), Config())
+
+
+def test_contexts_the_record_brings_are_kept() -> None:
+    def search(query: Query) -> Sequence[Found]:
+        raise AssertionError("searched")
+
+    given = (Context(id="mine", text="Evidence."),)
+    assert retrieve_each(search, ATOMS, record(contexts=given), Config()) == (given, ())
+    assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == ((), ())
+
+
+def test_only_links_to_pages_are_kept() -> None:
+    links = ["javascript:alert(1)", "data:text/html,x", "", "HTTPS://x", "https://x.example/"]
+    found = retrieve_each(
+        lambda query: [Found("text", link=link) for link in links], ATOMS[:1], record(), Config(retrieve_k=9)
+    )
+    assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
+
+
+def test_searches_run_side_by_side_within_limits() -> None:
+    """The barrier opens only if four searches wait at it together."""
+    barrier = threading.Barrier(4, timeout=10)
+    lock = threading.Lock()
+    running = most = 0
+
+    def search(query: Query) -> Sequence[Found]:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        barrier.wait()
+        with lock:
+            running -= 1
+        return three(query)
+
+    atoms = [Atom(id=f"a{i}", text=f"S{i}") for i in range(15)]
+    retrieve_each(search, atoms, record(), Config(concurrency=4))
+    assert most == 4
+    assert WORKERS >= 4

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from json_server import Answer, JsonServer, Request, steps
+from raw_server import Client, RawServer
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, SearchError
+from factreasoner.retrieval.service import JsonService
+
+NOW = {"Retry-After": "0"}
+
+
+def echo(request: Request) -> Answer:
+    return Answer({"params": request.params, "body": request.body})
+
+
+def service(url: str, *, secret: str | None = None, **settings: Any) -> JsonService:
+    values = {"cache": False, "fetch_timeout": 5.0, **settings}
+    return JsonService(
+        url,
+        Config.model_validate(values),
+        headers={"User-Agent": "tests", **({"X-API-KEY": secret} if secret else {})},
+        secret=secret,
+        busy=lambda answer: answer == "busy",
+    )
+
+
+def test_get_and_post_carry_their_content_and_headers() -> None:
+    with JsonServer(echo) as server:
+        asked = service(server.url)
+        assert asked.get({"a": 1, "b": "ü & ?"})["params"] == {"a": "1", "b": "ü & ?"}
+        assert asked.post({"q": ["x"]})["body"] == {"q": ["x"]}
+        assert server.requests[0].headers["user-agent"] == "tests"
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_a_passing_error_is_retried(status: int) -> None:
+    with JsonServer(steps(Answer("later", status, NOW), Answer("later", status, NOW), then=echo)) as server:
+        assert service(server.url).get({"a": 1})["params"] == {"a": "1"}
+        assert len(server.requests) == 3
+
+
+def test_an_answer_that_says_busy_is_retried() -> None:
+    with JsonServer(steps(Answer("busy", 200, NOW), then=echo)) as server:
+        assert service(server.url).get({"a": 1})["params"] == {"a": "1"}
+
+
+def test_without_retry_after_it_waits_by_itself() -> None:
+    with JsonServer(steps(Answer("oops", 500), then=echo)) as server:
+        assert service(server.url).get({})
+        assert len(server.requests) == 2
+
+
+def test_retry_after_holds_for_every_thread() -> None:
+    with JsonServer(echo) as server:
+        asked = service(server.url)
+        waits: list[float] = []
+        asked._pause = lambda: waits.append(asked._resume_at)  # type: ignore[method-assign]
+        with JsonServer(steps(Answer("later", 429, {"Retry-After": "30"}), then=echo)) as busy:
+            asked.url = busy.url
+            asked.get({"a": 1})
+        asked.url = server.url
+        asked.get({"a": 2})
+    assert waits[0] == 0.0
+    assert waits[1] == waits[2] > 0.0
+
+
+def test_a_wait_of_more_than_a_minute_is_refused() -> None:
+    with JsonServer(steps(Answer("later", 429, {"Retry-After": "3600"}), then=echo)) as server:
+        with pytest.raises(SearchError, match="asks to wait 3600 s"):
+            service(server.url).get({})
+        assert len(server.requests) == 1
+
+
+def test_it_gives_up_after_max_attempts() -> None:
+    with JsonServer(lambda request: Answer("no", 503, NOW)) as server:
+        with pytest.raises(SearchError, match="status 503") as caught:
+            service(server.url, max_attempts=3).get({})
+        assert len(server.requests) == caught.value.attempts == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Answer("no such thing", 404), "status 404"),
+        (Answer(None, 301, {"Location": "http://elsewhere.example/"}), "status 301"),
+        (Answer(b"<html>Sign in</html>"), "not JSON"),
+        (Answer(b""), "not JSON"),
+        (Answer(b"\xff\xfe"), "not JSON"),
+    ],
+)
+def test_a_lasting_error_is_not_retried(answer: Answer, message: str) -> None:
+    with JsonServer(lambda request: answer) as server:
+        with pytest.raises(SearchError, match=message):
+            service(server.url).get({})
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Answer("Unauthorized", 401), Answer("Forbidden", 403), Answer({"message": "Not enough credits"}, 400)],
+)
+def test_a_refused_key_is_for_the_user_to_mend(answer: Answer) -> None:
+    with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match="refuses the key"):
+        service(server.url, secret="sesame-open").get({})
+
+
+def test_the_key_never_stands_in_an_error() -> None:
+    server = JsonServer(lambda request: Answer({"you sent": request.headers["x-api-key"]}, 400))
+    with server, pytest.raises(SearchError) as caught:
+        service(server.url, secret="sesame-open").get({})
+    assert "you sent" in str(caught.value)
+    assert "sesame-open" not in str(caught.value)
+
+
+def drip(client: Client) -> None:
+    client.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+    client.drip(b" ")
+
+
+def drip_head(client: Client) -> None:
+    client.write(b"HTTP/1.1 200 OK\r\n")
+    client.drip(b"X: y\r\n")
+
+
+def hang(client: Client) -> None:
+    client.hang()
+
+
+@pytest.mark.parametrize("behaviour", [drip, drip_head, hang])
+def test_a_service_that_dawdles_is_a_timeout(behaviour: Callable[[Client], None]) -> None:
+    with RawServer({"/": behaviour}) as server, pytest.raises(SearchError, match=r"within 0.2 s|timed out"):
+        service(server.url, fetch_timeout=0.2, max_attempts=1).get({})
+
+
+def test_an_endless_answer_is_cut_off() -> None:
+    server = JsonServer(lambda request: Answer(b"[" + b"1," * 10_000))
+    with server, pytest.raises(SearchError, match="more than 1000 bytes"):
+        service(server.url, fetch_bytes=1000, max_attempts=1).get({})
+
+
+def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
+    with JsonServer(echo) as server:
+        url = server.url
+    with pytest.raises(SearchError) as caught:
+        service(f"{url}/api?key=hush", max_attempts=1).get({"a": 1})
+    assert "hush" not in str(caught.value)
+
+
+def test_a_url_that_is_none_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="is not the URL of a service"):
+        service("ftp://wiki.example/")
+
+
+def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path: Path) -> None:
+    with JsonServer(echo) as server:
+        for _ in range(2):
+            asked = service(server.url, cache=True, cache_dir=tmp_path)
+            asked.get({"a": 1})
+            asked.get({"a": 2})
+            asked.post({"a": 1})
+        assert len(server.requests) == 3
+
+
+def test_neither_keys_nor_errors_are_kept(tmp_path: Path) -> None:
+    with JsonServer(steps(Answer("no", 404), then=echo)) as server:
+        asked = service(server.url, cache=True, cache_dir=tmp_path, secret="sesame-open")
+        with pytest.raises(SearchError):
+            asked.get({"a": 1})
+        assert asked.get({"a": 1})["params"] == {"a": "1"}
+    assert all(b"sesame-open" not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once() -> None:
+    gate = threading.Event()
+
+    def slow(request: Request) -> Answer:
+        gate.wait(5)
+        return echo(request)
+
+    with JsonServer(slow) as server:
+        asked = service(server.url)
+        answers: list[Any] = []
+        threads = [
+            threading.Thread(target=lambda n=n: answers.append(asked.get({"a": n % 8})), daemon=True)
+            for n in range(24)
+        ]
+        for thread in threads:
+            thread.start()
+        gate.set()
+        for thread in threads:
+            thread.join()
+        assert len(answers) == 24
+        assert len(server.requests) == 8
+        assert server.most_at_once <= 4

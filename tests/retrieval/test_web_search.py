@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from json_server import Answer, JsonServer, serper
+from pages import SENTENCES, html, pdf
+from raw_server import Behaviour, Client, RawServer, redirect, reply
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError, StageError
+from factreasoner.models import Atom, Record
+from factreasoner.registry import load
+from factreasoner.retrieval import reader
+from factreasoner.retrieval.per_atom import Query
+from factreasoner.retrieval.web_search import WebRetriever
+
+FILLER = [
+    f"The archive keeps volume {i} of the harbour office in its dry and quiet cellar." for i in range(300)
+]
+LONG = "\n".join([*FILLER[:150], *SENTENCES, *FILLER[150:]])
+CLAIM = "The engineer Mara Lindqvist designed the two arches."
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "right-key")
+
+
+def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, str]]:
+    return [
+        {"title": f"Title {i}", "link": link, "snippet": snippet.format(link)} for i, link in enumerate(links)
+    ]
+
+
+def retriever(url: str, **settings: Any) -> WebRetriever:
+    values = {"search_url": url, "cache": False, "fetch_timeout": 5.0, **settings}
+    return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
+
+
+# Searching
+
+
+def test_snippets_become_contexts_in_the_order_of_the_search() -> None:
+    known = {
+        CLAIM: results(*(f"https://s{i}.example/p" for i in range(5))),
+        "Who built it?": results("https://q.example/"),
+    }
+    record = Record(id="r", response="x", prompt="Who built it?")
+    with JsonServer(serper(known)) as server:
+        found = retriever(server.url, retrieve_k=2).retrieve((Atom(id="a0", text=CLAIM),), record)
+    assert [(c.id, c.text, c.title, c.link, c.snippet, c.note) for c in found.contexts] == [
+        (f"c_{a}_{i}", f"A snippet on {link}.", f"Title {i}", link, f"A snippet on {link}.", "")
+        for a, i, link in [
+            ("a0", 0, "https://s0.example/p"),
+            ("a0", 1, "https://s1.example/p"),
+            ("q", 0, "https://q.example/"),
+        ]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "bare"),
+    [
+        ('He wrote "The Bridge" in 1931.', "He wrote The Bridge in 1931."),
+        ("He wrote “The Bridge” in 1931.", "He wrote The Bridge in 1931."),
+    ],
+)
+def test_quotes_are_dropped_from_a_query_that_finds_nothing(claim: str, bare: str) -> None:
+    with JsonServer(serper({bare: results("https://a.example/")})) as server:
+        found = retriever(server.url).search(Query(claim))
+        assert [r.body["q"] for r in server.requests] == [claim, bare]
+    assert len(found) == 1
+
+
+def test_a_query_without_quotes_is_asked_once() -> None:
+    with JsonServer(serper({})) as server:
+        assert retriever(server.url).search(Query(CLAIM)) == []
+        assert len(server.requests) == 1
+
+
+def test_long_claims_are_cut_between_words() -> None:
+    with JsonServer(serper({})) as server:
+        retriever(server.url).search(Query("many words " * 100))
+        retriever(server.url).search(Query("x" * 1000))
+        asked = [request.body["q"] for request in server.requests]
+    assert all(len(q) <= 400 for q in asked)
+    assert asked[0].endswith(("many", "words"))
+
+
+@pytest.mark.parametrize("url", ["{}", "{}/", "{}/search"])
+def test_the_url_may_name_the_service_or_its_search(url: str) -> None:
+    with JsonServer(serper({CLAIM: results("https://a.example/")})) as server:
+        assert retriever(url.format(server.url)).search(Query(CLAIM))
+
+
+def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> None:
+    odd: Sequence[Mapping[str, str]] = [
+        {"title": "no link", "snippet": "text"},
+        {"title": "script", "link": "javascript:alert(1)", "snippet": "text"},
+        {"title": "credentials", "link": "https://u:p@a.example/", "snippet": "text"},
+        {"title": "no snippet", "link": "https://b.example/"},
+        *results("https://a.example/", "https://a.example/"),
+    ]
+    with JsonServer(serper({CLAIM: odd})) as server:
+        assert [f.link for f in retriever(server.url).search(Query(CLAIM))] == ["https://a.example/"]
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"organic": None}, {"organic": "x"}, {"organic": [1, None]}, [], "text"]
+)
+def test_answers_of_another_shape_find_nothing(body: Any) -> None:
+    with JsonServer(lambda request: Answer(body)) as server:
+        assert retriever(server.url).search(Query(CLAIM)) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "query", "kept"),
+    [
+        ({"deny_domains": ("a.example",)}, CLAIM, ["https://b.example/", "https://nota.example/"]),
+        ({"deny_domains": ("B.example.", "*.nota.example")}, CLAIM, ["https://www.a.example/"]),
+        (
+            {"allow_domains": ("a.example", "c.example")},
+            f"{CLAIM} (site:a.example OR site:c.example)",
+            ["https://www.a.example/"],
+        ),
+    ],
+)
+def test_domain_lists_choose_the_results(settings: dict[str, Any], query: str, kept: list[str]) -> None:
+    links = ("https://www.a.example/", "https://b.example/", "https://nota.example/")
+    with JsonServer(serper({query: results(*links)})) as server:
+        assert [f.link for f in retriever(server.url, **settings).search(Query(CLAIM))] == kept
+
+
+# Keys
+
+
+@pytest.mark.parametrize("key", ["", "  "])
+def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+        load("retriever", "web")(config=Config(cache=False))
+
+
+@pytest.mark.parametrize("key", ["kéy-secret", "key\nsecret"])
+def test_a_key_that_is_none_is_refused_without_showing_it(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError) as caught:
+        WebRetriever(Config(cache=False))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_key_is_a_config_error_and_stands_nowhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "wrong-key-0123456789")
+    with JsonServer(serper({})) as server:
+        web = retriever(server.url, cache=True, cache_dir=tmp_path)
+        with pytest.raises(ConfigError, match="refuses the key") as caught:
+            web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
+    assert "0123456789" not in str(caught.value)
+    assert not any(b"0123456789" in path.read_bytes() for path in tmp_path.rglob("*"))
+
+
+def test_a_service_that_is_down_fails_the_stage() -> None:
+    with JsonServer(lambda request: Answer("no", 404)) as server:
+        web = retriever(server.url)
+        with pytest.raises(SearchError):
+            web.search(Query(CLAIM))
+        with pytest.raises(StageError):
+            web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
+
+
+# Pages
+
+
+def hang(client: Client) -> None:
+    client.hang()
+
+
+SITES: dict[str, Behaviour] = {
+    "/long": reply(html(LONG)),
+    "/pdf": reply(pdf(*SENTENCES), content_type="application/pdf"),
+    "/moved": redirect("/long"),
+    "/blocked": reply(html("Please verify you are human by completing the action below.")),
+    "/forbidden": reply(b"", status=403),
+    "/image": reply(b"\x89PNG", content_type="image/png"),
+    "/binary": reply(b"\x89PNG\0\0\0"),
+    "/other": reply(html(" ".join(["Kangaroos hop over dry plains under blazing skies."] * 4), title="K")),
+    "/hang": hang,
+    "/metadata": redirect("http://169.254.169.254/latest/"),
+    "/away": b"",
+}
+
+
+@pytest.fixture
+def site() -> Iterator[RawServer]:
+    with RawServer(SITES) as server:
+        yield server
+
+
+def search(site: RawServer, *paths: str, snippet: str = "A snippet on {}.", **settings: Any) -> list[Any]:
+    links = [f"http://site.example:{site.port}{path}" for path in paths]
+    values = {"fetch_text": True, "allow_private_hosts": True, **settings}
+    with JsonServer(serper({CLAIM: results(*links, snippet=snippet)})) as server:
+        return list(retriever(server.url, **values).search(Query(CLAIM)))
+
+
+@pytest.mark.parametrize("path", ["/long", "/pdf", "/moved"])
+def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site: RawServer, path: str) -> None:
+    (found,) = search(site, path)
+    assert "Mara Lindqvist designed" in found.text
+    assert len(found.text.split()) <= 200
+    assert found.snippet.startswith("A snippet on")
+    assert (found.title, found.note) == ("Title 0", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        ("/blocked", "page dropped: notice: verify you are human; the snippet is used"),
+        ("/binary", "page dropped: binary; the snippet is used"),
+        ("/forbidden", "page not read: status 403; the snippet is used"),
+        ("/image", "page not read: content type; the snippet is used"),
+        ("/metadata", "page not read: cloud metadata address; the snippet is used"),
+        ("/other", "no passage of the page fits; the snippet is used"),
+    ],
+)
+def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
+    site: RawServer, path: str, note: str
+) -> None:
+    (found,) = search(site, path)
+    assert found.text == found.snippet != ""
+    assert found.note == note
+
+
+def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
+    found = search(site, "/hang", "/pdf", fetch_timeout=1.0)
+    assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
+
+
+def test_without_the_switch_no_private_page_is_read(site: RawServer) -> None:
+    (found,) = search(site, "/long", allow_private_hosts=False)
+    assert found.note == "page not read: loopback address; the snippet is used"
+    assert site.requests == []
+
+
+def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site: RawServer) -> None:
+    found = search(site, "/forbidden", "/blocked", "/long", "/pdf", snippet="", retrieve_k=2)
+    assert [f.link.rpartition("/")[2] for f in found] == ["long", "pdf"]
+
+
+def test_an_atom_whose_every_page_fails_is_a_failure(site: RawServer) -> None:
+    with pytest.raises(FetchError, match="status 403"):
+        search(site, "/image", "/forbidden", snippet="")
+
+
+def test_a_link_that_failed_is_not_fetched_again(site: RawServer) -> None:
+    link = f"http://site.example:{site.port}/forbidden"
+    with JsonServer(serper({CLAIM: results(link), "other": results(link)})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
+        assert web.search(Query(CLAIM))[0].note == web.search(Query("other"))[0].note
+    assert len(site.requests) == 1
+
+
+def test_only_the_first_pages_of_a_pdf_are_searched(site: RawServer) -> None:
+    (found,) = search(site, "/pdf", fetch_pages=1)
+    assert SENTENCES[0] in found.text
+    assert "Lindqvist" not in found.text
+
+
+def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site: RawServer, tmp_path: Path) -> None:
+    site.paths["/away"] = redirect(f"http://other.example:{site.port}/long")
+    kept = {"cache": True, "cache_dir": tmp_path}
+    first = search(site, "/away", **kept)
+    assert [f.note for f in first] == [""]
+    asked = len(site.requests)
+    with JsonServer(serper({CLAIM: results(f"http://site.example:{site.port}/away")})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True, **kept)
+        assert web.search(Query(CLAIM)) == first
+        wary = retriever(
+            server.url, fetch_text=True, allow_private_hosts=True, deny_domains=("other.example",), **kept
+        )
+        assert wary.search(Query(CLAIM))[0].note == "page not read: domain list; the snippet is used"
+    assert len(site.requests) == asked
+
+
+def test_reading_pages_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_NEEDED", ("pypdf", "trafilatura_that_is_not_there"))
+    monkeypatch.setitem(reader.EXTRA_OF_MODULE, "trafilatura_that_is_not_there", ("reading web pages", "web"))
+    WebRetriever(Config(cache=False))
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[web\]"):
+        WebRetriever(Config(cache=False, fetch_text=True))

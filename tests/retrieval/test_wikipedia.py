@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from json_server import Answer, JsonServer, steps, wiki
+
+from factreasoner.config import Config
+from factreasoner.errors import SearchError, StageError
+from factreasoner.models import Atom, Record
+from factreasoner.registry import load
+from factreasoner.retrieval.per_atom import Query
+from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms
+
+FILLER = " ".join(f"The archive keeps volume {i} of the harbour office in its cellar." for i in range(200))
+PAGES = {
+    "Otter Bridge": "The Otter Bridge spans the river Lune. It is painted red.\n\n"
+    f"History\n{FILLER}\nThe engineer Mara Lindqvist designed the steel arches in Gothenburg.\n{FILLER}",
+    "Lune": "The Lune is a river of 85 kilometres. Salmon return to it each autumn.",
+    "Otter (disambiguation)": "Otter may refer to an animal, a bridge or a ship.",
+    "Empty": "",
+}
+NOW = {"Retry-After": "0"}
+
+
+def retriever(url: str, **settings: Any) -> WikipediaRetriever:
+    values = {"wikipedia_url": f"{url}/w/api.php", "cache": False, "fetch_timeout": 5.0, **settings}
+    return WikipediaRetriever(Config.model_validate(values))
+
+
+def test_the_best_passage_is_found_deep_in_the_page() -> None:
+    """The sentence lies some 13,000 characters into the page."""
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url, retrieve_k=1).search(
+            Query("Mara Lindqvist designed the arches of the Otter Bridge.")
+        )
+    assert PAGES["Otter Bridge"].index("Lindqvist") > 10_000
+    assert "Mara Lindqvist designed" in found[0].text
+    assert len(found[0].text.split()) <= 200
+    assert (found[0].title, found[0].link) == ("Otter Bridge", "https://wiki.example/wiki/Otter_Bridge")
+
+
+def test_atoms_and_question_become_contexts_with_their_ids() -> None:
+    atoms = (Atom(id="a0", text="The Otter Bridge is red."), Atom(id="a1", text="Salmon return to the Lune."))
+    record = Record(id="r", response="x", prompt="Tell me about the Otter Bridge.", topic="Otter Bridge")
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url, retrieve_k=2).retrieve(atoms, record)
+    by_id = {c.id: c for c in found.contexts}
+    assert "painted red" in by_id["c_a0_0"].text
+    assert "Salmon" in by_id["c_a1_0"].text
+    assert by_id["c_a1_0"].atom_ids == ("a1",)
+    assert by_id["c_q_0"].atom_ids == ()
+    assert found.failures == ()
+
+
+def test_the_topics_page_is_read_when_the_atom_names_it_not() -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url).search(Query("It is painted red.", topic="Otter Bridge"))
+    assert found[0].title == "Otter Bridge"
+
+
+def test_a_page_shared_by_atoms_is_asked_for_once() -> None:
+    atoms = [Atom(id=f"a{i}", text=f"The Otter Bridge is painted {c}.") for i, c in enumerate(["red"] * 6)]
+    with JsonServer(wiki(PAGES)) as server:
+        retriever(server.url).retrieve(atoms, Record(id="r", response="x", topic="Otter Bridge"))
+        pages = [r.params["pageids"] for r in server.requests if "pageids" in r.params]
+    assert sorted(pages) == sorted(set(pages))
+
+
+def test_lists_of_meanings_and_empty_pages_are_left_out() -> None:
+    with JsonServer(wiki(PAGES, disambiguation=["Otter (disambiguation)"])) as server:
+        assert retriever(server.url).search(Query("otter animal ship")) == []
+        assert retriever(server.url).search(Query("Empty")) == []
+
+
+def test_a_query_that_finds_nothing_is_loosened() -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url).search(
+            Query("Salmon, says the angler, return to the Lune at midnight.")
+        )
+        queries = [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
+    assert found[0].title == "Lune"
+    assert queries == ["salmon says the angler return to the lune at midnight", "salmon lune"]
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("Otter Bridge", ["otter bridge", "otter OR bridge"]),
+        (
+            "The U.S. bridge cost $1,250.50!",
+            ["the u.s bridge cost 1,250.50", "u.s", "u.s OR bridge OR cost OR 1,250.50"],
+        ),
+        (
+            'intitle:"x" -insource:/a.*b/ AND NOT c~2',
+            ["intitle x insource a b and not c 2", "intitle OR insource"],
+        ),
+        ("it is", ["it is"]),
+        ("?!", []),
+        ("", []),
+    ],
+)
+def test_search_forms_hold_no_operators_but_their_own(text: str, forms: list[str]) -> None:
+    found = search_forms(text)
+    assert found == forms
+
+
+def test_search_forms_fit_the_limit() -> None:
+    assert all(0 < len(form) <= 300 for form in search_forms("Wide " * 30 + "abcdefghij " * 100))
+    assert search_forms("x" * 1000) == []
+
+
+@pytest.mark.parametrize("code", ["maxlag", "ratelimited", "readonly"])
+def test_a_lagging_wiki_is_asked_again(code: str) -> None:
+    lagging = Answer({"error": {"code": code, "info": "Waiting for a database server"}}, 200, NOW)
+    with JsonServer(steps(lagging, then=wiki(PAGES))) as server:
+        assert retriever(server.url).search(Query("Lune"))
+        assert server.requests[0].params["maxlag"] == "5"
+        assert server.requests[0].params == server.requests[1].params
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Answer({"error": {"code": "badvalue", "info": "No"}}), "badvalue"),
+        (Answer([1, 2]), "not an object"),
+        (Answer({"query": {"pages": [{"title": "x"}], "search": [{"pageid": 1}]}}), "no TextExtracts"),
+    ],
+)
+def test_a_wiki_that_refuses_is_a_search_error(answer: Answer, message: str) -> None:
+    with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match=message):
+        retriever(server.url).search(Query("Lune"))
+
+
+def test_a_wiki_that_is_down_fails_the_stage_and_one_atom_alone_does_not() -> None:
+    atoms = (Atom(id="a0", text="Lune"), Atom(id="a1", text="Otter Bridge"))
+    record = Record(id="r", response="x")
+    broken = Answer({"error": {"code": "internal"}})
+    with JsonServer(lambda request: broken) as server, pytest.raises(StageError):
+        retriever(server.url).retrieve(atoms, record)
+    with JsonServer(
+        lambda request: broken if request.params.get("srsearch") == "lune" else wiki(PAGES)(request)
+    ) as server:
+        found = retriever(server.url).retrieve(atoms, record)
+    assert [f.item_id for f in found.failures] == ["a0"]
+    assert {c.atom_ids for c in found.contexts} == {("a1",)}
+
+
+def test_answers_are_kept_on_disk(tmp_path: Path) -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        first = retriever(server.url, cache=True, cache_dir=tmp_path).search(Query("Lune"))
+        asked = len(server.requests)
+        again = retriever(server.url, cache=True, cache_dir=tmp_path).search(Query("Lune"))
+        assert len(server.requests) == asked
+    assert again == first
+
+
+def test_the_agent_is_named_with_a_contact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTREASONER_CONTACT", "editor@site.example")
+    with JsonServer(wiki(PAGES)) as server:
+        retriever(server.url).search(Query("Lune"))
+    assert "factreasoner (editor@site.example)" in server.requests[0].headers["user-agent"]
+
+
+def test_the_language_chooses_the_wiki() -> None:
+    made = load("retriever", "wikipedia")(config=Config(wikipedia_language="de", cache=False))
+    assert made._wiki.url == "https://de.wikipedia.org/w/api.php"
