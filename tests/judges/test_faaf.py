@@ -15,7 +15,7 @@ CLAIMS = [Claim("a7", 'Revenue was "$1.2 billion", down -3.5 %.'), Claim("a2", "
 
 
 def answered(schema_mode="tfn", *, verbal=False, tokens=None, **arguments):
-    schema = faaf.build(CLAIMS, schema_mode, verbal=verbal)
+    schema = faaf.inquiry(schema_mode, verbal=verbal).build(CLAIMS)
     text = json.dumps(arguments)
     return faaf.read(Reply(arguments=arguments, text=text, tokens=tokens), schema, CLAIMS)
 
@@ -34,18 +34,20 @@ def answered(schema_mode="tfn", *, verbal=False, tokens=None, **arguments):
     ],
 )
 def test_function_has_one_required_enum_argument_a_claim(mode, values, names):
-    schema = faaf.build(CLAIMS, mode)
+    schema = faaf.inquiry(mode).build(CLAIMS)
     assert list(schema.arguments) == names
     assert schema.parameters["required"] == names
     assert schema.parameters["properties"]["fact_1"]["enum"] == values
 
 
 def test_claim_text_is_passed_unaltered():
-    assert faaf.build(CLAIMS, "tfn").parameters["properties"]["fact_0"]["description"] == CLAIMS[0].text
+    assert (
+        faaf.inquiry("tfn").build(CLAIMS).parameters["properties"]["fact_0"]["description"] == CLAIMS[0].text
+    )
 
 
 def test_certainty_stands_behind_its_fact():
-    assert faaf.build(CLAIMS, "tfn", verbal=True).arguments[:2] == ("fact_0", "fact_0_certainty")
+    assert faaf.inquiry("tfn", verbal=True).build(CLAIMS).arguments[:2] == ("fact_0", "fact_0_certainty")
 
 
 def test_answers_are_keyed_by_position():
@@ -128,7 +130,7 @@ def test_a_quoted_key_inside_a_citation_is_not_the_value():
         TokenLogprob("False", math.log(0.7), (("False", math.log(0.7)), ("True", math.log(0.3)))),
         TokenLogprob(text[start + 5 :], 0.0),
     )
-    schema = faaf.build(CLAIMS, "tf_citation")
+    schema = faaf.inquiry("tf_citation").build(CLAIMS)
     reading = faaf.read(Reply(arguments=arguments, text=text, tokens=tokens), schema, CLAIMS)
     assert reading.answers["a7"].p_logprobs == pytest.approx(0.7)
 
@@ -150,7 +152,7 @@ def test_citation_is_looked_for_with_space_and_case_folded(quote, where):
 @given(st.lists(st.text(), min_size=1, max_size=40), st.sampled_from(["tf", "tfn", "tfn_citation"]))
 def test_any_texts_make_a_function_whose_answer_reads_back(texts, mode):
     claims = [Claim(str(i), text) for i, text in enumerate(texts)]
-    schema = faaf.build(claims, mode)
+    schema = faaf.inquiry(mode).build(claims)
     labels = ["True" if i % 2 else "False" for i in range(len(claims))]
     reply = Reply(arguments={f"fact_{i}": value for i, value in enumerate(labels)})
     reading = faaf.read(reply, schema, claims)

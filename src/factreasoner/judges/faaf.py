@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
@@ -19,6 +19,15 @@ TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear from the given passage"
 LABELS: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 
 Citation = Literal["found", "elsewhere", "absent"]
+First = Literal["citation", "reasoning"]
+"""What an answer may be preceded by."""
+
+_FIRST_TEXT: dict[First, str] = {
+    "citation": "The exact words of the passage that decide {name}, copied verbatim; "
+    "an empty string when the passage has none.",
+    "reasoning": "What the evidence says about {name} and what follows from it, in one to three sentences.",
+}
+_FIRST_TOKENS: dict[First | None, int] = {None: 0, "citation": 80, "reasoning": 120}
 
 
 class Answer(NamedTuple):
@@ -28,64 +37,91 @@ class Answer(NamedTuple):
     quote: str
     p_verbal: float | None
     p_logprobs: float | None
+    reasoning: str = ""
 
 
 class Reading(NamedTuple):
-    """A reply, claim by claim: usable answers, and why each other claim has none."""
+    """A reply, claim by claim: usable answers, and why each other claim has none.
+
+    `problems` are mended by asking again; `unreadable` answers are whole, and say nothing all the same.
+    """
 
     answers: dict[str, Answer]
     problems: dict[str, str]
+    unreadable: dict[str, str]
 
 
-def enum_values(mode: Mode) -> tuple[str, ...]:
-    """The values a verdict argument may take."""
-    return (TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR)
+class Inquiry(NamedTuple):
+    """What a call asks of every claim: one of `values` (free words where None), after `first` if it is set.
 
-
-def build(claims: Sequence[Claim], mode: Mode, *, verbal: bool = False) -> FunctionSchema:
-    """The function object of `claims`: one required enum argument each, `fact_0`, `fact_1`, ...
-
-    With a citation mode, `fact_i_citation` stands before `fact_i`, so that the model quotes first and
-    decides then; with `verbal`, `fact_i_certainty` (0 to 100) stands behind it.
+    With `verbal`, a certainty from 0 to 100 follows. `task` describes the function.
     """
-    properties: dict[str, dict[str, Any]] = {}
-    for position, claim in enumerate(claims):
-        name = f"fact_{position}"
-        if mode.endswith("citation"):
-            properties[f"{name}_citation"] = {
-                "type": "string",
-                "description": f"The exact words of the passage that decide {name}, copied verbatim; "
-                "an empty string when the passage has none.",
-            }
-        properties[name] = {"type": "string", "enum": list(enum_values(mode)), "description": claim.text}
-        if verbal:
-            properties[f"{name}_certainty"] = {
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 100,
-                "description": f"How certain the answer to {name} is, in percent.",
-            }
-    return FunctionSchema(
-        name="verify_facts",
-        description="Say of each fact, by the passage alone, whether it is true.",
-        parameters={
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        },
+
+    values: tuple[str, ...] | None
+    task: str
+    first: First | None = None
+    verbal: bool = False
+
+    @property
+    def tokens_per_claim(self) -> int:
+        """About how many output tokens one claim takes."""
+        return (40 if self.values is None else 16) + _FIRST_TOKENS[self.first] + (12 if self.verbal else 0)
+
+    def build(self, claims: Sequence[Claim]) -> FunctionSchema:
+        """The function object of `claims`: one required argument each, `fact_0`, `fact_1`, ...
+
+        What comes first stands before it (`fact_0_citation`), so that the model quotes or thinks first and
+        decides then; the certainty (`fact_0_certainty`) stands behind it.
+        """
+        properties: dict[str, dict[str, Any]] = {}
+        for position, claim in enumerate(claims):
+            name = f"fact_{position}"
+            if self.first:
+                text = _FIRST_TEXT[self.first].format(name=name)
+                properties[f"{name}_{self.first}"] = {"type": "string", "description": text}
+            properties[name] = {"type": "string", "description": claim.text}
+            if self.values is not None:
+                properties[name]["enum"] = list(self.values)
+            if self.verbal:
+                properties[f"{name}_certainty"] = {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 100,
+                    "description": f"How certain the answer to {name} is, in percent.",
+                }
+        return FunctionSchema(
+            name="verify_facts",
+            description=self.task,
+            parameters={
+                "type": "object",
+                "properties": properties,
+                "required": list(properties),
+                "additionalProperties": False,
+            },
+        )
+
+
+def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
+    """The inquiry of a mode; those with citation have the model quote first."""
+    return Inquiry(
+        values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
+        task="Say of each fact, by the passage alone, whether it is true.",
+        first="citation" if mode.endswith("citation") else None,
+        verbal=verbal,
     )
 
 
-def tokens_per_claim(mode: Mode, *, verbal: bool = False) -> int:
-    """About how many output tokens one claim takes."""
-    return 16 + (80 if mode.endswith("citation") else 0) + (12 if verbal else 0)
+def read(
+    reply: Reply,
+    schema: FunctionSchema,
+    claims: Sequence[Claim],
+    label_of: Callable[[str], Label | None] = LABELS.get,
+) -> Reading:
+    """Validate a reply argument by argument; results are keyed by position, never by text.
 
-
-def read(reply: Reply, schema: FunctionSchema, claims: Sequence[Claim]) -> Reading:
-    """Validate a reply argument by argument; results are keyed by position, never by text."""
-    answers: dict[str, Answer] = {}
-    problems: dict[str, str] = {}
+    `label_of` says what a valid answer means, None when it means nothing.
+    """
+    reading = Reading({}, {}, {})
     names = schema.arguments
     for position, claim in enumerate(claims):
         name = f"fact_{position}"
@@ -93,18 +129,32 @@ def read(reply: Reply, schema: FunctionSchema, claims: Sequence[Claim]) -> Readi
         required = [name, certainty] if certainty in names else [name]
         problem = next((p for a in required if (p := schema.problem(a, reply.arguments))), None)
         if problem:
-            problems[claim.id] = problem
+            reading.problems[claim.id] = problem
             continue
         value = schema.value(name, reply.arguments)
-        quote = reply.arguments.get(f"{name}_citation")
-        allowed = schema.parameters["properties"][name]["enum"]
-        answers[claim.id] = Answer(
-            label=LABELS[value],
-            quote=quote.strip() if isinstance(quote, str) else "",
+        label = label_of(value)
+        if label is None:
+            reading.unreadable[claim.id] = f"the answer decides nothing: {shortened(value)}"
+            continue
+        allowed = schema.parameters["properties"][name].get("enum")
+        reading.answers[claim.id] = Answer(
+            label=label,
+            quote=_words(reply.arguments.get(f"{name}_citation")),
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
-            p_logprobs=value_probability(reply, name, value, allowed),
+            p_logprobs=value_probability(reply, name, value, allowed) if allowed else None,
+            reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
         )
-    return Reading(answers, problems)
+    return reading
+
+
+def _words(given: object) -> str:
+    return given.strip() if isinstance(given, str) else ""
+
+
+def shortened(text: str, length: int = 80) -> str:
+    """`text` in quotes, on one line, cut for a message."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= length else f"{line[:length]}…")
 
 
 def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence[str]) -> float | None:

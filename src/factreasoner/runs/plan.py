@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.scripted import ScriptedLLM
@@ -42,7 +41,6 @@ def plan(records: Iterable[Record], config: Config) -> list[StagePlan]:
     atomizer, reviser = LLMAtomizer(llm=nobody, config=config), LLMReviser(llm=nobody, config=config)
     judge = LLMJudge(nobody, config)
     evaluator = GraphEvaluator(judge, AutoSolver(config), config)
-    per_claim = faaf.tokens_per_claim(config.mode, verbal=config.confidence == "verbal")
     rounds = config.votes if config.confidence == "votes" else 1
 
     def add(stage: str, requests: Iterable[tuple[Prompt, FunctionSchema]], answer: int) -> None:
@@ -64,7 +62,7 @@ def plan(records: Iterable[Record], config: Config) -> list[StagePlan]:
         if config.plugin("judge") == "llm":
             for premise, claims in evaluator.work(atoms, record.contexts or ()):
                 asked = judge.requests(premise, claims)
-                add("judge", asked * rounds, per_claim * len(claims) * rounds)
+                add("judge", asked * rounds, judge.tokens_per_claim * len(claims) * rounds)
     return list(totals.values())
 
 
