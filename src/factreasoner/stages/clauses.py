@@ -15,25 +15,23 @@ from factreasoner.stages.abbreviations import words
 from factreasoner.stages.english import (
     BE,
     BLOCKERS,
-    CONNECTIVES,
     DETERMINERS,
     INTRANSITIVE,
     NOMINATIVES,
     PREPOSITIONS,
-    Subject,
+    SURELY_FINITE,
     Token,
     describe,
-    find_subject,
     is_active,
     is_participle,
     skip_adverbs,
-    subject_at,
     tokenize,
     verb_form,
 )
 from factreasoner.stages.lists import listed
 from factreasoner.stages.relatives import Piece, relatives
 from factreasoner.stages.sentences import Span
+from factreasoner.stages.subjects import Subject, body_start, find_subject, subject_at
 
 
 class Clause(NamedTuple):
@@ -106,10 +104,17 @@ def _at_semicolons(tokens: Sequence[Token], last: int) -> Iterator[tuple[int, in
     marks = [i for i in range(last) if tokens[i].text in ";；"]
     edges = [-1, *marks, last]
     parts = [(a + 1, b) for a, b in pairwise(edges)]
-    if marks and all(b - a > 2 and find_subject(tokens[a:b]) for a, b in parts):
+    listing = marks and any(token.text == ":" for token in tokens[: marks[0]])
+    if marks and not listing and all(_predicates(tokens[a:b]) for a, b in parts):
         yield from parts
     else:
         yield 0, last
+
+
+def _predicates(part: Sequence[Token]) -> bool:
+    """Whether a part between semicolons says something on its own."""
+    finite = any(verb_form(token) in SURELY_FINITE for token in part) or find_subject(part) is not None
+    return len(part) > 2 and finite and part[0].lower not in BLOCKERS | {"and", "but"}
 
 
 def _coordinated(text: str, tokens: Sequence[Token], start: int, end: int) -> Iterator[Piece]:
@@ -149,8 +154,7 @@ def _is_closed(tokens: Sequence[Token], index: int) -> bool:
 
 def _condition(text: str, tokens: Sequence[Token], start: int, subject: Subject) -> str:
     """The phrase in front of the subject, if what follows holds under it alone ("Without air, ...")."""
-    if tokens[start].lower in CONNECTIVES and tokens[start + 1].text == ",":
-        start += 2
+    start = body_start(tokens, start)
     if subject.start <= start or tokens[start].lower in _CIRCUMSTANTIAL:
         return ""
     return describe(tokens, text, start, subject.start)
@@ -203,7 +207,9 @@ def _bare_subject(tokens: Sequence[Token], start: int) -> Subject | None:
 
 def _is_sure(tokens: Sequence[Token], subject: Subject) -> bool:
     """Whether a subject after a conjunction is no further item of a list ("and other costs seen")."""
-    if subject.verb + 1 >= len(tokens):
+    rest = tokens[subject.verb + 1 :]
+    if not rest or (len(rest) == 1 and rest[0].text[0].isdigit()):
+        # "Lightning has 8 pins, whereas USB-C has 16."
         return False
     return subject.form != "mixed" or (
         is_active(tokens, subject.verb) and tokens[subject.start].lower not in ("other", "such", "any")

@@ -1,7 +1,4 @@
-"""The little English grammar the embedded stages need: word classes, tokens, and the subject of a sentence.
-
-Everything here prefers saying "not found" to a guess: what isn't recognised is left as it is.
-"""
+"""The little English the embedded stages need: word classes, tokens and verb forms."""
 
 from __future__ import annotations
 
@@ -70,7 +67,6 @@ CONNECTIVES = words(
     "initially later then instead subsequently notably importantly interestingly specifically generally",
     "typically",
 )
-_PARTICIPIAL = words("based born founded known located established built formed named called raised")
 _OBJECTS = words("him her it them")
 _ADVERBS = words(
     "also later then now still often soon never always ever once since first even further not just",
@@ -78,7 +74,12 @@ _ADVERBS = words(
 PARTICLES = words("of the and de da di la le van von der den del du al el bin ibn y for in at")
 
 
-_SURELY_FINITE = ("be", "have", "modal", "past")
+_SINGULAR = {
+    "are": "is", "were": "was", "have": "has", "do": "does", "aren't": "isn't", "weren't": "wasn't",
+    "haven't": "hasn't", "don't": "doesn't", "aren’t": "isn’t", "weren’t": "wasn’t", "haven’t": "hasn’t",
+    "don’t": "doesn’t",
+}  # fmt: skip
+SURELY_FINITE = ("be", "have", "modal", "past")
 
 
 class Token(NamedTuple):
@@ -98,15 +99,6 @@ class Token(NamedTuple):
         """Whether this may be part of a proper name: capitalised, a number or a quotation."""
         first = self.text[0]
         return first.isupper() or first.isdigit() or first in '"“«'
-
-
-class Subject(NamedTuple):
-    """Tokens [start, end) are the subject, `verb` is the finite verb's index and `form` its form."""
-
-    start: int
-    end: int
-    verb: int
-    form: VerbForm
 
 
 _TOKEN = re.compile(
@@ -160,6 +152,18 @@ def _is_regular_past(word: str) -> bool:
     )
 
 
+def third_person(verb: Token) -> str:
+    """A verb that followed "they" in the form that follows "it": are -> is, focus -> focuses."""
+    word = verb.text
+    if word in _SINGULAR:
+        return _SINGULAR[word]
+    if verb_form(verb) not in (None, "present") or not (word.isalpha() and word.islower()):
+        return word
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", word) else "s")
+
+
 def is_participle(token: Token) -> bool:
     """Whether the word may be a past participle."""
     return token.text in _PARTICIPLE or verb_form(token) == "mixed"
@@ -174,75 +178,6 @@ def skip_adverbs(tokens: Sequence[Token], index: int) -> int:
 
 def _is_manner(word: str) -> bool:
     return len(word) > 4 and word.endswith("ly") and word.islower() and word not in ("family", "assembly")
-
-
-def find_subject(tokens: Sequence[Token], begin: int = 0) -> Subject | None:
-    """Subject and finite verb of the clause that starts at `begin`, past a connective or an adjunct."""
-    if begin >= len(tokens):
-        return None
-    if tokens[begin].lower in CONNECTIVES and tokens[begin + 1 : begin + 2] and tokens[begin + 1].text == ",":
-        begin += 2
-    subject = subject_at(tokens, begin)
-    if subject or begin >= len(tokens) or tokens[begin].lower not in PREPOSITIONS | _PARTICIPIAL:
-        return subject
-    commas = [i for i in range(begin + 1, min(begin + 18, len(tokens))) if tokens[i].text == ","][:3]
-    return next((found for comma in commas if (found := subject_at(tokens, comma + 1))), None)
-
-
-def subject_at(tokens: Sequence[Token], start: int) -> Subject | None:
-    """The subject that starts exactly at `start`, when its finite verb follows without a detour."""
-    if start >= len(tokens):
-        return None
-    first = tokens[start]
-    if first.lower in PRONOUNS:
-        verb = skip_adverbs(tokens, start + 1)
-        form = verb_form(tokens[verb]) if verb < len(tokens) else None
-        if form:
-            return Subject(start, start + 1, verb, form)
-    opens_phrase = first.lower in DETERMINERS or (first.named and first.lower not in PREPOSITIONS | BLOCKERS)
-    if not opens_phrase or first.lower in CONNECTIVES:
-        return None
-    for end in range(start + 1, min(start + 11, len(tokens))):
-        token = tokens[end]
-        verb = skip_adverbs(tokens, end)
-        form = verb_form(tokens[verb]) if verb < len(tokens) else None
-        if form == "mixed" and not _is_finite(tokens, start, verb):
-            return None
-        if form:
-            return Subject(start, end, verb, form)
-        if token.text == ",":
-            return _past_apposition(tokens, start, end)
-        if token.lower in BLOCKERS | NOMINATIVES or not (token.text[0].isalnum() or token.text[0] in '("“«'):
-            return None
-    return None
-
-
-def _past_apposition(tokens: Sequence[Token], start: int, comma: int) -> Subject | None:
-    """The subject of "X, also known as Y, is ..."; `comma` is the first one."""
-    limit = min(comma + 14, len(tokens) - 1)
-    second = next((i for i in range(comma + 1, limit) if tokens[i].text == ","), None)
-    if second is None or any(verb_form(t) in _SURELY_FINITE for t in tokens[comma:second]):
-        return None
-    if tokens[comma + 1].lower in BLOCKERS | PREPOSITIONS | {"and"}:
-        return None
-    verb = skip_adverbs(tokens, second + 1)
-    form = verb_form(tokens[verb]) if verb < len(tokens) else None
-    return Subject(start, comma, verb, form) if form in _SURELY_FINITE else None
-
-
-def _is_finite(tokens: Sequence[Token], start: int, verb: int) -> bool:
-    """Whether a mixed form after a phrase is its verb and no participle ("proteins made in cells are")."""
-    following = tokens[verb + 1].lower if verb + 1 < len(tokens) else ""
-    bare = skip_adverbs(tokens, start + 1) == verb and tokens[start].lower in DETERMINERS
-    if following == "by" or bare:
-        return False
-    for token in tokens[verb + 1 :]:
-        if token.text in (",", "and", "but") or token.lower in BLOCKERS:
-            break
-        if verb_form(token) in ("be", "have", "past", "present"):
-            return False
-    named = all(t.named or t.lower in PARTICLES or t.text[0] == "(" for t in tokens[start:verb])
-    return named or tokens[start].lower in DETERMINERS
 
 
 def is_active(tokens: Sequence[Token], verb: int) -> bool:

@@ -10,7 +10,7 @@ from importlib import resources
 
 _LONGEST = 1000
 """Characters of a sentence that are looked at."""
-_QUESTION = re.compile(r"[?？؟;⸮]['\"”’»)\]*_`」』]*$")
+_QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
 

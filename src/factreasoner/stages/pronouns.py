@@ -12,15 +12,15 @@ from factreasoner.stages.english import (
     BE,
     CONNECTIVES,
     NOMINATIVES,
-    Subject,
     Token,
     describe,
-    find_subject,
     skip_adverbs,
+    third_person,
     tokenize,
     verb_form,
 )
 from factreasoner.stages.sentences import Span
+from factreasoner.stages.subjects import Subject, find_subject
 
 Kind = Literal["male", "female", "thing", "many"]
 _KIND: dict[str, Kind] = {
@@ -62,11 +62,6 @@ _REPORTED = words(
     "known believed thought reported expected understood considered suggested claimed argued said agreed",
 )
 _SEEMING = words("seems seemed appears appeared turns turned happens happened")
-_SINGULAR = {
-    "are": "is", "were": "was", "have": "has", "do": "does", "aren't": "isn't", "weren't": "wasn't",
-    "haven't": "hasn't", "don't": "doesn't", "aren’t": "isn’t", "weren’t": "wasn’t", "haven’t": "hasn’t",
-    "don’t": "doesn’t",
-}  # fmt: skip
 _NAME_PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
 _CAPITALISED = r"(?:[^\W\d_a-z]\.|[^\W\d_a-z][\w’'-]*)"
 _NAME_RUN = re.compile(rf"(?<!\w){_CAPITALISED}(?: {_CAPITALISED}){{1,4}}")
@@ -81,6 +76,7 @@ class _Named(NamedTuple):
     at: int
     kind: Kind | None
     proper: bool
+    rival: bool = False  # Its verb had another name as object, which "it" might mean as well.
 
 
 def resolve(atoms: Sequence[Atom], record: Record) -> list[str]:
@@ -115,7 +111,9 @@ class _Resolver:
             return text
         kind = _KIND[tokens[place].lower]
         named = self._meant(kind)
-        if named is None:
+        possessive = tokens[place].lower in _POSSESSIVE
+        if named is None or (possessive and not named.proper and " of " in named.name):
+            # "The surface of the lake ... Its largest island": of the lake, not of the surface.
             return text
         self._meet(named.name, named.kind if kind == "many" else kind, named.proper)
         return _replace(text, tokens, place, named)
@@ -130,20 +128,28 @@ class _Resolver:
 
     def _meant(self, kind: Kind) -> _Named | None:
         """The latest subject that a pronoun of this kind may mean."""
-        for named in reversed(self._known):
-            if kind == "many":
-                plural = named.kind == "many" and self._position - named.at <= _RECENT
-                if plural or (not self._of_person and named.proper and named.kind in (None, "thing")):
-                    return named
-            elif kind == "thing":
-                if named.kind in ("male", "female") or (self._of_person and named.name == self._topic):
-                    # What "it" means when the last subject was a person is a guess.
-                    return None
-                if named.kind in (None, "thing"):
-                    return named
-            elif named.kind in (None, kind) and self._may_be_person(named):
-                return named
-        return None
+        latest = list(reversed(self._known))
+        if kind == "many":
+            return next((named for named in latest if self._may_be_they(named)), None)
+        if kind == "thing":
+            last = next((named for named in latest if named.kind != "many"), None)
+            # What "it" means when the last subject was a person is a guess.
+            if last is None or last.kind in ("male", "female") or self._is_the_person(last):
+                return None
+            stale = not last.proper and self._position - last.at > _RECENT
+            return None if stale or (last.rival and last.name != self._topic) else last
+        persons = [named for named in latest if named.kind in (None, kind) and self._may_be_person(named)]
+        # "Polonium was named after her country. She ...": a single word is seldom a person not met as one.
+        sure = [named for named in persons if named.kind == kind or " " in named.name]
+        return next(iter(sure or persons), None)
+
+    def _may_be_they(self, named: _Named) -> bool:
+        if named.kind == "many":
+            return self._position - named.at <= _RECENT
+        return not self._of_person and named.proper and named.kind in (None, "thing")
+
+    def _is_the_person(self, named: _Named) -> bool:
+        return self._of_person and named.name == self._topic
 
     def _may_be_person(self, named: _Named) -> bool:
         parts = [part.strip('"“”.,').lower() for part in named.name.split()]
@@ -151,10 +157,10 @@ class _Resolver:
         things = parts[0] == "the" or institution or any(part.isdigit() for part in parts)
         return named.name == self._topic or (named.proper and not things)
 
-    def _meet(self, name: str, kind: Kind | None, proper: bool) -> None:
+    def _meet(self, name: str, kind: Kind | None, proper: bool, *, rival: bool = False) -> None:
         before = next((named.kind for named in self._known if named.name == name), None)
         self._known = [named for named in self._known if named.name != name]
-        self._known.append(_Named(name, self._position, kind or before, proper))
+        self._known.append(_Named(name, self._position, kind or before, proper, rival))
 
     def _with_whole_name(self, atom: Atom, text: str, tokens: Sequence[Token]) -> str:
         subject = find_subject(tokens)
@@ -183,7 +189,10 @@ class _Resolver:
         proper = first.named and all(
             token.named or token.text in ("of", "de", "van", "von") for token in inner
         )
-        self._meet(name, "many" if plural else None, proper and (titled or first.lower != "the"))
+        following = tokens[subject.verb + 1 : subject.verb + 2]
+        rival = subject.form not in ("be", "have", "modal") and any(token.named for token in following)
+        kind: Kind | None = "many" if plural else None
+        self._meet(name, kind, proper and (titled or first.lower != "the"), rival=rival)
 
     def _meet_predicate(self, text: str, tokens: Sequence[Token], subject: Subject) -> None:
         """In "The general chair was Jane Roe." the name comes last."""
@@ -205,7 +214,7 @@ def _whole_names(text: str, topic: str) -> dict[str, str]:
         while parts and (parts[0] in STARTERS or parts[0].lower().strip(".") in _TITLES):
             parts = parts[1:]
         # "Visit Paris" begins a sentence too, but no verb follows it.
-        begins = text[: run.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+        begins = text[: run.start()].rstrip()[-1:] in ("", ".", "!", "?")
         following = re.match(r"[ ,(]*([^\W\d_]*)", text[run.end() :])
         verb = following is not None and verb_form(Token(following[1], 0, 0)) is not None
         if 2 <= len(parts) <= 4 and (verb or not begins):
@@ -259,6 +268,9 @@ def _pronoun(tokens: Sequence[Token]) -> int | None:
     """Index of a pronoun or possessive that begins the sentence or is its subject."""
     if len(tokens) > 1 and tokens[0].lower in _KIND:
         return 0
+    if len(tokens) > 3 and tokens[1].text == "of" and tokens[2].text in _POSSESSIVE:
+        # "Some of his films".
+        return 2
     subject = find_subject(tokens)
     return subject.start if subject and tokens[subject.start].lower in _KIND else None
 
@@ -274,28 +286,15 @@ def _replace(text: str, tokens: Sequence[Token], place: int, named: _Named) -> s
         name += "'" if named.kind == "many" and name.endswith("s") else "'s"
     rest = text[token.end :]
     if token.lower == "they" and named.kind != "many":
-        rest = _singular(text, tokens, place)
+        rest = _agreeing(text, tokens, place)
     return text[: token.start] + name + rest
 
 
-def _singular(text: str, tokens: Sequence[Token], place: int) -> str:
+def _agreeing(text: str, tokens: Sequence[Token], place: int) -> str:
     """What follows "they", with its verb made to agree with one subject."""
-    after = text[tokens[place].end :]
     index = skip_adverbs(tokens, place + 1)
+    after = tokens[place].end
     if index >= len(tokens):
-        return after
+        return text[after:]
     verb = tokens[index]
-    word = verb.text
-    form = verb_form(verb)
-    if word in _SINGULAR:
-        word = _SINGULAR[word]
-    elif form in (None, "present") and word.isalpha() and word.islower():
-        word = _third_person(word)
-    offset = verb.start - tokens[place].end
-    return after[:offset] + word + after[offset + len(verb.text) :]
-
-
-def _third_person(verb: str) -> str:
-    if re.search(r"[^aeiou]y$", verb):
-        return verb[:-1] + "ies"
-    return verb + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else "s")
+    return text[after : verb.start] + third_person(verb) + text[verb.end :]

@@ -13,11 +13,11 @@ from factreasoner.stages.english import (
     PREPOSITIONS,
     Token,
     describe,
-    find_subject,
     is_active,
     skip_adverbs,
     verb_form,
 )
+from factreasoner.stages.subjects import find_subject
 
 
 class Piece(NamedTuple):
@@ -31,6 +31,9 @@ class Piece(NamedTuple):
 _PLURAL = words("are were have")
 _DEFINITE = words("the his her its their this these our those")
 _NO_ANTECEDENT = words("it this there that these those i we you")
+_OF_EVENTS = words(
+    "made meant led allowed allows caused resulted gave brought helped enabled earned makes means"
+)
 _BEGINS_PHRASE = NOMINATIVES | DETERMINERS | PREPOSITIONS | BLOCKERS
 _OFFICES = words(
     "president governor mayor king queen emperor minister duke duchess earl secretary director professor",
@@ -132,13 +135,16 @@ def _stands_alone(tokens: Sequence[Token], first: int, start: int, last: int) ->
     """Whether the clause can only mean this phrase, not a longer one it ends ("a layer on the deck")."""
     before = tokens[start - 1].text if start > first else ""
     if tokens[last].named:
-        return not (before in PREPOSITIONS | {"and", "&"} and start - 2 >= first and tokens[start - 2].named)
+        return not (before in PREPOSITIONS and start - 2 >= first and tokens[start - 2].named)
     own = tokens[start].lower not in ("the", "this", "these", "those")
     return own or before not in PREPOSITIONS or any(t.named for t in tokens[start + 1 : last])
 
 
 def _may_be_meant(tokens: Sequence[Token], first: int, start: int, last: int) -> bool:
     """Whether "which" can mean this phrase alone: after a list or apposition a name seldom is."""
+    verb = tokens[skip_adverbs(tokens, last + 3)].text
+    if verb in _OF_EVENTS or (start > first and tokens[start - 1].text in ("and", "&")):
+        return False
     marks = {token.text for token in tokens[first:start]}
     return ":" not in marks and not (tokens[start].lower in _OFFICES or ("," in marks and tokens[last].named))
 

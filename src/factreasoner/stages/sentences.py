@@ -172,7 +172,7 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］"
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)(?P<closed>[{_CLOSERS}]*+(?:\[\d{{1,3}}\])*+)"
-    rf"|[。！？｡．।॥؟۔።៖។။։;᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
+    rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
 _OPENERS = re.compile("[\"'“‘«‹(\\[{*_~`¿¡「『【（〈《［„‚]*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")

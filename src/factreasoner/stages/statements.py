@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.stages.clauses import clauses
-from factreasoner.stages.english import find_subject, tokenize, verb_form
+from factreasoner.stages.english import SURELY_FINITE, tokenize, verb_form
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question
 from factreasoner.stages.sentences import Block, Span, block_sentences, blocks
+from factreasoner.stages.subjects import find_subject
 
 
 class Statement(NamedTuple):
@@ -80,7 +81,7 @@ def _of_sentence(text: str, span: Span, block: Block, lead: str) -> Iterator[Sta
 def _has_verb(text: str, span: Span) -> bool:
     """Whether an English finite verb is in the sentence; a participle alone ("appointed by") is none."""
     tokens = tokenize(text, span)
-    sure = any(verb_form(token) in ("be", "have", "modal", "past") for token in tokens)
+    sure = any(verb_form(token) in SURELY_FINITE for token in tokens)
     return sure or find_subject(tokens) is not None
 
 
