@@ -74,7 +74,9 @@ class Record(Model):
     def _ids_agree(self) -> Record:
         atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
         for shared in sorted(atom_ids & _unique((context.id for context in self.contexts or ()), "context")):
-            raise ValueError(f"id {shared!r} names both an atom and a context; ids are unique within a record")
+            raise ValueError(
+                f"id {shared!r} names both an atom and a context; ids are unique within a record"
+            )
         if self.atoms is not None:
             for context in self.contexts or ():
                 for atom_id in context.atom_ids:
@@ -106,6 +108,7 @@ class Premise(NamedTuple):
     text: str
     others: tuple[str, ...] = ()
     title: str = ""
+    record_id: str = ""
 
 
 class Verdict(Model):

@@ -6,17 +6,23 @@ Source: "FactReasoner: A Probabilistic Approach to Long-Form Factuality Assessme
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import SolverError
+from factreasoner.evaluators.judging import (
+    Task,
+    coverage,
+    judge_all,
+    judging_threads,
+    premises,
+    tasks,
+)
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, merge_equal, pairs, relations
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.usage import stage
 from factreasoner.models import (
     Atom,
@@ -27,12 +33,11 @@ from factreasoner.models import (
     Failure,
     Marginals,
     Outcome,
-    Premise,
     Record,
     Verdict,
     support_of,
 )
-from factreasoner.protocols import Judge, Judged, Solver
+from factreasoner.protocols import Judge, Solver
 
 
 class Solution(NamedTuple):
@@ -62,12 +67,11 @@ class GraphEvaluator:
         if self._config.version > 1:
             contexts = merge_equal(contexts)
         work = pairs(self._config.version, atoms, contexts)
-        judged = self._judge_all(work, atoms, contexts)
+        judged = judge_all(
+            self._judge, self._tasks(work, atoms, contexts, record.id), workers=judging_threads(self._config)
+        )
         audit = self._audit(record.id, judged.verdicts, atoms, contexts)
-        planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
-        answered = Counter(verdict.target_id for verdict in judged.verdicts)
-        unjudged = tuple(a.id for a in atoms if planned[a.id] and not answered[a.id])
-        partly = tuple(a.id for a in atoms if 0 < answered[a.id] < planned[a.id])
+        unjudged, partly = coverage(atoms, work, judged.verdicts)
         graph = build_fact_graph(
             [atom for atom in atoms if atom.id not in unjudged],
             contexts,
@@ -86,39 +90,16 @@ class GraphEvaluator:
         )
         return solved(outcome, graph, self._solver, self._config, record_id=record.id)
 
-    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[tuple[Premise, list[Claim]]]:
+    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
         """Every (premise, claims) the judge would be asked, without asking."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)
-        return self._tasks(pairs(self._config.version, atoms, contexts), atoms, contexts)
+        return self._tasks(pairs(self._config.version, atoms, contexts), atoms, contexts, "")
 
     def _tasks(
-        self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> list[tuple[Premise, list[Claim]]]:
-        premise = _premises(contexts)
-        text = {atom.id: atom.text for atom in atoms}
-        text |= {c.id: c.summary or _cut(c.text, self._config.premise_tokens) for c in contexts}
-        return [
-            (premise(item.context_id), [Claim(target, text[target]) for target in targets])
-            for targets_of in (lambda w: w.atom_ids, lambda w: w.context_ids)
-            for item in work
-            if (targets := targets_of(item))
-        ]
-
-    def _judge_all(self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context]) -> Judged:
-        parts = parallel_map(
-            lambda task: self._judge.judge(*task),
-            self._tasks(work, atoms, contexts),
-            workers=self._workers,
-        )
-        return Judged(
-            tuple(verdict for part in parts for verdict in part.verdicts),
-            tuple(failure for part in parts for failure in part.failures),
-        )
-
-    @property
-    def _workers(self) -> int:
-        return 1 if self._config.plugin("judge") == "embedded" else self._config.concurrency
+        self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
+    ) -> list[Task]:
+        return tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
 
     def _audit(
         self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]
@@ -131,12 +112,12 @@ class GraphEvaluator:
         ]
         if not share:
             return None
-        premise = _premises(contexts)
+        premise = premises(contexts, record_id)
         with stage("audit"):
             parts = parallel_map(
                 lambda v: self._judge.judge(premise(v.context_id), [Claim(v.target_id, text[v.target_id])]),
                 chosen,
-                workers=self._workers,
+                workers=judging_threads(self._config),
             )
         again = [(v, part.verdicts[0]) for v, part in zip(chosen, parts, strict=True) if part.verdicts]
         return Audit(asked=len(again), disagreed=sum(first.label != second.label for first, second in again))
@@ -162,27 +143,7 @@ def solved(outcome: Outcome, graph: FactGraph, solver: Solver, config: Config, *
     )
 
 
-def _premises(contexts: Sequence[Context]) -> Callable[[str], Premise]:
-    by_id = {context.id: context for context in contexts}
-
-    def premise(context_id: str) -> Premise:
-        context = by_id[context_id]
-        others = tuple(other.text for other in contexts if other.id != context_id)
-        return Premise(context.id, context.text, others, context.title)
-
-    return premise
-
-
 def _draw(seed: int, record_id: str, verdict: Verdict) -> float:
     """A number in [0, 1) that depends on the pair alone: an interrupted audit draws the same again."""
     key = "\x1f".join((str(seed), record_id, verdict.context_id, verdict.target_id))
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64
-
-
-def _cut(text: str, tokens: int) -> str:
-    """The beginning of `text`, about `tokens` tokens long at most, cut between words."""
-    estimate = estimate_tokens(text)
-    if estimate <= tokens:
-        return text
-    head = text[: max(1, len(text) * tokens // estimate)]
-    return head.rsplit(maxsplit=1)[0] if " " in head else head

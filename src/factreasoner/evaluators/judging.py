@@ -1,0 +1,96 @@
+"""Putting planned pairs to a judge, and what became of each atom's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.graph.pairs import Work
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Atom, Claim, Context, Premise, Verdict
+from factreasoner.protocols import Judge, Judged
+
+Task = tuple[Premise, list[Claim]]
+"""One passage and what it is asked about."""
+
+
+class Coverage(NamedTuple):
+    """Atoms whose every planned judgement failed, and those of which some did."""
+
+    unjudged: tuple[str, ...]
+    partly_judged: tuple[str, ...]
+
+
+def tasks(
+    work: Sequence[Work],
+    atoms: Sequence[Atom],
+    contexts: Sequence[Context],
+    *,
+    record_id: str,
+    premise_tokens: int,
+) -> list[Task]:
+    """The judge's tasks: first every context with its atoms, then every context with the other contexts.
+
+    A context stands as a claim with its summary, or with about `premise_tokens` tokens of its text.
+    """
+    premise = premises(contexts, record_id)
+    text = {atom.id: atom.text for atom in atoms}
+    text |= {c.id: c.summary or _cut(c.text, premise_tokens) for c in contexts}
+
+    def asked() -> Iterator[tuple[str, tuple[str, ...]]]:
+        yield from ((item.context_id, item.atom_ids) for item in work)
+        yield from ((item.context_id, item.context_ids) for item in work)
+
+    return [
+        (premise(context_id), [Claim(target, text[target]) for target in targets])
+        for context_id, targets in asked()
+        if targets
+    ]
+
+
+def premises(contexts: Sequence[Context], record_id: str) -> Callable[[str], Premise]:
+    """What makes a context, named by its id, a premise."""
+    by_id = {context.id: context for context in contexts}
+
+    def premise(context_id: str) -> Premise:
+        context = by_id[context_id]
+        others = tuple(other.text for other in contexts if other.id != context_id)
+        return Premise(context.id, context.text, others, context.title, record_id)
+
+    return premise
+
+
+def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
+    """Every task's verdicts and failures, in the order of the tasks."""
+    parts = parallel_map(lambda task: judge.judge(*task), asked, workers=workers)
+    return Judged(
+        tuple(verdict for part in parts for verdict in part.verdicts),
+        tuple(failure for part in parts for failure in part.failures),
+    )
+
+
+def judging_threads(config: Config) -> int:
+    """How many tasks are under way at once: threads speed up a judge that waits for a server, no other."""
+    return 1 if config.plugin("judge") in ("embedded", "recorded") else config.concurrency
+
+
+def coverage(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> Coverage:
+    """How far the judgements planned for each atom were obtained."""
+    planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
+    answered = Counter(verdict.target_id for verdict in verdicts)
+    return Coverage(
+        unjudged=tuple(a.id for a in atoms if planned[a.id] and not answered[a.id]),
+        partly_judged=tuple(a.id for a in atoms if 0 < answered[a.id] < planned[a.id]),
+    )
+
+
+def _cut(text: str, tokens: int) -> str:
+    """The beginning of `text`, about `tokens` tokens long at most, cut between words."""
+    estimate = estimate_tokens(text)
+    if estimate <= tokens:
+        return text
+    head = text[: max(1, len(text) * tokens // estimate)]
+    return head.rsplit(maxsplit=1)[0] if " " in head else head
