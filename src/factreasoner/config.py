@@ -67,6 +67,8 @@ class Config(Model):
     context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
     solver: str = "auto"
     max_width: int | None = Field(default=None, ge=1)
+    tolerance: float = Field(default=0.003, gt=0.0, lt=1.0, description="largest standard error of gibbs")
+    solver_seconds: float = Field(default=30.0, gt=0.0, allow_inf_nan=False, description="limit of gibbs")
     merlin_path: Path | None = Field(default=None, description="the merlin binary; else MERLIN_PATH, PATH")
     merlin_algorithm: MerlinAlgorithm | None = Field(default=None, description="none: cte where it fits")
     merlin_ibound: int | None = Field(default=None, ge=1, description="none: what takes a second")

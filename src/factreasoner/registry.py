@@ -30,6 +30,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     "solver": {
         "auto": "factreasoner.solvers.auto:AutoSolver",
         "exact": "factreasoner.solvers.exact:ExactSolver",
+        "gibbs": "factreasoner.solvers.gibbs:GibbsSolver",
         "pgmpy": "factreasoner.solvers.pgmpy_solver:PgmpySolver",
         "merlin": "factreasoner.solvers.merlin_solver:MerlinSolver",
     },

@@ -37,9 +37,11 @@ def cutset(
     cardinalities: Sequence[int],
     scopes: Sequence[Sequence[int]],
     plan: Elimination,
+    *,
     fits: Callable[[Elimination], bool],
+    largest_work: int = LARGEST_WORK,
 ) -> Cutset | None:
-    """Variables that bring `plan` under the limit, taken greedily; None when that takes too much work."""
+    """Variables that bring `plan` under what `fits`, taken greedily; None when that takes too much work."""
     sizes = list(cardinalities)
     chosen: list[int] = []
     states = 1
@@ -51,9 +53,9 @@ def cutset(
         sizes[variable] = 1
         scopes = [tuple(i for i in scope if i != variable) for scope in scopes]
         plan = eliminate(sizes, scopes)
-        if len(chosen) > MOST_VARIABLES or states > LARGEST_WORK:
+        if len(chosen) > MOST_VARIABLES or states > largest_work:
             return None
-    return Cutset(tuple(chosen), plan) if states * plan.total <= LARGEST_WORK else None
+    return Cutset(tuple(chosen), plan) if states * plan.total <= largest_work else None
 
 
 def _most_costly(sizes: Sequence[int], scopes: Sequence[Sequence[int]], plan: Elimination) -> int:

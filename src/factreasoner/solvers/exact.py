@@ -9,7 +9,7 @@ from factreasoner.config import Config
 from factreasoner.errors import WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.solvers.conditioning import Cutset, condition, cutset
+from factreasoner.solvers.conditioning import LARGEST_WORK, Cutset, condition, cutset
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import calibrate
 from factreasoner.solvers.lumping import Lumped, lump
@@ -66,8 +66,8 @@ class ExactSolver:
         )
 
 
-def job_for(part: Component, max_width: int | None = None) -> Job:
-    """Plan the exact solution of a component.
+def job_for(part: Component, max_width: int | None = None, *, largest_work: int = LARGEST_WORK) -> Job:
+    """Plan the exact solution of a component; conditioning may compute `largest_work` table entries.
 
     Raises:
         WidthError: naming the width, the memory it would take and what to do instead.
@@ -76,8 +76,10 @@ def job_for(part: Component, max_width: int | None = None) -> Job:
     plan = eliminate(lumped.cardinalities, lumped.scopes)
     if fits(plan, max_width):
         return Job(lumped, plan)
-    if max_width is None and (cut := cutset(lumped.cardinalities, lumped.scopes, plan, fits)):
-        return Job(lumped, plan, cut)
+    if max_width is None:
+        cut = cutset(lumped.cardinalities, lumped.scopes, plan, fits=fits, largest_work=largest_work)
+        if cut:
+            return Job(lumped, plan, cut)
     raise too_wide(plan, max_width)
 
 

@@ -1,0 +1,186 @@
+"""Markov chains over one component: vectorised block Gibbs sampling.
+
+Variables of one colour are drawn together given all others, for all chains at once. What is kept of a sweep
+is not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell; Gelfand
+and Smith 1990).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.solvers.colouring import colour_classes
+from factreasoner.solvers.reduction import Component
+
+_LOG_OF_ZERO = -700.0
+"""Stands for the logarithm of 0, so that differences of logarithms stay finite."""
+
+Single = npt.NDArray[np.float32]
+"""The chains are drawn in single precision: its rounding is far below any standard error to be had."""
+
+Rows = npt.NDArray[np.intp]
+
+
+class Moments(NamedTuple):
+    """Of one stretch of sweeps: mean and variance of each conditional probability, (rows, chains)."""
+
+    sweeps: int
+    mean: Table
+    variance: Table
+
+
+class _Wide(NamedTuple):
+    """A factor of three or more variables as one of them sees it; its axis of `logs` is the first."""
+
+    rows: slice
+    others: tuple[int, ...]
+    logs: Table
+
+
+class _Block(NamedTuple):
+    """Variables of one colour; the logits of their rows are `base + weights @ all rows` plus wide factors.
+
+    Row r of the block is state `state[r]` of its variable `owner[r]`; `rows` is where it stands in all.
+    """
+
+    variables: Rows
+    rows: slice
+    owner: Rows
+    state: Rows
+    base: Single
+    weights: Any
+    wide: tuple[_Wide, ...]
+
+
+class Chains:
+    """Independent chains over a component.
+
+    A variable of k states has k - 1 rows, one for each state but the first; a row of the chains' matrix says
+    which chains have its variable in its state. The logit of a state against the first is then linear in the
+    rows of the neighbours.
+    """
+
+    def __init__(self, part: Component, count: int, rng: np.random.Generator) -> None:
+        self._sizes = np.array(part.cardinalities)
+        self._rng = rng
+        classes = colour_classes(len(self._sizes), part.scopes)
+        # By colour, so that a block's rows lie together.
+        order = np.array([i for members in classes for i in members])
+        self._start = np.empty_like(self._sizes)
+        self._start[order] = np.concatenate(([0], np.cumsum(self._sizes[order] - 1)[:-1]))
+        self._row_count = int((self._sizes - 1).sum())
+        self._blocks = [self._block(part, members) for members in classes]
+        self._has_wide = any(block.wide for block in self._blocks)
+        # Each chain has its own share of variables that start off their first state: starts differ widely.
+        shape = (len(self._sizes), count)
+        off_first = rng.random(shape) < rng.random(count)
+        self._states = off_first * (1 + rng.integers(0, self._sizes[:, None] - 1, shape))
+        self._rows = np.empty((self._row_count, count), dtype=np.float32)
+        for block in self._blocks:
+            self._rows[block.rows] = self._states[block.variables[block.owner]] == block.state[:, None]
+
+    def run(self, sweeps: int) -> Moments:
+        """Go on for a number of sweeps and return the moments over them."""
+        total = np.zeros(self._rows.shape)
+        squares = np.zeros(self._rows.shape)
+        for _ in range(sweeps):
+            for block in self._blocks:
+                p = self._draw(block)
+                total[block.rows] += p
+                squares[block.rows] += np.square(p, out=p)
+        mean = total / sweeps
+        return Moments(sweeps, mean, np.maximum(squares / sweeps - mean * mean, 0.0))
+
+    def marginals(self, mean: Table) -> list[Table]:
+        """Distributions of the variables from a mean for every row."""
+        found = []
+        for start, size in zip(self._start, self._sizes, strict=True):
+            others = mean[start : start + size - 1]
+            p = np.concatenate(([max(0.0, 1.0 - others.sum())], others))
+            found.append(p / p.sum())
+        return found
+
+    def _draw(self, block: _Block) -> Single:
+        """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains)."""
+        logits: Single = block.weights @ self._rows
+        logits += block.base[:, None]
+        for wide in block.wide:
+            logs = wide.logs[(slice(None), *(self._states[i] for i in wide.others))]
+            logits[wide.rows] += logs[1:] - logs[0]
+        if len(block.owner) == len(block.variables):
+            with np.errstate(over="ignore"):
+                p = np.exp(np.negative(logits, out=logits), out=logits)
+            p = np.reciprocal(np.add(p, 1.0, out=p), out=p)
+            drawn = self._rng.random(p.shape, dtype=np.float32) < p
+            self._rows[block.rows] = drawn
+            if self._has_wide:
+                self._states[block.variables] = drawn
+            return p
+        shape = (len(block.variables), int(self._sizes[block.variables].max()), logits.shape[1])
+        weights = np.full(shape, -np.inf, dtype=np.float32)
+        weights[:, 0] = 0.0
+        weights[block.owner, block.state] = logits
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        below = np.cumsum(weights[:, :-1], axis=1)
+        states = (self._rng.random((len(weights), 1, weights.shape[2])) >= below).sum(axis=1)
+        # Rounding may leave the sum of all states just below a draw.
+        states = np.minimum(states, self._sizes[block.variables][:, None] - 1)
+        self._states[block.variables] = states
+        self._rows[block.rows] = states[block.owner] == block.state[:, None]
+        return np.asarray(weights[block.owner, block.state])
+
+    def _block(self, part: Component, members: list[int]) -> _Block:
+        counts = self._sizes[members] - 1
+        owner = np.repeat(np.arange(len(members)), counts)
+        first = np.concatenate(([0], np.cumsum(counts)))
+        state = np.arange(len(owner)) - first[owner] + 1
+        rows = slice(int(self._start[members[0]]), int(self._start[members[0]]) + len(owner))
+        local = {i: int(first[b]) for b, i in enumerate(members)}
+        base = np.zeros(len(owner))
+        entries: list[tuple[int, int, float]] = []
+        wide: list[_Wide] = []
+        for factor, axis, i in _seen_by(part.factors, local):
+            logs = np.moveaxis(_log(factor), axis, 0)
+            others = tuple(j for j in factor.scope if j != i)
+            span = slice(local[i], local[i] + part.cardinalities[i] - 1)
+            if len(others) > 1:
+                wide.append(_Wide(span, others, logs))
+                continue
+            against_first = logs[1:] - logs[0]
+            if not others:
+                base[span] += against_first
+                continue
+            base[span] += against_first[:, 0]
+            relative = against_first[:, 1:] - against_first[:, :1]
+            for (k, s), value in np.ndenumerate(relative):
+                entries.append((span.start + k, int(self._start[others[0]]) + s, value))
+        weights = _matrix(entries, (len(owner), self._row_count))
+        return _Block(np.array(members), rows, owner, state, base.astype(np.float32), weights, tuple(wide))
+
+
+def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> Any:
+    """A sparse matrix of the given (row, column, value) entries."""
+    # Imported here: it takes longer than most networks that need no sampling.
+    import scipy.sparse
+
+    columns = list(zip(*entries, strict=True)) if entries else [(), (), ()]
+    rows, values = np.array(columns[:2], dtype=np.intp), np.array(columns[2], dtype=np.float32)
+    return scipy.sparse.csr_array((values, tuple(rows)), shape=shape)
+
+
+def _seen_by(factors: Sequence[Factor], variables: Collection[int]) -> Iterator[tuple[Factor, int, int]]:
+    for factor in factors:
+        for axis, i in enumerate(factor.scope):
+            if i in variables:
+                yield factor, axis, i
+
+
+def _log(factor: Factor) -> Table:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(np.log(factor.table), _LOG_OF_ZERO))

@@ -1,0 +1,166 @@
+"""Sampled marginals with a standard error, for networks too wide to be solved exactly."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from factreasoner.config import Config
+from factreasoner.errors import WidthError
+from factreasoner.graph.factor_graph import FactorGraph, Table
+from factreasoner.models import Marginals
+from factreasoner.solvers.chains import Chains, Moments
+from factreasoner.solvers.elimination import eliminate
+from factreasoner.solvers.exact import Job, job_for, solve
+from factreasoner.solvers.reduction import Component, Reduced, reduce
+
+SMALL_WIDTH = 10
+"""A component of at most this width is solved exactly: that takes less time than a few sweeps."""
+
+MIXED = 1.05
+"""Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
+
+FIRST_SWEEPS = 32
+MOST_CHAINS = 256
+FEWEST_CHAINS = 32
+_CHAIN_ENTRIES = 1 << 22
+
+_log = logging.getLogger(__name__)
+
+
+class Sampled(NamedTuple):
+    """Estimates for one component."""
+
+    marginals: list[Table]
+    stderr: float
+    r_hat: float
+    chains: int
+    sweeps: int
+    in_time: bool
+
+
+class GibbsSolver:
+    """Rao-Blackwellised block Gibbs sampling, over many chains at once; narrow components are solved exactly.
+
+    Sampling goes on until the largest standard error is below `config.tolerance` and the chains have mixed,
+    or until `config.solver_seconds` would be exceeded. Results repeat with `config.seed`, unless time cut
+    the sampling short. `Marginals.diagnostics` says how it went, with a `warning` where it did not converge.
+    """
+
+    name = "gibbs"
+
+    def __init__(self, config: Config | None = None) -> None:
+        self._config = config or Config()
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        """Marginals of every variable.
+
+        Raises:
+            SolverError: the evidence has probability 0, or a table is malformed.
+        """
+        reduced = reduce(graph)
+        return solve_or_sample(reduced, [_small_job(part) for part in reduced.components], self._config)
+
+
+def _small_job(part: Component) -> Job | None:
+    try:
+        return job_for(part, SMALL_WIDTH)
+    except WidthError:
+        return None
+
+
+def solve_or_sample(reduced: Reduced, jobs: Sequence[Job | None], config: Config) -> Marginals:
+    """Solve exactly the components that have a job, sample the others."""
+    parts = list(zip(reduced.components, jobs, strict=True))
+    exact = {i: solve(part, job) for i, (part, job) in enumerate(parts) if job}
+    deadline = time.monotonic() + config.solver_seconds
+    wide = [i for i in range(len(parts)) if i not in exact]
+    sampled: dict[int, Sampled] = {}
+    for done, i in enumerate(wide):
+        now = time.monotonic()
+        # Time an earlier component did not need goes to the later ones.
+        until = now + max(deadline - now, 0.0) / (len(wide) - done)
+        rng = np.random.default_rng([config.seed, i])
+        sampled[i] = sample(parts[i][0], rng, tolerance=config.tolerance, until=until)
+    widths = [job.width if job else eliminate(part.cardinalities, part.scopes).width for part, job in parts]
+    conditioned = sum(len(job.cut.variables) for job in jobs if job and job.cut)
+    return Marginals(
+        probabilities=reduced.named(
+            exact[i] if i in exact else sampled[i].marginals for i in range(len(parts))
+        ),
+        solver="gibbs" if sampled else "exact",
+        exact=not sampled,
+        width=max(widths, default=0),
+        stderr=max((result.stderr for result in sampled.values()), default=None),
+        diagnostics=_diagnostics(list(sampled.values()), config)
+        | ({"conditioned_on": conditioned} if conditioned else {}),
+    )
+
+
+def sample(part: Component, rng: np.random.Generator, *, tolerance: float, until: float) -> Sampled:
+    """Sample one component until `until`, a time of time.monotonic(), at the latest.
+
+    Stretches grow in length, and only the last counts: all before it served to forget the start.
+    """
+    rows = sum(part.cardinalities) - len(part.cardinalities)
+    count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
+    chains = Chains(part, count, rng)
+    sweeps, length = 0, FIRST_SWEEPS
+    while True:
+        started = time.monotonic()
+        halves = chains.run(length // 2), chains.run(length // 2)
+        sweeps += length
+        means = (halves[0].mean + halves[1].mean) / 2
+        stderr = float((means.std(axis=1, ddof=1) / np.sqrt(count)).max())
+        r_hat = split_r_hat(halves, negligible=tolerance / 10)
+        converged = stderr <= tolerance and r_hat <= MIXED
+        now = time.monotonic()
+        # The error falls with the root of the length; a fifth more makes up for what is left to chance.
+        growth = float(np.clip(1.2 * (stderr / tolerance) ** 2, 1.5, 4.0))
+        if converged or now + growth * (now - started) > until:
+            return Sampled(chains.marginals(means.mean(axis=1)), stderr, r_hat, count, sweeps, converged)
+        length = 2 * math.ceil(length * growth / 2)
+
+
+def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
+    """The largest split R-hat of any row (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4).
+
+    Rows whose half-chain means differ by a standard deviation below `negligible` are left out.
+    """
+    sweeps = halves[0].sweeps
+    means = np.concatenate([half.mean for half in halves], axis=1)
+    within = np.concatenate([half.variance for half in halves], axis=1).mean(axis=1) * sweeps / (sweeps - 1)
+    between = means.var(axis=1, ddof=1)
+    telling = between > negligible**2
+    if not telling.any():
+        return 1.0
+    with np.errstate(divide="ignore"):
+        ratio = between[telling] / within[telling]
+    return float(np.sqrt((sweeps - 1) / sweeps + ratio.max()))
+
+
+def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | int | float]:
+    if not sampled:
+        return {}
+    told: dict[str, str | int | float] = {
+        "sampled_components": len(sampled),
+        "sampled_variables": sum(len(result.marginals) for result in sampled),
+        "chains": min(result.chains for result in sampled),
+        "sweeps": max(result.sweeps for result in sampled),
+        "r_hat": max(result.r_hat for result in sampled),
+    }
+    if not all(result.in_time for result in sampled):
+        stderr = max(result.stderr for result in sampled)
+        warning = (
+            f"sampling stopped after {config.solver_seconds:g} s without converging: split R-hat "
+            f"{told['r_hat']:.3f} (at most {MIXED}), standard error {stderr:.4f} "
+            f"(at most {config.tolerance:g})"
+        )
+        _log.warning("%s", warning)
+        told["warning"] = warning
+    return told
