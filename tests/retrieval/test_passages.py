@@ -85,6 +85,11 @@ def test_rare_terms_weigh_more_and_ties_keep_their_order() -> None:
     assert best("else", passages, 4) == [2, 3]
 
 
+def test_function_words_count_only_alone() -> None:
+    assert best("It is in the zoo.", ["It is in the hall.", "A zoo."], 2) == [1]
+    assert best("it is", ["It is in the hall.", "A zoo."], 2) == [0]
+
+
 def test_bm25_equals_the_formula_by_hand() -> None:
     # n = 2, df = 1: idf = ln 2; tf = 1, length 2, mean 1.5: 2.2 / (1 + 1.2 (0.25 + 0.75 * 2 / 1.5))
     assert relevance("zebra", ["zebra stripe", "cloud"]) == pytest.approx([0.6931471806 * 2.2 / 2.5, 0.0])

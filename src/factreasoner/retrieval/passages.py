@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
 from factreasoner.judges.embedded.text import fold, language_of, stem
 from factreasoner.stages.sentences import Span, sentences
 
@@ -84,12 +85,14 @@ def terms(text: str, language: str = "english") -> list[str]:
 def relevance(query: str, texts: Sequence[str]) -> list[float]:
     """BM25 score of each of `texts` for `query`, their own frequencies taken; 0 where no term is shared.
 
+    Function words of the query count only when it has no other words.
+
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
     the inverse document frequency kept positive, k1 = 1.2, b = 0.75.
     """
     language = language_of([query, *texts])
     counts = [Counter(terms(text, language)) for text in texts]
-    wanted = set(terms(query, language))
+    wanted = set(terms(_content(query, language), language))
     holding = Counter(term for count in counts for term in wanted & count.keys())
     idf = {term: math.log(1 + (len(texts) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in holding}
     lengths = [count.total() for count in counts]
@@ -101,6 +104,11 @@ def relevance(query: str, texts: Sequence[str]) -> list[float]:
             sum(idf[t] * count[t] * (_K1 + 1) / (count[t] + softening) for t in sorted(wanted & count.keys()))
         )
     return scores
+
+
+def _content(query: str, language: str) -> str:
+    words = [word for word in _WORD.findall(query) if fold(word) not in FUNCTION_WORDS[language]]
+    return " ".join(words) or query
 
 
 def best(query: str, texts: Sequence[str], k: int) -> list[int]:
