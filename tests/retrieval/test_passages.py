@@ -35,7 +35,7 @@ def test_a_short_text_is_one_passage() -> None:
 
 @pytest.mark.parametrize("text", ["", "   \n", "\n\n---\n"])
 def test_a_text_without_sentences_has_no_passages(text: str) -> None:
-    assert split_passages(text) == []
+    assert split_passages(text) == ()
 
 
 def test_an_endless_sentence_is_cut_between_words() -> None:

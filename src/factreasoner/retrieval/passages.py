@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
@@ -33,7 +34,9 @@ class _Piece(NamedTuple):
     words: int
 
 
-def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> list[Passage]:
+# The atoms of a record often share pages; those of the last few are not taken apart again.
+@lru_cache(maxsize=16)
+def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> tuple[Passage, ...]:
     """Passages of at most `words` words, each of whole sentences, in order.
 
     A passage begins with the last sentences of the one before it, up to `overlap` words of them. A sentence
@@ -53,7 +56,7 @@ def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> 
         if last + 1 == len(pieces):
             break
         first = _overlapping(pieces, first, last, min(overlap, words - pieces[last + 1].words))
-    return passages
+    return tuple(passages)
 
 
 def _overlapping(pieces: Sequence[_Piece], first: int, last: int, overlap: int) -> int:
@@ -91,7 +94,7 @@ def relevance(query: str, texts: Sequence[str]) -> list[float]:
     the inverse document frequency kept positive, k1 = 1.2, b = 0.75.
     """
     language = language_of([query, *texts])
-    counts = [Counter(terms(text, language)) for text in texts]
+    counts = [_counted(text, language) for text in texts]
     wanted = set(terms(_content(query, language), language))
     holding = Counter(term for count in counts for term in wanted & count.keys())
     idf = {term: math.log(1 + (len(texts) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in holding}
@@ -104,6 +107,11 @@ def relevance(query: str, texts: Sequence[str]) -> list[float]:
             sum(idf[t] * count[t] * (_K1 + 1) / (count[t] + softening) for t in sorted(wanted & count.keys()))
         )
     return scores
+
+
+@lru_cache(maxsize=2048)
+def _counted(text: str, language: str) -> Counter[str]:
+    return Counter(terms(text, language))
 
 
 def _content(query: str, language: str) -> str:
