@@ -120,7 +120,7 @@ def _antecedent(text: str, tokens: Sequence[Token], first: int, comma: int) -> s
     start = _name_start(tokens, first, last) if tokens[last].named else _phrase_start(tokens, first, last)
     if start is None or tokens[last].text[0].isdigit() or not _stands_alone(tokens, first, start, last):
         return None
-    if tokens[comma + 1].text == "which" and not _may_be_meant(tokens, first, start, last):
+    if tokens[comma + 1].text == "which" and not _may_be_meant(tokens, first, start, comma):
         return None
     verb = tokens[skip_adverbs(tokens, comma + 2)].text
     noun = tokens[last].text
@@ -140,13 +140,15 @@ def _stands_alone(tokens: Sequence[Token], first: int, start: int, last: int) ->
     return own or before not in PREPOSITIONS or any(t.named for t in tokens[start + 1 : last])
 
 
-def _may_be_meant(tokens: Sequence[Token], first: int, start: int, last: int) -> bool:
+def _may_be_meant(tokens: Sequence[Token], first: int, start: int, comma: int) -> bool:
     """Whether "which" can mean this phrase alone: after a list or apposition a name seldom is."""
-    verb = tokens[skip_adverbs(tokens, last + 3)].text
+    verb = tokens[skip_adverbs(tokens, comma + 2)].text
     if verb in _OF_EVENTS or (start > first and tokens[start - 1].text in ("and", "&")):
         return False
     marks = {token.text for token in tokens[first:start]}
-    return ":" not in marks and not (tokens[start].lower in _OFFICES or ("," in marks and tokens[last].named))
+    return ":" not in marks and not (
+        tokens[start].lower in _OFFICES or ("," in marks and tokens[start].named)
+    )
 
 
 def _name_start(tokens: Sequence[Token], first: int, last: int) -> int | None:
@@ -184,7 +186,11 @@ def _restrictive(text: str, tokens: Sequence[Token], part: Piece) -> tuple[Piece
         if subject is None or tokens[subject.start].lower in _NO_ANTECEDENT:
             return None
         name, verb = describe(tokens, text, subject.start, subject.end), subject.verb
-    if tokens[verb].text not in ("is", "was") or tokens[verb + 1].text not in ("a", "an"):
+    if (
+        verb + 1 >= part.end
+        or tokens[verb].text not in ("is", "was")
+        or tokens[verb + 1].text not in ("a", "an")
+    ):
         return None
     for index in range(verb + 3, min(verb + 13, part.end - 2)):
         token, following = tokens[index], tokens[index + 1]

@@ -39,7 +39,7 @@ def statements(text: str) -> list[Statement]:
     lead = ""
     header: Sequence[str] | None = None
     all_blocks = blocks(text)
-    for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=True):
+    for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
         if block.kind == "table":
             row = _cells(text, block)
             if header is None and following and following.kind == "table":
