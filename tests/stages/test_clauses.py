@@ -162,8 +162,8 @@ def test_the_span_is_that_of_the_verbatim_clause() -> None:
 WORDS = st.sampled_from(
     sorted(
         words(
-            "He She It X Paris the a film city was born won has had is are directed and , but who which that ; in",
-            "1990 by of to such as including : ( ) \" ' they in, and, also later mostly . ?",
+            "He She It X Paris the a film city was born won has had is are directed and , but who which that",
+            "; in 1990 by of to such as including : ( ) \" ' they in, and, also later mostly . ?",
         )
     )
 )
