@@ -42,6 +42,9 @@ def cutset(
     largest_work: int = LARGEST_WORK,
 ) -> Cutset | None:
     """Variables that bring `plan` under what `fits`, taken greedily; None when that takes too much work."""
+    if plan.total > largest_work:
+        # Fixing a variable of k states makes no table more than k times smaller.
+        return None
     sizes = list(cardinalities)
     chosen: list[int] = []
     states = 1
