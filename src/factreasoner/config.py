@@ -11,14 +11,18 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from factreasoner.choices import Confidence, FactorTable, MerlinAlgorithm, Mode, Version
+from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Unlisted, Version
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
 
 
 class Config(Model):
-    """One assessor, completely described. Keys of `CALL_SETTINGS` change how calls are made, never a result."""
+    """One assessor, completely described.
+
+    Keys of `CALL_SETTINGS` change how things are done and never a result, those of `SCORE_SETTINGS` scores
+    alone.
+    """
 
     assessor: str = "factreasoner"
     version: Version = 2
@@ -26,6 +30,8 @@ class Config(Model):
     reviser: str = "auto"
     retriever: str = "given"
     judge: str = "auto"
+    relations: Path | None = Field(default=None, description="where the recorded judge's verdicts are")
+    unlisted: Unlisted = Field(default="missing", description="what a pair without a recorded verdict is")
 
     model: str | None = None
     api_base: str | None = None
@@ -43,6 +49,7 @@ class Config(Model):
 
     mode: Mode = "tfn"
     atoms_per_call: int = Field(default=32, ge=1)
+    calls: Calls = Field(default="batched", description="how a prompted assessor asks: atoms a call, or one")
     confidence: Confidence = "auto"
     constant_confidence: float = Field(default=0.9, ge=0.5, le=1.0)
     votes: int = Field(default=5, ge=2)
@@ -57,7 +64,9 @@ class Config(Model):
     fetch_text: bool = Field(default=False, description="read the pages found, not their snippets alone")
     fetch_pages: int = Field(default=20, ge=1, description="pages read of a PDF")
     fetch_bytes: int = Field(default=10_000_000, ge=1000, description="largest page, packed and unpacked")
-    fetch_timeout: float = Field(default=20.0, gt=0.0, description="seconds one page may take to come, and to be read")
+    fetch_timeout: float = Field(
+        default=20.0, gt=0.0, description="seconds one page may take to come, and to be read"
+    )
     allow_domains: tuple[str, ...] = Field(default=(), description="use pages of these domains alone")
     deny_domains: tuple[str, ...] = Field(default=(), description="never use pages of these domains")
     allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")
@@ -76,6 +85,12 @@ class Config(Model):
     merlin_timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False, description="seconds")
 
     k: int | Literal["median", "half"] = "median"
+    gamma: float | None = Field(
+        default=None,
+        gt=0.0,
+        allow_inf_nan=False,
+        description="atoms below which FActScore's length penalty sets in",
+    )
     seed: int = 0
 
     @model_validator(mode="after")
@@ -85,6 +100,10 @@ class Config(Model):
         for kind in ("judge", "atomizer", "reviser"):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
+        if self.judge == "recorded" and self.relations is None:
+            raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
+        if self.judge != "recorded" and self.relations is not None:
+            raise ValueError(f"relations: judge {self.judge!r} does not read them: add --judge recorded")
         return self
 
     def plugin(self, kind: str) -> str:
@@ -109,9 +128,10 @@ CALL_SETTINGS = frozenset(
         "fetch_timeout",
         "merlin_path",
         "merlin_timeout",
+        "relations",  # what is in the file counts, not where it lies; the manifest has its fingerprint
     }
 )
-SCORE_SETTINGS = frozenset({"k"})
+SCORE_SETTINGS = frozenset({"k", "gamma"})
 """Keys used only to compute metrics from assessments."""
 
 

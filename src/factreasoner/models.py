@@ -127,6 +127,16 @@ class Verdict(Model):
     citation: Literal["found", "elsewhere", "absent"] | None = None
 
 
+class Answer(Model):
+    """What a model said of one atom in view of all its contexts at once; `reasoning` where it was asked for."""
+
+    atom_id: str
+    support: Support
+    probability: float = Field(ge=0.0, le=1.0)
+    confidence: Literal["logprobs", "verbal", "votes", "constant"] = "constant"
+    reasoning: str = ""
+
+
 class Failure(Model):
     """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair."""
 
@@ -225,7 +235,7 @@ class Outcome(Model):
     `p_true` holds every atom at least one judgement was obtained for (or that had no pair to judge);
     `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
     `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
-    that build none.
+    that build none. A judge's `verdicts` are about pairs, `answers` about an atom and all its contexts.
     """
 
     p_true: dict[str, float]
@@ -233,6 +243,7 @@ class Outcome(Model):
     unjudged: tuple[str, ...] = ()
     partly_judged: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    answers: tuple[Answer, ...] = ()
     graph: FactGraph | None = None
     marginals: Marginals | None = None
     failures: tuple[Failure, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from factreasoner.config import Config, parse_config, result_fingerprint
@@ -105,9 +106,7 @@ def record_fingerprint(record: Record) -> str:
     return result_fingerprint(record.model_dump(mode="json"))
 
 
-def build_pipeline(
-    config: Config | None = None, *, llm: LLM | None = None, spent: float = 0.0
-) -> Pipeline:
+def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spent: float = 0.0) -> Pipeline:
     """The pipeline `config` describes.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
@@ -125,15 +124,26 @@ def build_pipeline(
         llm = LiteLLMClient(config, spent=spent)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    solver = load("solver", config.solver)(config=config)
-    judge = _part("judge", config, llm)
     return Pipeline(
         atomizer=_part("atomizer", config, llm),
         reviser=_part("reviser", config, llm),
         retriever=load("retriever", config.retriever)(config=config),
-        evaluator=load("assessor", config.assessor)(judge=judge, solver=solver, config=config),
+        evaluator=_assessor(config, llm),
         config=config,
     )
+
+
+def _assessor(config: Config, llm: LLM | None) -> Any:
+    """The assessor with those parts that its constructor names: one without a graph needs no solver."""
+    assessor = load("assessor", config.assessor)
+    parts: dict[str, Callable[[], Any]] = {
+        "judge": lambda: _part("judge", config, llm),
+        "solver": lambda: load("solver", config.solver)(config=config),
+        "llm": lambda: llm,
+        "config": lambda: config,
+    }
+    wanted = inspect.signature(assessor).parameters
+    return assessor(**{name: part() for name, part in parts.items() if name in wanted})
 
 
 def _part(kind: str, config: Config, llm: LLM | None) -> Any:

@@ -26,6 +26,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "embedded": "factreasoner.judges.embedded:EmbeddedJudge",
+        "recorded": "factreasoner.judges.recorded:RecordedJudge",
     },
     "solver": {
         "auto": "factreasoner.solvers.auto:AutoSolver",
@@ -36,6 +37,10 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "assessor": {
         "factreasoner": "factreasoner.evaluators.graph:GraphEvaluator",
+        "factscore": "factreasoner.evaluators.prompted:PromptedEvaluator",
+        "veriscore": "factreasoner.evaluators.prompted:PromptedEvaluator",
+        "factverify": "factreasoner.evaluators.prompted:PromptedEvaluator",
+        "prompt-tf": "factreasoner.evaluators.prompted:PromptedEvaluator",
     },
 }
 

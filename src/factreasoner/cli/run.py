@@ -65,15 +65,15 @@ def _check(
 
 
 def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
-    from factreasoner import prompts
     from factreasoner.cli.progress import progress_for
     from factreasoner.cli.tables import print_summary
     from factreasoner.pipeline import build_pipeline
+    from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.store import RunFolder
 
     folder = RunFolder(path)
-    folder.start(config, prompts.fingerprints(("atomizer", "judge", "reviser")), fresh=fresh)
+    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
     try:
         pipeline = build_pipeline(config, spent=folder.spent)
         with progress_for(quiet=quiet) as progress:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.choices import Confidence, FactorTable, MerlinAlgorithm, Mode
+from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Unlisted
 
 
 class Setting(NamedTuple):
@@ -25,7 +25,11 @@ class Setting(NamedTuple):
 
 PANELS: dict[str, dict[str, Setting]] = {
     "Assessor": {
-        "assessor": Setting(str, "Who assesses: factreasoner. [default: factreasoner]"),
+        "assessor": Setting(
+            str,
+            "factreasoner, factscore, veriscore, factverify, prompt-tf or package.module:Class. "
+            "[default: factreasoner]",
+        ),
         "version": Setting(
             Annotated[int, typer.Option(min=1, max=3)],
             "1: a context counts for the atoms it was retrieved for; 2: for every atom; "
@@ -37,7 +41,15 @@ PANELS: dict[str, dict[str, Setting]] = {
             str, "Where contexts come from: given, wikipedia, web or package.module:Class. [default: given]"
         ),
         "judge": Setting(
-            str, "auto, llm, embedded or package.module:Class. [default: llm with a model, else embedded]"
+            str,
+            "auto, llm, embedded, recorded or package.module:Class. "
+            "[default: llm with a model, else embedded]",
+        ),
+        "relations": Setting(
+            Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder. [default: none]"
+        ),
+        "unlisted": Setting(
+            Unlisted, "What a pair is that --relations does not list. [default: missing, which is a failure]"
         ),
     },
     "Model": {
@@ -76,6 +88,10 @@ PANELS: dict[str, dict[str, Setting]] = {
     "Judging": {
         "mode": Setting(Mode, "Verdicts a call may give, with or without citations. [default: tfn]"),
         "atoms_per_call": Setting(int, "Atoms verified by one call. [default: 32]"),
+        "calls": Setting(
+            Calls,
+            "How factscore and the like ask: many atoms a call, or one as published. [default: batched]",
+        ),
         "confidence": Setting(Confidence, "Where a verdict's probability comes from. [default: auto]"),
         "constant_confidence": Setting(float, "The probability of `constant`. [default: 0.9]"),
         "votes": Setting(int, "Samples of `votes`. [default: 5]"),
@@ -98,6 +114,9 @@ PANELS: dict[str, dict[str, Setting]] = {
     },
     "Scores": {
         "k": Setting(str, "K of F1@K: median, half or a number. [default: median]"),
+        "gamma": Setting(
+            float, "Add FActScore's penalty for answers of fewer atoms; published: 10. [default: none]"
+        ),
         "seed": Setting(int, "Seed of everything random. [default: 0]"),
     },
 }

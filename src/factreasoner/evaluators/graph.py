@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import SolverError
@@ -31,20 +30,12 @@ from factreasoner.models import (
     Context,
     FactGraph,
     Failure,
-    Marginals,
     Outcome,
     Record,
     Verdict,
     support_of,
 )
 from factreasoner.protocols import Judge, Solver
-
-
-class Solution(NamedTuple):
-    """Posteriors of a fact graph, or why there are none."""
-
-    marginals: Marginals | None
-    failure: Failure | None = None
 
 
 class GraphEvaluator:

@@ -24,10 +24,15 @@ def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
     The first of each group survives with its own id, title and link, and with the atom ids of the whole
     group in order of appearance. A survivor without a prior takes the first prior of its group.
     """
+    return tuple(_survivor(group) for group in equal_groups(contexts))
+
+
+def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
+    """Contexts that :func:`merge_equal` takes for one, together, in the order of each group's first."""
     groups: dict[str, list[Context]] = {}
     for context in contexts:
         groups.setdefault(_normalised(context.text), []).append(context)
-    return tuple(_survivor(group) for group in groups.values())
+    return list(groups.values())
 
 
 def _normalised(text: str) -> str:

@@ -66,10 +66,18 @@ class RunFolder:
         """Where the summary is."""
         return self.path / "summary.json"
 
-    def start(self, config: Config, prompts: Mapping[str, str], *, fresh: bool = False) -> None:
+    def start(
+        self,
+        config: Config,
+        prompts: Mapping[str, str],
+        *,
+        files: Mapping[str, str] | None = None,
+        fresh: bool = False,
+    ) -> None:
         """Open the folder for writing: make it, or check that its run is this one and read the journal.
 
-        A torn last line of the journal is dropped.
+        `prompts` and `files` are fingerprints of what decides results beside the settings. A torn last line
+        of the journal is dropped. A run that assessed nothing yet may become any other.
 
         Raises:
             RunError: another process writes here, the run in the folder has other settings (the differing
@@ -82,16 +90,17 @@ class RunFolder:
             raise RunError(f"{self.path}: another process is writing this run") from error
         except OSError as error:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
-        wanted = {"config": result_settings(config), "prompts": dict(prompts)}
+        wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files or {})}
         if fresh:
             for path in (self.journal_path, self.results_path, self.summary_path, self.manifest_path):
                 path.unlink(missing_ok=True)
         if self.manifest_path.exists():
-            self._refuse_other_run(wanted)
+            if self.journal_path.exists() and self.journal_path.stat().st_size:
+                self._refuse_other_run(wanted)
             self.read_journal(repair=True)
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        self._write_manifest(config, prompts)
+        self._write_manifest(config, prompts, files or {})
 
     def close(self) -> None:
         """Let other processes write here."""
@@ -198,11 +207,12 @@ class RunFolder:
                 f"({'; '.join(differences)}); use another --out, or start over with --fresh"
             )
 
-    def _write_manifest(self, config: Config, prompts: Mapping[str, str]) -> None:
+    def _write_manifest(self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
             "config": config.model_dump(mode="json"),
             "prompts": dict(prompts),
+            "files": dict(files),
             "versions": versions | {name: _version(name) for name in PACKAGES},
         }
         replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])

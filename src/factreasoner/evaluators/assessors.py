@@ -1,0 +1,112 @@
+"""The assessors that ask a model about an atom in view of all its contexts, as rows of one table.
+
+What they ask and how their answers are read follows the papers; the wording of the prompts is this project's.
+
+- factscore: FActScore (arXiv 2305.14251). True or False by the retrieved passages, with the topic.
+- veriscore: VeriScore (arXiv 2406.19276). Three labels over search results, their links included.
+- factverify: VERIFY of FactBench (arXiv 2410.22257). Three labels, after reasoning about the evidence.
+- prompt-tf: the prompt that FaaF (arXiv 2403.03888) is compared with. The answer is free text, in which the
+  words "true" and "false" are looked for; an answer with neither, with both, or with a negated one can't be
+  read and is no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from factreasoner import prompts
+from factreasoner.judges.faaf import First, Inquiry
+from factreasoner.models import Context, Label, Support
+
+LABEL_OF: dict[Support, Label] = {
+    "supported": "entailment",
+    "contradicted": "contradiction",
+    "undecided": "neutral",
+}
+SUPPORT_OF: dict[Label, Support] = {label: support for support, label in LABEL_OF.items()}
+
+
+class Assessor(NamedTuple):
+    """One row of the table.
+
+    `labels` says what the values of an answer mean; with `in_words` they are words to look for in free text.
+    A passage is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context.
+    `first` is what the model writes before it answers. `task` describes the function, `prompt` names the file.
+    """
+
+    prompt: str
+    task: str
+    labels: Mapping[str, Support]
+    passage: str
+    fields: tuple[tuple[str, str], ...]
+    first: First | None = None
+    in_words: bool = False
+
+    def inquiry(self, *, verbal: bool) -> Inquiry:
+        """What every call asks of every atom."""
+        return Inquiry(None if self.in_words else tuple(self.labels), self.task, self.first, verbal)
+
+    @property
+    def label_of(self) -> Callable[[str], Label | None]:
+        """What an answer means, as a judge's label; None when it means nothing."""
+        meaning = self._word_in if self.in_words else self.labels.get
+        return lambda answer: None if (support := meaning(answer)) is None else LABEL_OF[support]
+
+    def support_of(self, label: Label) -> Support:
+        """What a judge's label means here: without a third label, neutral counts as not supported."""
+        support = SUPPORT_OF[label]
+        return support if support in self.labels.values() else "contradicted"
+
+    def show(self, number: int, context: Context) -> str:
+        """A passage as the model reads it."""
+        lines = [f"{caption}{value}" for caption, name in self.fields if (value := getattr(context, name))]
+        shown = prompts.delimit("\n".join(lines), "passage")
+        return f"{self.passage} {number}:\n{shown}"
+
+    def _word_in(self, answer: str) -> Support | None:
+        found = {match[1].casefold() for match in _words(self.labels).finditer(answer)}
+        negated = _words(self.labels, before=_NEGATION).search(answer)
+        return self.labels[found.pop()] if len(found) == 1 and not negated else None
+
+
+_NEGATION = r"(?:\b(?:not|never|neither|nor|cannot)|n['’]t)\s+(?:\w+\s+){0,2}"
+
+
+def _words(labels: Mapping[str, Support], before: str = "") -> re.Pattern[str]:
+    return re.compile(rf"{before}\b({'|'.join(map(re.escape, labels))})\b", re.IGNORECASE)
+
+
+ASSESSORS: dict[str, Assessor] = {
+    "factscore": Assessor(
+        prompt="factscore",
+        task="Say of each statement, by the passages alone, whether it is true.",
+        labels={"True": "supported", "False": "contradicted"},
+        passage="Passage",
+        fields=(("Title: ", "title"), ("Text: ", "text")),
+    ),
+    "veriscore": Assessor(
+        prompt="veriscore",
+        task="Decide whether the search results support or contradict each claim, or neither.",
+        labels={"Supported": "supported", "Contradicted": "contradicted", "Inconclusive": "undecided"},
+        passage="Search result",
+        fields=(("Title: ", "title"), ("Link: ", "link"), ("Content: ", "text")),
+    ),
+    "factverify": Assessor(
+        prompt="factverify",
+        task="Reason about each statement in view of the points of knowledge, then answer.",
+        labels={"Supported": "supported", "Contradicted": "contradicted", "Undecided": "undecided"},
+        passage="Point",
+        fields=(("Title: ", "title"), ("", "text")),
+        first="reasoning",
+    ),
+    "prompt-tf": Assessor(
+        prompt="prompt-tf",
+        task="Say of each statement whether it is true or false.",
+        labels={"true": "supported", "false": "contradicted"},
+        passage="Text",
+        fields=(("", "text"),),
+        in_words=True,
+    ),
+}

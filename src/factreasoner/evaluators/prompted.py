@@ -1,0 +1,235 @@
+"""FactScore, VeriScore, FactVerify and the plain prompt: one class, a row of `ASSESSORS` each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from factreasoner import prompts
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
+from factreasoner.graph.pairs import Work, merge_equal, pairs
+from factreasoner.judges import faaf
+from factreasoner.judges.asking import Asker, Findings, Question
+from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Answer, Atom, Claim, Context, Label, Outcome, Record, Support, Verdict
+from factreasoner.protocols import LLM, Judge
+
+STAGE = "assessor"
+TOPIC_UNKNOWN = "(none named)"
+PASSAGE_TOKENS = 16_000
+"""Of passages one batched call shows about so many tokens at most, unless a single atom has more."""
+
+
+class PromptedEvaluator:
+    """Labels every atom in view of the contexts that were retrieved for it.
+
+    An atom is shown its own contexts and those that belong to no atom; one without any is not asked about
+    and stays undecided at 0.5. With a model as the judge, the assessor's own prompt is asked: `calls` of
+    "single" takes one call an atom, as published; "batched" puts `atoms_per_call` atoms into one function
+    and shows them the contexts of all of these. With any other judge its verdicts are combined: the most
+    probable telling one decides, two opposite ones of the same probability cancel out, and neutral ones
+    count where no other is.
+
+    P(atom is true) follows from the label and its probability p: p for supported, 1 - p for contradicted,
+    0.5 for undecided; p below 0.5 is raised to 0.5.
+
+    Raises:
+        ConfigError: no such assessor, or one that needs a model and has none.
+    """
+
+    def __init__(self, judge: Judge, llm: LLM | None = None, config: Config | None = None) -> None:
+        self._config = config or Config()
+        self._judge = judge
+        if self._config.assessor not in ASSESSORS:
+            raise ConfigError(f"assessor: {self._config.assessor!r} is none of {', '.join(ASSESSORS)}")
+        self._row = ASSESSORS[self._config.assessor]
+        self._template = prompts.load(self._row.prompt)
+        self._inquiry = self._row.inquiry(verbal=self._config.confidence == "verbal")
+        self._asker: Asker | None = None
+        if llm is not None and self._config.plugin("judge") == "llm":
+            self._asker = Asker(llm, self._config, tokens_per_claim=self.tokens_per_claim)
+        if self._row.in_words:
+            self._check_words()
+
+    def _check_words(self) -> None:
+        name = self._config.assessor
+        if self._asker is None:
+            raise ConfigError(
+                f"assessor: {name} reads a model's words and can't use another judge's verdicts: add "
+                "--model NAME, without --judge"
+            )
+        if self._config.confidence == "logprobs":
+            raise ConfigError(
+                f"confidence: {name} answers in words, which have no log-probability of their own: use auto"
+            )
+
+    @property
+    def tokens_per_claim(self) -> int:
+        """About how many output tokens one atom takes."""
+        return self._inquiry.tokens_per_claim
+
+    def requests(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record
+    ) -> list[tuple[Prompt, FunctionSchema]]:
+        """The calls a first round takes, without making one; none with another judge than a model."""
+        if self._asker is None:
+            return []
+        chunks = self._chunks(self._asker, atoms, *self._planned(atoms, contexts))
+        return [self._request(chunk, chunk.claims, record) for chunk in chunks]
+
+    def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
+        """Label every atom.
+
+        An atom whose question stays unanswered, or whose every judgement failed, is left out of `p_true`
+        and listed in `unjudged`.
+
+        Raises:
+            ConfigError, BudgetError: from the model client.
+        """
+        contexts, work = self._planned(atoms, contexts)
+        if self._asker is None:
+            outcome = self._by_judge(atoms, contexts, work, record.id)
+        else:
+            outcome = self._by_model(self._asker, self._chunks(self._asker, atoms, contexts, work), record)
+        labelled = {a.atom_id: _Labelled(a.support, a.probability) for a in outcome.answers}
+        labelled |= self._combined(outcome.verdicts)
+        rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
+        chosen = {atom_id: labelled.get(atom_id, _Labelled("undecided", 0.5)) for atom_id in rest}
+        return outcome.model_copy(
+            update={
+                "p_true": {atom_id: found.p_true for atom_id, found in chosen.items()},
+                "support": {atom_id: found.support for atom_id, found in chosen.items()},
+            }
+        )
+
+    def _planned(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context]
+    ) -> tuple[Sequence[Context], Sequence[Work]]:
+        """The contexts, equal ones merged as the graph merges them, and the atoms each is shown for."""
+        everyone = tuple(atom.id for atom in atoms)
+        contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in contexts]
+        if self._config.version > 1:
+            contexts = list(merge_equal(contexts))
+        return contexts, pairs(1, atoms, contexts)
+
+    def _by_judge(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work], record_id: str
+    ) -> Outcome:
+        asked = tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
+        judged = judge_all(self._judge, asked, workers=judging_threads(self._config))
+        unjudged, partly = coverage(atoms, work, judged.verdicts)
+        return Outcome(
+            p_true={},
+            support={},
+            unjudged=unjudged,
+            partly_judged=partly,
+            verdicts=judged.verdicts,
+            failures=judged.failures,
+        )
+
+    def _combined(self, verdicts: Sequence[Verdict]) -> dict[str, _Labelled]:
+        by_atom: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            by_atom.setdefault(verdict.target_id, []).append(verdict)
+        strongest = {atom_id: _strongest(found) for atom_id, found in by_atom.items()}
+        return {
+            atom_id: _Labelled(self._row.support_of(label), probability)
+            for atom_id, (label, probability) in strongest.items()
+        }
+
+    def _by_model(self, asker: Asker, chunks: Sequence[_Chunk], record: Record) -> Outcome:
+        def ask(chunk: _Chunk) -> Findings:
+            question = Question(
+                stage=STAGE,
+                request=lambda claims: self._request(chunk, claims, record),
+                read=lambda reply, schema, claims: faaf.read(reply, schema, claims, self._row.label_of),
+                item=lambda atom_id: atom_id,
+            )
+            return asker.ask(question, chunk.claims)
+
+        parts = parallel_map(ask, chunks, workers=self._config.concurrency)
+        failures = {atom_id: failure for part in parts for atom_id, failure in part.failures.items()}
+        answers = (
+            Answer(
+                atom_id=atom_id,
+                support=self._row.support_of(finding.label),
+                probability=finding.probability,
+                confidence=finding.confidence,
+                reasoning=finding.reasoning,
+            )
+            for part in parts
+            for atom_id, finding in part.found.items()
+        )
+        return Outcome(
+            p_true={},
+            support={},
+            unjudged=tuple(failures),
+            answers=tuple(answers),
+            failures=tuple(failures.values()),
+        )
+
+    def _chunks(
+        self, asker: Asker, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work]
+    ) -> list[_Chunk]:
+        """What each call asks about and shows; atoms without contexts are in none."""
+        shown: dict[str, set[str]] = {}
+        for item in work:
+            for atom_id in item.atom_ids:
+                shown.setdefault(atom_id, set()).add(item.context_id)
+        tokens = {context.id: estimate_tokens(context.text) for context in contexts}
+        size = asker.claims_per_call if self._config.calls == "batched" else 1
+        chunks: list[tuple[list[Claim], set[str]]] = []
+        for atom in atoms:
+            if atom.id not in shown:
+                continue
+            claims, ids = chunks[-1] if chunks else ([], set())
+            if 0 < len(claims) < size and sum(tokens[i] for i in ids | shown[atom.id]) <= PASSAGE_TOKENS:
+                claims.append(Claim(atom.id, atom.text))
+                ids |= shown[atom.id]
+            else:
+                chunks.append(([Claim(atom.id, atom.text)], set(shown[atom.id])))
+        return [_Chunk(claims, [c for c in contexts if c.id in ids]) for claims, ids in chunks]
+
+    def _request(
+        self, chunk: _Chunk, claims: Sequence[Claim], record: Record
+    ) -> tuple[Prompt, FunctionSchema]:
+        passages = [self._row.show(number, context) for number, context in enumerate(chunk.contexts, start=1)]
+        values: Mapping[str, str] = {
+            "topic": prompts.delimit(record.topic, "topic") if record.topic else TOPIC_UNKNOWN,
+            "passages": "\n\n".join(passages),
+        }
+        used = {name: values[name] for name in self._template.placeholders}
+        return self._template.fill(**used), self._inquiry.build(claims)
+
+
+class _Chunk(NamedTuple):
+    """Atoms of one call, and the passages shown with them."""
+
+    claims: list[Claim]
+    contexts: list[Context]
+
+
+class _Labelled(NamedTuple):
+    """A label with its probability."""
+
+    support: Support
+    probability: float
+
+    @property
+    def p_true(self) -> float:
+        p = max(self.probability, 0.5)
+        return {"supported": p, "contradicted": 1.0 - p, "undecided": 0.5}[self.support]
+
+
+def _strongest(verdicts: Sequence[Verdict]) -> tuple[Label, float]:
+    """The label that one atom's verdicts amount to, with its probability."""
+    telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
+    best = max(telling or verdicts, key=lambda verdict: verdict.probability)
+    if any(v.probability == best.probability and v.label != best.label for v in telling):
+        return "neutral", 0.5
+    return best.label, best.probability

@@ -1,0 +1,254 @@
+"""A judge whose verdicts are read from a file: a person's, or those of an earlier run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, NamedTuple, Protocol
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError, Problem
+from factreasoner.graph.pairs import equal_groups
+from factreasoner.judges.llm import STAGE, pair_id
+from factreasoner.models import Assessment, Claim, Context, Failure, Label, Premise, Verdict
+from factreasoner.protocols import Judged
+
+JOURNAL = "journal.jsonl"
+MOST_PROBLEMS = 100
+LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?}'
+
+Pair = tuple[str, str]
+_Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+
+
+class Recording(NamedTuple):
+    """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
+
+    `atoms` and `contexts` are empty where the file does not tell the texts.
+    """
+
+    verdicts: Mapping[Pair, Verdict]
+    atoms: Mapping[str, str]
+    contexts: Mapping[str, str]
+
+
+class RecordedJudge:
+    """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
+
+    The file is JSONL with one {record, source, target, label, probability?} a line, or an earlier run's
+    journal or folder. A pair it does not hold, or holds about other texts, is a Failure of error type
+    "MissingVerdict"; with `unlisted` of "neutral", a pair not listed of a record that is named is neutral.
+
+    Raises:
+        ConfigError: no file is set.
+        InputError: the file can't be read; every bad line is named with its field.
+    """
+
+    def __init__(self, config: Config | None = None) -> None:
+        self._config = config or Config()
+        if self._config.relations is None:
+            raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
+        self._file = recording_file(self._config.relations)
+        self._recordings = _recordings(self._file, self._config.constant_confidence)
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or one failure for every claim, in order."""
+        recording = self._recordings.of(premise.record_id)
+        verdicts, failures = [], []
+        for claim in claims:
+            verdict = recording.verdicts.get((premise.id, claim.id)) if recording else None
+            if verdict is None and recording is not None and self._config.unlisted == "neutral":
+                verdict = self._neutral(premise, claim)
+            if verdict is None:
+                failures.append(_missing(premise, claim, f"no verdict on this pair in {self._file}"))
+            elif recording is not None and _reworded(recording, premise, claim):
+                failures.append(_missing(premise, claim, f"the verdict in {self._file} is on other texts"))
+            else:
+                verdicts.append(verdict)
+        return Judged(tuple(verdicts), tuple(failures))
+
+    def _neutral(self, premise: Premise, claim: Claim) -> Verdict:
+        return Verdict(
+            context_id=premise.id,
+            target_id=claim.id,
+            label="neutral",
+            probability=self._config.constant_confidence,
+            confidence="constant",
+        )
+
+
+def recording_file(path: Path) -> Path:
+    """The file that is read: of a run folder, its journal."""
+    return path / JOURNAL if path.is_dir() else path
+
+
+def recording_fingerprint(path: Path) -> str:
+    """Short digest of the recorded verdicts' file. Raises InputError when it can't be read."""
+    digest = hashlib.sha256()
+    for line in _lines(recording_file(path)):
+        digest.update(line)
+    return digest.hexdigest()[:16]
+
+
+def _missing(premise: Premise, claim: Claim, message: str) -> Failure:
+    return Failure(
+        stage=STAGE,
+        item_id=pair_id(premise.id, claim.id),
+        error_type="MissingVerdict",
+        message=message,
+        attempts=0,
+    )
+
+
+def _reworded(recording: Recording, premise: Premise, claim: Claim) -> bool:
+    """Whether the recorded verdict was on another passage or atom; a context as a claim may be cut."""
+    passage = recording.contexts.get(premise.id, premise.text)
+    return passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text
+
+
+class _Recordings(Protocol):
+    def of(self, record_id: str) -> Recording | None:
+        """What is recorded of a record, None when it is not named."""
+
+
+def _recordings(file: Path, constant: float) -> _Recordings:
+    """The content of a file, whichever of the two forms it has."""
+    first = next((line for line in _lines(file) if line.strip()), None)
+    if first is None:
+        raise InputError([Problem(str(file), "", f"empty; {LINE_FORMAT}")])
+    try:
+        _Head.model_validate_json(first)
+    except ValidationError:
+        return _Table(file, constant)
+    return _Journal(file)
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    try:
+        with file.open("rb") as lines:
+            yield from lines
+    except OSError as error:
+        raise InputError([Problem(str(file), "", f"can't be read: {error.strerror}")]) from error
+
+
+class _Line(BaseModel):
+    """One line of a table of relations; other keys are passed over."""
+
+    record: _Id = Field(min_length=1)
+    source: _Id = Field(min_length=1)
+    target: _Id = Field(min_length=1)
+    label: Label
+    probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+
+
+class _Table:
+    """A table of relations, in memory."""
+
+    def __init__(self, file: Path, constant: float) -> None:
+        self._records: dict[str, dict[Pair, Verdict]] = {}
+        problems: list[Problem] = []
+        numbers: dict[tuple[str, Pair], int] = {}
+        for number, raw in enumerate(_lines(file), start=1):
+            if not raw.strip() or len(problems) >= MOST_PROBLEMS:
+                continue
+            where = f"{file}:{number}"
+            try:
+                line = _Line.model_validate_json(raw)
+            except ValidationError as error:
+                problems += _problems(error, where)
+                continue
+            pair = (line.source, line.target)
+            verdicts = self._records.setdefault(line.record, {})
+            verdict = _listed(line, constant)
+            if verdicts.setdefault(pair, verdict) != verdict:
+                first = numbers[line.record, pair]
+                message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
+                problems.append(Problem(where, "label", message))
+            numbers.setdefault((line.record, pair), number)
+        if problems:
+            raise InputError(problems)
+
+    def of(self, record_id: str) -> Recording | None:
+        verdicts = self._records.get(record_id)
+        return None if verdicts is None else Recording(verdicts, {}, {})
+
+
+def _listed(line: _Line, constant: float) -> Verdict:
+    return Verdict(
+        context_id=line.source,
+        target_id=line.target,
+        label=line.label,
+        probability=constant if line.probability is None else line.probability,
+        confidence="constant" if line.probability is None else "recorded",
+    )
+
+
+def _problems(error: ValidationError, where: str) -> Iterator[Problem]:
+    for item in error.errors():
+        field = ".".join(map(str, item["loc"]))
+        reason = "missing" if item["type"] == "missing" else item["msg"][:1].lower() + item["msg"][1:]
+        yield Problem(where, field, f"{reason}; {LINE_FORMAT}")
+
+
+class _Head(BaseModel):
+    """What tells a journal's line, and whose it is."""
+
+    record_id: str
+    status: str
+
+
+class _Journal:
+    """An earlier run's journal: where each record's last assessment starts; read when it is asked for."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._offsets: dict[str, int] = {}
+        offset = 0
+        for number, raw in enumerate(_lines(file), start=1):
+            if not raw.endswith(b"\n"):
+                break  # torn by a kill
+            try:
+                self._offsets[_Head.model_validate_json(raw).record_id] = offset
+            except ValidationError as error:
+                problem = Problem(f"{file}:{number}", "", "damaged line; remove it, or finish that run first")
+                raise InputError([problem]) from error
+            offset += len(raw)
+        self.of = lru_cache(maxsize=32)(self._read)
+
+    def _read(self, record_id: str) -> Recording | None:
+        if record_id not in self._offsets:
+            return None
+        with self._file.open("rb") as journal:
+            journal.seek(self._offsets[record_id])
+            try:
+                assessment = Assessment.model_validate_json(journal.readline())
+            except ValidationError as error:
+                message = f"the assessment of {record_id!r} can't be read: {error.errors()[0]['msg']}"
+                raise InputError([Problem(str(self._file), "", message)]) from error
+        verdicts = assessment.outcome.verdicts if assessment.outcome else ()
+        return Recording(
+            _for_equal_contexts(verdicts, assessment.contexts),
+            {atom.id: atom.text for atom in assessment.atoms},
+            {context.id: context.text for context in assessment.contexts},
+        )
+
+
+def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
+    """Verdicts by pair, those on one of several equal contexts for all of these.
+
+    FR1 judges equal contexts apart and FR2 one of them, so each replays the other.
+    """
+    same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
+    found = {(v.context_id, v.target_id): v.model_copy(update={"confidence": "recorded"}) for v in verdicts}
+    for (source, target), verdict in list(found.items()):
+        for other in same.get(source, ()):
+            for other_target in same.get(target, [target]):
+                pair = (other, other_target)
+                if other != other_target and pair not in found:
+                    ids = {"context_id": other, "target_id": other_target}
+                    found[pair] = verdict.model_copy(update=ids)
+    return found
