@@ -52,10 +52,13 @@ SCHEMA = FunctionSchema(
 
 
 class EmbeddedAtomizer:
-    """Splits a response at sentence and clause borders, without a model; best on English."""
+    """Splits a response at sentence and clause borders, without a model; best on English.
+
+    No setting changes what it does; it takes the configuration as every atomizer does.
+    """
 
     def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+        pass
 
     def atomize(self, record: Record) -> Atomized:
         """One atom a sentence or clause; questions, greetings and lead-ins are left out."""

@@ -25,10 +25,10 @@ _GROWTH, _ALLOWANCE = 4, 200
 
 
 class KeepAtoms:
-    """Leaves every atom as it is."""
+    """Leaves every atom as it is; takes the configuration as every reviser does."""
 
     def __init__(self, config: Config | None = None) -> None:
-        self._config = config
+        pass
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms."""
@@ -36,10 +36,13 @@ class KeepAtoms:
 
 
 class EmbeddedReviser:
-    """Puts the topic or the last named subject in the place of a subject pronoun, without a model."""
+    """Puts the topic or the last named subject in the place of a subject pronoun, without a model.
+
+    No setting changes what it does; it takes the configuration as every reviser does.
+    """
 
     def __init__(self, config: Config | None = None) -> None:
-        self._config = config
+        pass
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, ids and order; English only; an unclear pronoun stays."""
