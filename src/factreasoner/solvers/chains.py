@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.solvers.collapsing import Layer, collapse
 from factreasoner.solvers.colouring import colour_classes
 from factreasoner.solvers.reduction import Component
 
@@ -30,8 +31,16 @@ class Moments(NamedTuple):
     """Of one stretch of sweeps: mean and variance of each conditional probability, (rows, chains)."""
 
     sweeps: int
-    mean: Table
-    variance: Table
+    mean: Single
+    variance: Single
+
+
+def joined(stretches: Sequence[Moments]) -> Moments:
+    """The moments over several stretches of equal length."""
+    means = [stretch.mean for stretch in stretches]
+    mean = np.mean(means, axis=0)
+    within = np.mean([stretch.variance for stretch in stretches], axis=0)
+    return Moments(sum(stretch.sweeps for stretch in stretches), mean, within + np.var(means, axis=0))
 
 
 class _Wide(NamedTuple):
@@ -58,7 +67,7 @@ class _Block(NamedTuple):
 
 
 class Chains:
-    """Independent chains over a component.
+    """Independent chains over a component: its core drawn by colours, then the layers of other variables.
 
     A variable of k states has k - 1 rows, one for each state but the first; a row of the chains' matrix says
     which chains have its variable in its state. The logit of a state against the first is then linear in the
@@ -68,13 +77,13 @@ class Chains:
     def __init__(self, part: Component, count: int, rng: np.random.Generator) -> None:
         self._sizes = np.array(part.cardinalities)
         self._rng = rng
-        classes = colour_classes(len(self._sizes), part.scopes)
-        # By colour, so that a block's rows lie together.
-        order = np.array([i for members in classes for i in members])
+        drawn = _draws(part)
+        # In the order of drawing, so that a block's rows lie together.
+        order = np.array([i for layer in drawn for i in layer.variables])
         self._start = np.empty_like(self._sizes)
         self._start[order] = np.concatenate(([0], np.cumsum(self._sizes[order] - 1)[:-1]))
         self._row_count = int((self._sizes - 1).sum())
-        self._blocks = [self._block(part, members) for members in classes]
+        self._blocks = [self._block(layer) for layer in drawn]
         self._has_wide = any(block.wide for block in self._blocks)
         # Each chain has its own share of variables that start off their first state: starts differ widely.
         shape = (len(self._sizes), count)
@@ -94,7 +103,8 @@ class Chains:
                 total[block.rows] += p
                 squares[block.rows] += np.square(p, out=p)
         mean = total / sweeps
-        return Moments(sweeps, mean, np.maximum(squares / sweeps - mean * mean, 0.0))
+        variance = np.maximum(squares / sweeps - mean * mean, 0.0)
+        return Moments(sweeps, mean.astype(np.float32), variance.astype(np.float32))
 
     def marginals(self, mean: Table) -> list[Table]:
         """Distributions of the variables from a mean for every row."""
@@ -135,20 +145,21 @@ class Chains:
         self._rows[block.rows] = states[block.owner] == block.state[:, None]
         return np.asarray(weights[block.owner, block.state])
 
-    def _block(self, part: Component, members: list[int]) -> _Block:
+    def _block(self, layer: Layer) -> _Block:
+        members = np.array(layer.variables)
         counts = self._sizes[members] - 1
         owner = np.repeat(np.arange(len(members)), counts)
         first = np.concatenate(([0], np.cumsum(counts)))
         state = np.arange(len(owner)) - first[owner] + 1
-        rows = slice(int(self._start[members[0]]), int(self._start[members[0]]) + len(owner))
-        local = {i: int(first[b]) for b, i in enumerate(members)}
+        start = int(self._start[members[0]])
+        local = {i: int(first[b]) for b, i in enumerate(layer.variables)}
         base = np.zeros(len(owner))
         entries: list[tuple[int, int, float]] = []
         wide: list[_Wide] = []
-        for factor, axis, i in _seen_by(part.factors, local):
+        for factor, axis, i in _seen_by(layer.factors, local):
             logs = np.moveaxis(_log(factor), axis, 0)
             others = tuple(j for j in factor.scope if j != i)
-            span = slice(local[i], local[i] + part.cardinalities[i] - 1)
+            span = slice(local[i], local[i] + int(self._sizes[i]) - 1)
             if len(others) > 1:
                 wide.append(_Wide(span, others, logs))
                 continue
@@ -161,7 +172,17 @@ class Chains:
             for (k, s), value in np.ndenumerate(relative):
                 entries.append((span.start + k, int(self._start[others[0]]) + s, value))
         weights = _matrix(entries, (len(owner), self._row_count))
-        return _Block(np.array(members), rows, owner, state, base.astype(np.float32), weights, tuple(wide))
+        rows = slice(start, start + len(owner))
+        return _Block(members, rows, owner, state, base.astype(np.float32), weights, tuple(wide))
+
+
+def _draws(part: Component) -> list[Layer]:
+    """What to draw together, in turn; a variable is drawn given the others in its factors."""
+    collapsed = collapse(part)
+    core = frozenset(collapsed.core)
+    classes = colour_classes(len(part.variables), [factor.scope for factor in collapsed.factors])
+    coloured = (tuple(i for i in members if i in core) for members in classes)
+    return [*(Layer(members, collapsed.factors) for members in coloured if members), *collapsed.layers]
 
 
 def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> Any:

@@ -14,6 +14,9 @@ from typing import TypeAlias
 SMALL_TABLE = 1 << 12
 """A largest table at or below this many entries is not worth a search for a better order."""
 
+HOPELESS_TABLE = 1 << 60
+"""At or above this many entries no order makes inference exact, and min-fill could take minutes."""
+
 FILL_WORK = 20_000_000
 """Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
 
@@ -64,7 +67,7 @@ def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> 
     tables = _Tables(cardinalities)
     best = _greedy(tables, adjacency, tables.weight, None)
     assert best is not None
-    if best.largest_table > SMALL_TABLE:
+    if SMALL_TABLE < best.largest_table < HOPELESS_TABLE:
         other = _greedy(tables, adjacency, tables.fill, FILL_WORK)
         if other is not None and other.total < best.total:
             best = other

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from factreasoner.config import Config
 from factreasoner.errors import WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.solvers.chains import Chains, Moments
+from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import Job, job_for, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
@@ -25,7 +24,9 @@ SMALL_WIDTH = 10
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
 
-FIRST_SWEEPS = 32
+FIRST_SWEEPS = 16
+FEWEST_STRETCHES = 4
+MOST_STRETCHES = 8
 MOST_CHAINS = 256
 FEWEST_CHAINS = 32
 _CHAIN_ENTRIES = 1 << 22
@@ -41,7 +42,7 @@ class Sampled(NamedTuple):
     r_hat: float
     chains: int
     sweeps: int
-    in_time: bool
+    converged: bool
 
 
 class GibbsSolver:
@@ -103,28 +104,33 @@ def solve_or_sample(reduced: Reduced, jobs: Sequence[Job | None], config: Config
 
 
 def sample(part: Component, rng: np.random.Generator, *, tolerance: float, until: float) -> Sampled:
-    """Sample one component until `until`, a time of time.monotonic(), at the latest.
+    """Sample one component until `until`, a time of time.monotonic(), or a little longer if that is too soon.
 
-    Stretches grow in length, and only the last counts: all before it served to forget the start.
+    The first quarter of all sweeps is dropped: it served to forget the start.
     """
     rows = sum(part.cardinalities) - len(part.cardinalities)
     count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
     chains = Chains(part, count, rng)
-    sweeps, length = 0, FIRST_SWEEPS
+    stretches: list[Moments] = []
+    length = FIRST_SWEEPS
     while True:
         started = time.monotonic()
-        halves = chains.run(length // 2), chains.run(length // 2)
-        sweeps += length
-        means = (halves[0].mean + halves[1].mean) / 2
+        stretches.append(chains.run(length))
+        if len(stretches) < FEWEST_STRETCHES:
+            continue
+        kept = stretches[-2 * (3 * len(stretches) // 8) :]
+        halves = joined(kept[: len(kept) // 2]), joined(kept[len(kept) // 2 :])
+        means = joined(halves).mean.astype(np.float64)
         stderr = float((means.std(axis=1, ddof=1) / np.sqrt(count)).max())
         r_hat = split_r_hat(halves, negligible=tolerance / 10)
         converged = stderr <= tolerance and r_hat <= MIXED
         now = time.monotonic()
-        # The error falls with the root of the length; a fifth more makes up for what is left to chance.
-        growth = float(np.clip(1.2 * (stderr / tolerance) ** 2, 1.5, 4.0))
-        if converged or now + growth * (now - started) > until:
+        if converged or now + (now - started) > until:
+            sweeps = sum(stretch.sweeps for stretch in stretches)
             return Sampled(chains.marginals(means.mean(axis=1)), stderr, r_hat, count, sweeps, converged)
-        length = 2 * math.ceil(length * growth / 2)
+        if len(stretches) == MOST_STRETCHES:
+            stretches = [joined(stretches[i : i + 2]) for i in range(0, MOST_STRETCHES, 2)]
+            length *= 2
 
 
 def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
@@ -133,8 +139,9 @@ def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
     Rows whose half-chain means differ by a standard deviation below `negligible` are left out.
     """
     sweeps = halves[0].sweeps
-    means = np.concatenate([half.mean for half in halves], axis=1)
-    within = np.concatenate([half.variance for half in halves], axis=1).mean(axis=1) * sweeps / (sweeps - 1)
+    means = np.concatenate([half.mean for half in halves], axis=1, dtype=np.float64)
+    variances = np.concatenate([half.variance for half in halves], axis=1, dtype=np.float64)
+    within = variances.mean(axis=1) * sweeps / (sweeps - 1)
     between = means.var(axis=1, ddof=1)
     telling = between > negligible**2
     if not telling.any():
@@ -154,7 +161,7 @@ def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | 
         "sweeps": max(result.sweeps for result in sampled),
         "r_hat": max(result.r_hat for result in sampled),
     }
-    if not all(result.in_time for result in sampled):
+    if not all(result.converged for result in sampled):
         stderr = max(result.stderr for result in sampled)
         warning = (
             f"sampling stopped after {config.solver_seconds:g} s without converging: split R-hat "
