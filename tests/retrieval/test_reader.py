@@ -66,6 +66,18 @@ def test_the_process_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         reader.close()
 
 
+def test_the_process_may_not_take_all_memory() -> None:
+    reader = PageReader()
+    try:
+        reader.read(page(html()))
+        limits = Path(f"/proc/{reader._idle[0].pid}/limits")
+        if not limits.exists():
+            pytest.skip("no /proc here")
+        assert f"Max address space         {extract_worker.MEMORY} " in limits.read_text()
+    finally:
+        reader.close()
+
+
 def test_closing_ends_the_process() -> None:
     reader = PageReader()
     reader.read(page(html()))
