@@ -58,7 +58,7 @@ class Budget:
             yield reservation
         finally:
             with self._settled:
-                self._reserved -= estimate
                 self._under_way -= 1
+                self._reserved = self._reserved - estimate if self._under_way else 0.0
                 self._spent += reservation.cost
                 self._settled.notify_all()

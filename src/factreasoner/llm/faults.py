@@ -33,7 +33,7 @@ PASSING = _any(
     r"(retry|try again) (in|after)|per (minute|day)"
 )  # Gemini says "quota" and "billing" of any limit
 NO_MODEL = _any(
-    r"model_not_found|invalid model|unknown model",
+    r"model_not_found|(invalid|unknown|not a valid) model",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
 )
 NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+")

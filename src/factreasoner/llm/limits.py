@@ -96,6 +96,12 @@ class RateLimits:
                 self._line.remove(place)
                 self._changed.notify_all()
 
+    @property
+    def waiting(self) -> int:
+        """How many requests are in line."""
+        with self._changed:
+            return len(self._line)
+
     def _delay(self, now: float, tokens: int) -> float:
         return self._window.delay(now, tokens) if self._limited else 0.0
 

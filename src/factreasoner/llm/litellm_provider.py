@@ -48,6 +48,8 @@ def load() -> Any:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     # A server whose tool arguments are an object and not a string is read all right, with this complaint.
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
+    # Its classes are built when first used, with a warning against which litellm sets a filter of its own.
+    litellm.ModelResponse(choices=[{"message": {"content": ""}}])
     return litellm
 
 

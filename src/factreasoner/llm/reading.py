@@ -13,7 +13,7 @@ from factreasoner.models import Usage
 FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 WRAPPERS = ("arguments", "parameters", "properties", "input")
-MAX_STARTS = 200
+MAX_STARTS = 50
 """Braces tried as the start of an object, so that hostile text can't cost quadratic time."""
 
 

@@ -1,0 +1,168 @@
+"""Money: what is set aside, what is spent, and when nothing more is sent."""
+
+import threading
+
+import pytest
+from fake_server import Completion, hang, obliging, sequence, server_error
+from llm_scene import PROMPT, SCHEMA
+
+from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
+from factreasoner.llm.budget import Budget
+from factreasoner.llm.litellm_provider import price
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.usage import Meter
+
+PRICED = "openai/gpt-4o-mini"
+COUNTS = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+
+
+def answer(request):
+    return Completion(arguments=obliging(request), usage=COUNTS)
+
+
+def test_prices():
+    each = price(PRICED, 1000, 100)
+    assert each is not None
+    assert price(PRICED, 2000, 200) == pytest.approx(2 * each)
+    assert price("openai/no-such-model", 1000, 100) is None
+    assert price("no provider at all", 1000, 100) is None
+    assert price("ollama/llama3", 1000, 100) == 0.0  # one's own machine
+    assert price("gemini/gemini-exp-1114", 1000, 100) is None  # the list says 0, which nobody charges
+
+
+def test_the_cost_of_a_reply(scene):
+    set_up, meter = scene(answer), Meter()
+    with meter.stage("evaluator"):
+        reply = set_up.client(model=PRICED).call(PROMPT, SCHEMA)
+    assert reply.usage.cost == pytest.approx(price(PRICED, 1000, 100))
+    assert meter.total.cost == reply.usage.cost
+
+
+def test_an_unknown_cost_is_null_and_not_zero(scene):
+    assert scene(answer).client().call(PROMPT, SCHEMA).usage.cost is None
+
+
+def test_tokens_are_estimated_where_the_provider_counts_none(scene):
+    none = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    set_up = scene(lambda request: Completion(arguments=obliging(request), usage=none))
+    usage = set_up.client().call(PROMPT, SCHEMA).usage
+    assert usage.prompt_tokens > 20
+    assert usage.completion_tokens > 5
+
+
+def test_nothing_is_sent_that_could_cost_too_much(scene):
+    set_up = scene(answer)
+    client = set_up.client(model=PRICED, max_cost=1e-6)
+    with pytest.raises(BudgetError, match=r"max_cost 1e-06.*not sent; raise --max-cost"):
+        client.call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 0
+
+
+def test_the_run_stops_before_the_limit_and_not_after(scene):
+    set_up = scene(answer)
+    limit = 10 * price(PRICED, 1000, 100)
+    client = set_up.client(model=PRICED, max_cost=limit, max_tokens=100)
+    with pytest.raises(BudgetError):
+        parallel_map(lambda _: client.call(PROMPT, SCHEMA), range(20), 1)
+    assert 9 <= set_up.server.calls <= 10
+    assert client.spent == pytest.approx(set_up.server.calls * price(PRICED, 1000, 100))
+    assert client.spent <= limit
+
+
+def test_what_an_earlier_run_spent_counts(scene):
+    set_up = scene(answer)
+    with pytest.raises(BudgetError, match=r"\$0\.9999 are spent"):
+        set_up.client(model=PRICED, max_cost=1.0, spent=0.9999).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 0
+
+
+def test_a_limit_needs_a_price(scene):
+    set_up = scene(answer)
+    with pytest.raises(ConfigError, match=r"price of openai/fake is not known.*without --max-cost"):
+        set_up.client(max_cost=1.0).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 0
+
+
+def test_a_refused_request_costs_nothing_and_a_lost_one_its_estimate(scene):
+    settings = {"model": PRICED, "max_cost": 1.0, "max_tokens": 100, "max_attempts": 1}
+    client = scene(sequence(server_error(), answer)).client(**settings | {"max_attempts": 2})
+    client.call(PROMPT, SCHEMA)
+    assert client.spent == pytest.approx(price(PRICED, 1000, 100))
+    lost = scene(lambda request: hang()).client(**settings, timeout=0.2)
+    with pytest.raises(CallTimeoutError):
+        lost.call(PROMPT, SCHEMA)
+    assert price(PRICED, 0, 100) < lost.spent < price(PRICED, 1000, 100)
+
+
+def test_a_cached_reply_needs_no_money(scene):
+    set_up = scene(answer)
+    set_up.client(model=PRICED, cache=True).call(PROMPT, SCHEMA)
+    reply = set_up.client(model=PRICED, cache=True, max_cost=0.0).call(PROMPT, SCHEMA)
+    assert reply.usage.cost == 0.0
+
+
+def test_the_budget_itself():
+    budget = Budget(1.0, spent=0.25)
+    with budget.reserved(0.5) as reservation:
+        reservation.cost = 0.1
+    assert budget.spent == pytest.approx(0.35)
+    with budget.reserved(0.6):  # nothing said: it cost what was feared
+        pass
+    assert budget.spent == pytest.approx(0.95)
+    with pytest.raises(BudgetError), budget.reserved(0.1):
+        pytest.fail("let through")
+
+    def fail():
+        with budget.reserved(0.05) as reservation:
+            reservation.cost = 0.0
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert budget.spent == pytest.approx(0.95)
+
+
+def test_a_request_waits_for_others_whose_estimates_leave_no_room():
+    budget, order = Budget(1.0), []
+    entered, finish = threading.Event(), threading.Event()
+
+    def first():
+        with budget.reserved(0.8) as reservation:
+            entered.set()
+            finish.wait(20)
+            order.append("first")
+            reservation.cost = 0.1
+
+    def second():
+        with budget.reserved(0.8) as reservation:
+            order.append("second")
+            reservation.cost = 0.1
+
+    threads = [threading.Thread(target=first), threading.Thread(target=second)]
+    threads[0].start()
+    entered.wait(20)
+    threads[1].start()
+    finish.set()
+    for thread in threads:
+        thread.join(20)
+    assert order == ["first", "second"]
+    assert budget.spent == pytest.approx(0.2)
+
+
+def test_many_threads_never_overspend():
+    budget, refused = Budget(1.02), []
+
+    def spend():
+        try:
+            with budget.reserved(0.1) as reservation:
+                reservation.cost = 0.05
+        except BudgetError:
+            refused.append(1)
+
+    threads = [threading.Thread(target=spend) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 30 - len(refused) == 19
+    assert budget.spent == pytest.approx(0.95)

@@ -1,0 +1,270 @@
+"""The response cache: what is kept, what is shared, and what happens to a broken file."""
+
+import contextlib
+import logging
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from fake_server import answering, cut, missing, obliging, prose, replaced, sequence, server_error
+from llm_scene import PROMPT, SCHEMA, schema_of
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
+from factreasoner.llm.cache import CACHED, FILE, ResponseCache, cache_folder, key_of
+from factreasoner.llm.messages import Reply, TokenLogprob
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Usage
+
+TEXT = '{"fact_0": "True"}'
+REPLY = Reply(arguments={"fact_0": "True"}, text=TEXT, form="tool", usage=Usage(calls=1, cost=0.5))
+
+
+@pytest.fixture
+def cache(tmp_path):
+    made = ResponseCache(tmp_path)
+    yield made
+    made.close()
+
+
+def test_the_same_question_is_sent_once(scene):
+    set_up, meter = scene(), Meter()
+    with meter.stage("evaluator"):
+        first = set_up.client(cache=True).call(PROMPT, SCHEMA)
+        second = set_up.client(cache=True).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 1
+    assert second == first.model_copy(update={"usage": CACHED})
+    assert Usage(cached_calls=1, calls=0, prompt_tokens=0, completion_tokens=0, cost=0.0) == CACHED
+    usage = meter.usage["evaluator"]
+    assert (usage.calls, usage.cached_calls, usage.prompt_tokens) == (1, 1, first.usage.prompt_tokens)
+
+
+def test_without_a_cache_every_question_is_sent(scene):
+    set_up = scene()
+    client = set_up.client()
+    client.call(PROMPT, SCHEMA)
+    client.call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 2
+    assert not set_up.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompt", "schema", "options"),
+    [
+        ({"model": "other"}, {}, SCHEMA, {}),
+        ({"temperature": 0.5}, {}, SCHEMA, {}),
+        ({"max_tokens": 17}, {}, SCHEMA, {}),
+        ({}, {"user": "Else?"}, SCHEMA, {}),
+        ({}, {"system": "Else."}, SCHEMA, {}),
+        ({}, {"fingerprint": "v2"}, SCHEMA, {}),
+        ({}, {}, schema_of(3), {}),
+        ({}, {}, SCHEMA.model_copy(update={"description": "Else."}), {}),
+        ({}, {}, SCHEMA, {"sample": 1}),
+        ({}, {}, SCHEMA, {"logprobs": True}),
+    ],
+)
+def test_everything_that_decides_the_answer_is_in_the_key(scene, settings, prompt, schema, options):
+    set_up = scene()
+    set_up.client(cache=True).call(PROMPT, SCHEMA)
+    other = set_up.client(cache=True, **settings)
+    for _ in range(2):
+        other.call(PROMPT.model_copy(update=prompt), schema, **options)
+    assert set_up.server.calls == 2
+
+
+def test_what_decides_no_answer_is_not_in_the_key(scene):
+    set_up = scene()
+    set_up.client(cache=True).call(PROMPT, SCHEMA)
+    set_up.client(cache=True, timeout=9, max_attempts=2, concurrency=1).call(
+        PROMPT.model_copy(update={"name": "renamed"}), SCHEMA
+    )
+    assert set_up.server.calls == 1
+
+
+def test_samples_above_the_same_temperature_are_kept_apart(scene):
+    set_up = scene()
+    client = set_up.client(cache=True)
+    for sample in (1, 2, 3, 1, 2, 3):
+        client.call(PROMPT, SCHEMA, sample=sample)
+    assert set_up.server.calls == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        sequence(cut(), obliging),
+        sequence(replaced(fact_0=None, fact_1="Maybe"), obliging),
+        sequence(*[prose()] * 4, obliging),
+        sequence(*[server_error()] * 5, obliging),
+    ],
+    ids=["cut", "nothing valid", "prose", "500"],
+)
+def test_what_can_not_be_used_is_not_kept(scene, answer):
+    set_up = scene(answer)
+    client = set_up.client(cache=True)
+    with contextlib.suppress(FactReasonerError):
+        client.call(PROMPT, SCHEMA)
+    asked = set_up.server.calls
+    assert client.call(PROMPT, SCHEMA).arguments == {"fact_0": "True", "fact_1": "True"}
+    assert set_up.server.calls == asked + 1
+
+
+def test_one_valid_argument_is_worth_keeping(scene):
+    set_up = scene(missing("fact_1"))
+    client = set_up.client(cache=True)
+    assert [client.call(PROMPT, SCHEMA).arguments for _ in range(2)] == [{"fact_0": "True"}] * 2
+    assert set_up.server.calls == 1
+
+
+def test_tokens_survive(cache):
+    tokens = (TokenLogprob('{"fact_0": ', -0.25), TokenLogprob('"True"}', -9999.0, (("x", -1.5),)))
+    kept = REPLY.model_copy(update={"tokens": tokens})
+    cache.reply("k", SCHEMA, lambda: kept)
+    found = cache.reply("k", SCHEMA, lambda: pytest.fail("asked again"))
+    assert found.reply.tokens == tokens
+    assert isinstance(found.reply.tokens[0], TokenLogprob)
+
+
+def test_threads_that_ask_the_same_share_one_request(scene):
+    set_up, meter = scene(delay=0.2), Meter()
+    client = set_up.client(cache=True)
+    replies = []
+
+    def ask():
+        with meter.stage("evaluator"):
+            replies.append(client.call(PROMPT, SCHEMA).arguments)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set_up.server.calls == 1
+    assert replies == [{"fact_0": "True", "fact_1": "True"}] * 8
+    assert (meter.total.calls, meter.total.cached_calls) == (1, 7)
+
+
+def test_threads_share_a_failure_too(scene):
+    set_up = scene(lambda request: server_error(), delay=0.2)
+    client = set_up.client(cache=True, max_attempts=1)
+    failed = []
+
+    def ask():
+        with pytest.raises(ProviderError) as caught:
+            client.call(PROMPT, SCHEMA)
+        failed.append(caught.value)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(failed), set_up.server.calls) == (4, 1)
+
+
+def test_an_interrupted_request_is_made_by_the_next_in_line(cache):
+    asking, interrupt = threading.Event(), threading.Event()
+
+    def interrupted():
+        asking.set()
+        interrupt.wait(10)
+        raise KeyboardInterrupt
+
+    def first():
+        with pytest.raises(KeyboardInterrupt):
+            cache.reply("k", SCHEMA, interrupted)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    asking.wait(10)
+    threading.Timer(0.1, interrupt.set).start()
+    found = cache.reply("k", SCHEMA, lambda: REPLY)
+    thread.join()
+    assert found.fresh
+
+
+WRITER = """
+import sys, pathlib
+from factreasoner.llm.cache import ResponseCache
+from factreasoner.llm.messages import FunctionSchema, Reply
+prop = {"type": "string"}
+schema = FunctionSchema(name="f", description="", parameters={"type": "object", "properties": {"a": prop}})
+cache = ResponseCache(pathlib.Path(sys.argv[1]))
+for number in range(50):
+    cache.reply(f"{sys.argv[2]}-{number}", schema, lambda: Reply(arguments={"a": "x"}))
+    cache.reply(f"shared-{number}", schema, lambda: Reply(arguments={"a": "y"}))
+cache.close()
+"""
+
+
+def test_many_processes_write_the_same_new_file(tmp_path):
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), str(n)], stderr=subprocess.PIPE, text=True
+        )
+        for n in range(4)
+    ]
+    for writer in writers:
+        _, told = writer.communicate(timeout=60)
+        assert (writer.returncode, told) == (0, "")
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        assert connection.execute("SELECT count(*) FROM replies").fetchone() == (250,)
+    connection.close()
+
+
+def test_a_damaged_file_is_an_error_with_its_remedy(tmp_path):
+    (tmp_path / FILE).write_bytes(b"no database, only words " * 100)
+    with pytest.raises(ConfigError, match=r"damaged.*delete it, or use --no-cache"):
+        ResponseCache(tmp_path)
+
+
+def test_a_folder_that_can_not_be_made_is_an_error_with_its_remedy(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ConfigError, match=r"can't be written.*another folder, or use --no-cache"):
+        ResponseCache(tmp_path / "file" / "cache")
+
+
+def test_a_file_that_can_not_be_written_is_an_error(tmp_path):
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(ConfigError, match="can't be written"):
+        ResponseCache(tmp_path)
+
+
+def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
+    set_up = scene(answering(lambda name, prop, request: "True"))
+    client = set_up.client(cache=True)
+    client.call(PROMPT, SCHEMA)
+    connection = sqlite3.connect(set_up.folder / FILE)
+    connection.execute("DROP TABLE replies")
+    connection.close()
+    for _ in range(3):
+        assert client.call(PROMPT, SCHEMA).arguments
+    assert [r.levelname for r in caplog.records if r.levelno >= logging.WARNING] == ["WARNING"]
+    assert "going on without it" in caplog.text
+
+
+def test_a_row_of_another_version_is_asked_for_again(cache):
+    cache.reply("k", SCHEMA, lambda: REPLY)
+    connection = sqlite3.connect(cache.path)
+    with connection:
+        connection.execute("UPDATE replies SET reply = '{\"unknown\": 1}'")
+    connection.close()
+    assert cache.reply("k", SCHEMA, lambda: REPLY).fresh
+    assert not cache.reply("k", SCHEMA, lambda: REPLY).fresh
+
+
+def test_where_the_cache_is(monkeypatch):
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", "/from/environment")
+    assert cache_folder(Config(cache_dir=Path("/configured"))) == Path("/configured")
+    assert cache_folder(Config()) == Path("/from/environment")
+    monkeypatch.delenv("FACTREASONER_CACHE_DIR")
+    assert cache_folder(Config()).name == "factreasoner"
+
+
+def test_keys_are_stable_and_take_any_text():
+    assert key_of(["a", 1, {"b": None}]) == key_of(["a", 1, {"b": None}])
+    assert key_of(["a"]) != key_of(["b"])
+    assert len(key_of("half a pair: \ud83d")) == 64

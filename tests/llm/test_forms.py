@@ -1,0 +1,218 @@
+"""The ladder of call forms, alone and against servers that refuse or ignore some of them."""
+
+import json
+import threading
+
+import pytest
+from fake_server import Completion, answering, completion_body, error, obliging, prose, refusing, sequence
+from llm_scene import PROMPT, SCHEMA, schema_of
+
+from factreasoner.errors import ProviderError
+from factreasoner.llm.forms import FORMS, MISSES, Ladder, closed, request_of
+from factreasoner.llm.messages import Prompt
+
+TRUE = {"fact_0": "True", "fact_1": "True"}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_the_first_form_that_is_not_refused_answers(scene, count):
+    set_up = scene(refusing(set(FORMS[:count])))
+    client = set_up.client()
+    reply = client.call(PROMPT, SCHEMA)
+    assert (reply.form, reply.arguments) == (FORMS[count], TRUE)
+    assert set_up.forms == list(FORMS[: count + 1])
+    client.call(PROMPT, SCHEMA)
+    assert set_up.server.calls == count + 2  # refused forms are not tried again
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        error(400, "registry/model:2b does not support tools"),
+        error(404, "No endpoints found that support tool use"),
+        error(500, "tools param requires --jinja flag"),
+        error(422, "Unknown field: tool_choice"),
+        error(501, "function calling is not implemented"),
+    ],
+    ids=["400", "404", "500", "422", "501"],
+)
+def test_the_ways_servers_refuse_tools(scene, refusal):
+    set_up = scene(lambda request: refusal if request.form == "tool" else obliging(request))
+    assert set_up.client().call(PROMPT, SCHEMA).form == "json_schema"
+    assert set_up.server.calls == 2
+
+
+def test_a_server_error_that_mentions_tools_is_retried_first(scene):
+    set_up = scene(sequence(error(500, "tool worker crashed"), obliging))
+    assert set_up.client().call(PROMPT, SCHEMA).form == "tool"
+
+
+def test_refusals_teach_nothing_when_no_form_works(scene):
+    bad = error(400, "Invalid schema for function 'check'")
+    set_up = scene(sequence(bad, bad, bad, bad, obliging))
+    client = set_up.client()
+    with pytest.raises(ProviderError, match="Invalid schema"):
+        client.call(PROMPT, SCHEMA)
+    assert client.call(PROMPT, SCHEMA).form == "tool"
+
+
+def test_prose_in_place_of_a_call_is_read_for_json(scene):
+    text = 'Sure! Here it is:\n```json\n{"fact_0": "True", "fact_1": "False"}\n```\nAnything else?'
+    set_up = scene(lambda request: prose(text))
+    reply = set_up.client().call(PROMPT, SCHEMA)
+    assert reply.arguments == {"fact_0": "True", "fact_1": "False"}
+    assert (reply.form, set_up.server.calls) == ("tool", 1)
+
+
+def test_prose_goes_down_one_rung_and_is_paid_for(scene):
+    set_up = scene(lambda request: prose() if request.form == "tool" else obliging(request))
+    reply = set_up.client().call(PROMPT, SCHEMA)
+    assert (reply.form, reply.arguments) == ("json_schema", TRUE)
+    assert reply.usage.calls == 2
+
+
+def test_a_rung_is_left_after_three_misses_in_a_row(scene):
+    set_up = scene(lambda request: prose() if request.form == "tool" else obliging(request))
+    client = set_up.client()
+    for _ in range(MISSES + 1):
+        client.call(PROMPT, SCHEMA)
+    assert set_up.forms == ["tool", "json_schema"] * MISSES + ["json_schema"]
+
+
+def test_misses_that_are_not_in_a_row_change_nothing(scene):
+    answers = iter([prose(), obliging] * 3 + [obliging])
+
+    def answer(request):
+        if request.form != "tool":
+            return obliging(request)
+        step = next(answers)
+        return step(request) if callable(step) else step
+
+    set_up = scene(answer)
+    client = set_up.client()
+    forms = [client.call(PROMPT, SCHEMA).form for _ in range(7)]
+    assert forms == ["json_schema", "tool"] * 3 + ["tool"]
+
+
+def test_a_useless_reply_does_not_leave_the_last_rung():
+    ladder = Ladder()
+    for _ in range(10):
+        ladder.learn("fenced", refused=(), unusable=FORMS[:-1])
+    assert ladder.forms() == ("fenced",)
+
+
+def test_the_ladder_learns_from_many_threads_at_once(scene):
+    set_up = scene(refusing({"tool"}))
+    client = set_up.client()
+    threads = [threading.Thread(target=client.call, args=(PROMPT, SCHEMA)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    before = set_up.server.calls
+    client.call(PROMPT, SCHEMA)
+    assert set_up.forms[before:] == ["json_schema"]
+
+
+def test_what_each_form_sends():
+    tool, strict, loose, fenced = (request_of(form, PROMPT, SCHEMA) for form in FORMS)
+    assert tool["tools"][0]["function"]["name"] == "check"
+    assert strict["response_format"]["json_schema"]["schema"] == closed(SCHEMA.parameters)
+    assert loose["response_format"] == {"type": "json_object"}
+    assert set(fenced) == {"messages"}
+    for request in (loose, fenced):
+        user = request["messages"][-1]["content"]
+        assert user.startswith("Is it so?\n")
+        assert json.loads(user[user.index("{") :]) == SCHEMA.parameters
+    assert "```json" in fenced["messages"][-1]["content"]
+
+
+def test_no_system_message_without_a_system_prompt():
+    request = request_of("tool", Prompt(name="p", user="Hi"), SCHEMA)
+    assert [message["role"] for message in request["messages"]] == ["user"]
+
+
+def test_halves_of_surrogate_pairs_are_sent_as_question_marks(scene):
+    set_up = scene()
+    set_up.client().call(Prompt(name="p", user="bad \ud83d text"), SCHEMA)
+    assert set_up.server.requests[0].text == "bad ? text"
+
+
+def test_a_closed_schema_is_closed_at_every_depth():
+    item = {"type": "object", "properties": {"text": {"type": "string"}}, "required": []}
+    schema = {"type": "object", "properties": {"atoms": {"type": "array", "items": item}}}
+    inner = closed(schema)["properties"]["atoms"]["items"]
+    assert inner["additionalProperties"] is closed(schema)["additionalProperties"] is False
+    assert inner["required"] == ["text"]
+    assert item["required"] == []
+
+
+# Log-probabilities
+
+
+def test_tokens_spell_the_json_the_arguments_were_read_from(scene):
+    set_up = scene(answering(lambda name, prop, request: "False"), logprobs=True)
+    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
+    assert "".join(token.token for token in reply.tokens) == reply.text
+    assert json.loads(reply.text) == reply.arguments
+    body = set_up.server.requests[0].body
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 10)
+
+
+def test_no_log_probabilities_are_asked_for_unasked(scene):
+    set_up = scene(logprobs=True)
+    assert set_up.client().call(PROMPT, SCHEMA).tokens is None
+    assert "logprobs" not in set_up.server.requests[0].body
+
+
+def test_tokens_of_another_text_are_not_taken(scene):
+    other = Completion(arguments=TRUE, tokens=[("something", -0.1, []), (" else", -0.2, [])])
+    assert scene(lambda request: other).client().call(PROMPT, SCHEMA, logprobs=True).tokens is None
+
+
+def test_fenced_json_has_the_tokens_inside_the_fence(scene):
+    set_up = scene(refusing({"tool", "json_schema", "json_object"}), logprobs=True)
+    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
+    assert reply.form == "fenced"
+    assert "".join(token.token for token in reply.tokens) == reply.text == json.dumps(TRUE)
+
+
+def test_a_tool_that_gives_no_log_probabilities_is_passed_over_for_one_that_does(scene):
+    def answer(request):
+        return Completion(arguments=obliging(request), tokens=[] if request.form == "tool" else None)
+
+    set_up = scene(answer, logprobs=True)
+    client = set_up.client()
+    replies = [client.call(PROMPT, SCHEMA, logprobs=True) for _ in range(2)]
+    assert [(reply.form, reply.tokens is None) for reply in replies] == [
+        ("tool", True),
+        ("json_schema", False),
+    ]
+    assert client.call(PROMPT, SCHEMA).form == "tool"  # nothing is lost for other calls
+
+
+def test_where_no_form_gives_log_probabilities_tools_are_kept(scene):
+    client = scene().client()
+    forms = [client.call(PROMPT, schema_of(n), logprobs=True).form for n in (1, 2, 3)]
+    assert forms == ["tool", "json_schema", "tool"]
+
+
+def test_a_provider_that_refuses_log_probabilities_is_asked_without(scene):
+    def answer(request):
+        return error(400, "logprobs is not supported") if "logprobs" in request.body else obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client()
+    for count in (1, 2):
+        reply = client.call(PROMPT, schema_of(count), logprobs=True)
+        assert (reply.form, reply.tokens) == ("tool", None)
+    assert set_up.server.calls == 3
+
+
+def test_the_fake_server_finds_the_schema_in_every_form(scene):
+    for form in FORMS:
+        set_up = scene(refusing(set(FORMS) - {form}))
+        assert set_up.client().call(PROMPT, SCHEMA).form == form
+        request = set_up.server.requests[-1]
+        assert set(request.properties) == set(SCHEMA.arguments)
+        assert completion_body(request, Completion(arguments=TRUE), logprobs=False)["choices"]

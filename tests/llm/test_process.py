@@ -1,0 +1,67 @@
+"""Processes of their own: Ctrl-C, leaving, and what is printed."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from fake_server import FakeServer, hang, obliging, sequence, server_error
+
+TESTS = Path(__file__).parents[1]
+CALLER = f"""
+import sys
+sys.path[:0] = [{str(TESTS)!r}, {str(TESTS / "llm")!r}]
+from llm_scene import PROMPT, SCHEMA
+from factreasoner.config import Config
+from factreasoner.errors import LLMError
+from factreasoner.llm.client import LiteLLMClient
+
+url, timeout = sys.argv[1], float(sys.argv[2])
+client = LiteLLMClient(Config(model="fake", api_base=url, timeout=timeout, cache=False, max_attempts=1))
+for _ in range(3):
+    try:
+        print(client.call(PROMPT, SCHEMA).form)
+    except LLMError as error:
+        print(type(error).__name__)
+    except KeyboardInterrupt:
+        sys.exit("interrupted")
+"""
+MAPPER = """
+import sys, time
+from factreasoner.llm.deadline import within
+from factreasoner.llm.parallel import parallel_map
+try:
+    parallel_map(lambda n: print("begun", flush=True) or within(60, lambda: time.sleep(60)), range(2), 2)
+except KeyboardInterrupt:
+    sys.exit("interrupted")
+"""
+
+
+def started(code, *arguments):
+    command = [sys.executable, "-W", "default", "-c", code, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_process_prints_nothing_of_its_own_and_leaves_an_abandoned_request_behind():
+    with FakeServer(sequence(obliging, server_error(), hang(120))) as server:
+        out, err = started(CALLER, server.url, "2").communicate(timeout=90)  # the server hangs for longer
+    assert (out, err) == ("tool\nProviderError\nCallTimeoutError\n", "")
+
+
+def test_ctrl_c_ends_a_waiting_call():
+    with FakeServer(lambda request: hang(120)) as server:
+        process = started(CALLER, server.url, "120")
+        while not server.calls:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=90)
+    assert (out, err, process.returncode) == ("", "interrupted\n", 1)
+
+
+def test_ctrl_c_ends_a_map_over_threads():
+    process = started(MAPPER)
+    begun = [process.stdout.readline() for _ in range(2)]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=50)
+    assert (begun, out, err) == (["begun\n"] * 2, "", "interrupted\n")

@@ -1,0 +1,150 @@
+"""From hostile and careless replies to arguments."""
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llm_scene import SCHEMA
+
+from factreasoner.llm.messages import FunctionSchema, TokenLogprob
+from factreasoner.llm.reading import Answer, aligned, joined, read
+from factreasoner.models import Usage
+
+TRUE = {"fact_0": "True", "fact_1": "False"}
+BODY = json.dumps(TRUE)
+
+
+def arguments_of(content="", *calls):
+    reading = read(Answer(content, calls, "stop", None, Usage()), SCHEMA)
+    return None if reading is None else reading.arguments
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        BODY,
+        TRUE,
+        json.dumps(BODY),
+        f"[{BODY}]",
+        json.dumps({"arguments": TRUE}),
+        json.dumps({"name": "check", "parameters": TRUE}),
+        json.dumps({"check": BODY}),
+        json.dumps(TRUE | {"fact_7": "True", "why": "because"}),
+        f"Here you are: {BODY}",
+    ],
+    ids=["text", "object", "nested text", "list", "wrapped", "call", "by name", "extra", "prose"],
+)
+def test_tool_arguments_in_many_shapes(raw):
+    assert arguments_of("", ("check", raw)) == TRUE
+
+
+@pytest.mark.parametrize(
+    "raw", ["", None, "null", "[]", "[1, 2]", "7", '"yes"', '{"fact_0": "Tr', "{}", '{"a": 1}']
+)
+def test_what_holds_no_arguments(raw):
+    assert arguments_of("", ("check", raw)) is None
+
+
+def test_several_calls_are_merged_and_other_functions_ignored():
+    calls = [
+        ("check", '{"fact_0": "True"}'),
+        ("search", '{"fact_1": "True"}'),
+        ("check", '{"fact_1": "False"}'),
+    ]
+    assert arguments_of("", *calls) == TRUE
+
+
+def test_what_is_said_twice_differently_counts_as_not_said():
+    assert arguments_of("", ("check", '{"fact_0": "True", "fact_0": "False", "fact_1": "True"}')) == {
+        "fact_1": "True"
+    }
+    calls = [("check", BODY), ("check", '{"fact_1": "True"}')]
+    assert arguments_of("", *calls) == {"fact_0": "True"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BODY,
+        f"```json\n{BODY}\n```",
+        f"```\n{BODY}```",
+        f"Well {{braces}} and {{\n {BODY} then {{}}",
+        f'<think>Maybe {{"fact_0": "False"}}?</think>\n{BODY}',
+        f'{{"note": {{"x": 1}}}} {BODY}',
+    ],
+    ids=["bare", "fenced", "plain fence", "stray braces", "thought", "other object first"],
+)
+def test_content_is_searched_for_the_arguments(content):
+    assert arguments_of(content) == TRUE
+
+
+def test_content_counts_only_without_a_usable_call():
+    assert arguments_of(BODY, ("check", "nonsense")) == TRUE
+    assert arguments_of('{"fact_0": "False"}', ("check", BODY)) == TRUE
+
+
+def test_the_text_is_the_json_itself():
+    assert read(Answer(f"So: {BODY} ok", (), "stop", None, Usage()), SCHEMA).text == BODY
+
+
+def test_a_function_without_arguments_is_answered_by_any_object():
+    ping = FunctionSchema(name="ping", description="", parameters={"type": "object", "properties": {}})
+    assert read(Answer("", (("ping", "{}"),), "stop", None, Usage()), ping).arguments == {}
+
+
+def test_halves_of_surrogate_pairs_do_not_come_through():
+    assert arguments_of('{"fact_0": "\\ud83d!"}') == {"fact_0": "?!"}
+
+
+@pytest.mark.parametrize("text", ['{"a":' * 5000, "{" * 100_000, "[" * 100_000, '{"fact_0": ' + "[" * 5000])
+def test_deep_nesting_is_no_way_to_stop_the_reader(text):
+    assert arguments_of(text) is None
+
+
+@given(st.text())
+def test_no_text_breaks_the_reader(text):
+    found = arguments_of(text, ("check", text))
+    assert found is None or set(found) <= set(SCHEMA.arguments)
+
+
+@given(st.text(), st.text())
+def test_json_between_other_words_is_found(before, after):
+    assert arguments_of(before.replace("{", "").replace("`", "").replace("<", "") + BODY + after) is not None
+
+
+# Tokens
+
+
+def pieces(text, *cuts):
+    edges = [0, *cuts, len(text)]
+    return tuple(TokenLogprob(text[a:b], -0.5, (("x", -1.0),)) for a, b in itertools.pairwise(edges))
+
+
+@given(st.text(min_size=1), st.lists(st.integers(0, 40)), st.integers(0, 20), st.integers(0, 20))
+def test_aligned_tokens_spell_the_text_or_there_are_none(text, cuts, start, length):
+    part = text[start : start + length]
+    tokens = pieces(text, *sorted(min(cut, len(text)) for cut in cuts))
+    found = aligned(tokens, part)
+    assert found is None if not part else "".join(token.token for token in found) == part
+
+
+def test_a_token_cut_at_the_border_loses_its_alternatives():
+    inner = aligned(pieces('```json\n{"a": 1}\n```', 9, 14), '{"a": 1}')
+    assert [token.token for token in inner] == ["{", '"a": ', "1}"]
+    assert [len(token.top) for token in inner] == [0, 1, 0]
+
+
+def test_the_last_of_equal_texts_is_meant():
+    tokens = tuple(
+        TokenLogprob(text, logprob) for text, logprob in [("{}", -9.0), (" or ", -1.0), ("{}", -0.1)]
+    )
+    assert aligned(tokens, "{}") == (tokens[2],)
+
+
+def test_tokens_that_share_a_character_are_joined():
+    raw = "a é".encode()
+    parts = [(raw[:3], -0.1, [("b", -1.0)]), (raw[3:], -0.2, [("c", -1.0)])]
+    assert joined(parts) == (TokenLogprob("a é", pytest.approx(-0.3), ()),)
+    assert joined([(b"ok", -0.1, [("no", -2.0)])]) == (TokenLogprob("ok", -0.1, (("no", -2.0),)),)

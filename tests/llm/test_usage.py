@@ -1,0 +1,88 @@
+"""Usage and time by stage."""
+
+import contextvars
+import threading
+
+import pytest
+
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.usage import Meter, record_usage, stage
+from factreasoner.models import Usage
+
+ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=2, cost=0.5)
+
+
+def test_usage_goes_to_the_open_stage():
+    meter = Meter()
+    with meter.stage("atomizer"):
+        record_usage(ONE)
+    with meter.stage("evaluator"):
+        record_usage(ONE)
+        record_usage(Usage(cached_calls=1))
+    assert meter.usage == {"atomizer": ONE, "evaluator": ONE + Usage(cached_calls=1)}
+    assert meter.total == ONE + ONE + Usage(cached_calls=1)
+    assert list(meter.seconds) == ["atomizer", "evaluator"]
+    assert all(seconds >= 0 for seconds in meter.seconds.values())
+
+
+def test_outside_any_stage_nothing_is_counted():
+    meter = Meter()
+    record_usage(ONE)
+    with stage("audit"):
+        record_usage(ONE)
+    assert (meter.usage, meter.total) == ({}, Usage())
+
+
+def test_an_inner_stage_takes_the_usage():
+    meter = Meter()
+    with meter.stage("evaluator"):
+        with stage("audit"):
+            record_usage(ONE)
+        record_usage(ONE)
+    assert meter.usage == {"audit": ONE, "evaluator": ONE}
+    assert meter.seconds["evaluator"] >= meter.seconds["audit"]
+
+
+def test_a_stage_that_fails_is_counted():
+    meter = Meter()
+
+    def fail():
+        with meter.stage("reviser"):
+            record_usage(ONE)
+            raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        fail()
+    assert meter.usage == {"reviser": ONE}
+    record_usage(ONE)
+    assert meter.usage == {"reviser": ONE}
+
+
+def test_a_stage_without_calls_has_usage_zero():
+    meter = Meter()
+    with meter.stage("retriever"):
+        pass
+    assert meter.usage == {"retriever": Usage()}
+
+
+def test_meters_of_threads_do_not_mix():
+    def work(number):
+        meter = Meter()
+        with meter.stage(f"stage {number}"):
+            parallel_map(lambda _: record_usage(ONE), range(20), 4)
+        return meter.usage
+
+    usages = parallel_map(work, range(5), 5)
+    assert [usage[f"stage {n}"].calls for n, usage in enumerate(usages)] == [20] * 5
+    assert all(len(usage) == 1 for usage in usages)
+
+
+def test_a_thread_counts_only_in_a_copy_of_the_context():
+    meter = Meter()
+    with meter.stage("evaluator"):
+        context = contextvars.copy_context()
+        for run in (lambda: record_usage(ONE), lambda: context.run(record_usage, ONE)):
+            thread = threading.Thread(target=run)
+            thread.start()
+            thread.join()
+    assert meter.total.calls == 1
