@@ -59,7 +59,7 @@ class Context(Model):
 
 
 class Record(Model):
-    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple means none exist."""
+    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist."""
 
     id: str
     response: str
@@ -128,7 +128,7 @@ class Verdict(Model):
 
 
 class Answer(Model):
-    """What a model said of one atom in view of all its contexts at once; `reasoning` where it was asked for."""
+    """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""
 
     atom_id: str
     support: Support

@@ -67,7 +67,12 @@ def print_plan(stages: Sequence[StagePlan], config: Config, records: int) -> Non
         console.print(f"{records} records, no model calls.")
         return
     table = Table("stage", "calls", "prompt tokens", "completion tokens", "cost", box=None, pad_edge=False)
-    total = StagePlan("total", *(sum(stage[i] for stage in stages) for i in (1, 2, 3)))
+    total = StagePlan(
+        "total",
+        sum(stage.calls for stage in stages),
+        sum(stage.prompt_tokens for stage in stages),
+        sum(stage.completion_tokens for stage in stages),
+    )
     for stage in (*stages, total):
         dollars = price(str(config.model), stage.prompt_tokens, stage.completion_tokens)
         cost = "unknown" if dollars is None else f"~${dollars:.4f}"
@@ -83,6 +88,9 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     assessed = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
     yield "records", f"{records['total']} ({assessed})" if assessed else "0"
     yield "precision", _with_interval(mean["factuality_score"], summary["interval_95"]["factuality_score"])
+    if summary["gamma"] is not None:
+        penalised = mean["penalised_score"]
+        yield "", f"{_with_interval(penalised, None)} with the length penalty of gamma {summary['gamma']:g}"
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
     yield f"F1@{k}", _with_interval(mean["f1_k"], summary["interval_95"]["f1_k"])
     yield "entropy E", _with_interval(mean["avg_entropy"], summary["interval_95"]["avg_entropy"])
@@ -95,7 +103,8 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
     confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
-    yield "verdicts", f"{sum(summary['verdicts'].values()):,} (probabilities: {confidences or 'none'})"
+    name = "answers" if summary["answers"] else "verdicts"
+    yield name, f"{sum(summary[name].values()):,} (probabilities: {confidences or 'none'})"
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
     yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
@@ -153,16 +162,20 @@ def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
     wanted = "contradiction" if support == "contradicted" else "entailment"
     fitting = [v for v in outcome.verdicts if v.target_id == atom.id and v.label == wanted]
     best = max(fitting, key=lambda verdict: verdict.probability, default=None)
+    reason = next((answer.reasoning for answer in outcome.answers if answer.atom_id == atom.id), "")
     return (
         f"{outcome.p_true[atom.id]:.3f}",
         f"[{STYLES[support]}]{support}[/]",
         escape(atom.text),
-        escape(_evidence(best)) if best else "",
+        escape(_evidence(best) if best else _short(reason)),
     )
 
 
 def _evidence(verdict: Verdict) -> str:
-    quote = " ".join((verdict.quote or "").split())
-    if len(quote) > QUOTE_LENGTH:
-        quote = f"{quote[:QUOTE_LENGTH].rsplit(' ', 1)[0]} …"
+    quote = _short(verdict.quote or "")
     return f"{verdict.context_id}: {quote}" if quote else verdict.context_id
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTE_LENGTH else f"{line[:QUOTE_LENGTH].rsplit(' ', 1)[0]} …"

@@ -3,7 +3,8 @@
 What they ask and how their answers are read follows the papers; the wording of the prompts is this project's.
 
 - factscore: FActScore (arXiv 2305.14251). True or False by the retrieved passages, with the topic.
-- veriscore: VeriScore (arXiv 2406.19276). Three labels over search results, their links included.
+- veriscore: VeriScore (arXiv 2406.19276). Three labels over search results, their links included; what some
+  results support and others contradict is inconclusive.
 - factverify: VERIFY of FactBench (arXiv 2410.22257). Three labels, after reasoning about the evidence.
 - prompt-tf: the prompt that FaaF (arXiv 2403.03888) is compared with. The answer is free text, in which the
   words "true" and "false" are looked for; an answer with neither, with both, or with a negated one can't be
@@ -33,7 +34,8 @@ class Assessor(NamedTuple):
 
     `labels` says what the values of an answer mean; with `in_words` they are words to look for in free text.
     A passage is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context.
-    `first` is what the model writes before it answers. `task` describes the function, `prompt` names the file.
+    `first` is what the model writes before it answers. `task` describes the function, `prompt` names the
+    file. Where another judge stands in for the model, `unanimous` leaves open what its verdicts disagree on.
     """
 
     prompt: str
@@ -43,6 +45,7 @@ class Assessor(NamedTuple):
     fields: tuple[tuple[str, str], ...]
     first: First | None = None
     in_words: bool = False
+    unanimous: bool = False
 
     def inquiry(self, *, verbal: bool) -> Inquiry:
         """What every call asks of every atom."""
@@ -92,6 +95,7 @@ ASSESSORS: dict[str, Assessor] = {
         labels={"Supported": "supported", "Contradicted": "contradicted", "Inconclusive": "undecided"},
         passage="Search result",
         fields=(("Title: ", "title"), ("Link: ", "link"), ("Content: ", "text")),
+        unanimous=True,
     ),
     "factverify": Assessor(
         prompt="factverify",

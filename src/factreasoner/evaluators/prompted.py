@@ -32,8 +32,8 @@ class PromptedEvaluator:
     and stays undecided at 0.5. With a model as the judge, the assessor's own prompt is asked: `calls` of
     "single" takes one call an atom, as published; "batched" puts `atoms_per_call` atoms into one function
     and shows them the contexts of all of these. With any other judge its verdicts are combined: the most
-    probable telling one decides, two opposite ones of the same probability cancel out, and neutral ones
-    count where no other is.
+    probable telling one decides, opposite ones cancel out where they are equally probable (in veriscore
+    always), and neutral ones count where there is no other.
 
     P(atom is true) follows from the label and its probability p: p for supported, 1 - p for contradicted,
     0.5 for undecided; p below 0.5 is raised to 0.5.
@@ -136,11 +136,20 @@ class PromptedEvaluator:
         by_atom: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             by_atom.setdefault(verdict.target_id, []).append(verdict)
-        strongest = {atom_id: _strongest(found) for atom_id, found in by_atom.items()}
+        decisive = {atom_id: self._decisive(found) for atom_id, found in by_atom.items()}
         return {
             atom_id: _Labelled(self._row.support_of(label), probability)
-            for atom_id, (label, probability) in strongest.items()
+            for atom_id, (label, probability) in decisive.items()
         }
+
+    def _decisive(self, verdicts: Sequence[Verdict]) -> tuple[Label, float]:
+        """What one atom's verdicts amount to."""
+        telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
+        best = max(telling or verdicts, key=lambda verdict: verdict.probability)
+        rivals = [v for v in telling if self._row.unanimous or v.probability == best.probability]
+        if any(rival.label != best.label for rival in rivals):
+            return "neutral", 0.5
+        return best.label, best.probability
 
     def _by_model(self, asker: Asker, chunks: Sequence[_Chunk], record: Record) -> Outcome:
         def ask(chunk: _Chunk) -> Findings:
@@ -224,12 +233,3 @@ class _Labelled(NamedTuple):
     def p_true(self) -> float:
         p = max(self.probability, 0.5)
         return {"supported": p, "contradicted": 1.0 - p, "undecided": 0.5}[self.support]
-
-
-def _strongest(verdicts: Sequence[Verdict]) -> tuple[Label, float]:
-    """The label that one atom's verdicts amount to, with its probability."""
-    telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
-    best = max(telling or verdicts, key=lambda verdict: verdict.probability)
-    if any(v.probability == best.probability and v.label != best.label for v in telling):
-        return "neutral", 0.5
-    return best.label, best.probability

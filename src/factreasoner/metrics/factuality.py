@@ -1,6 +1,7 @@
 """Precision, recall at K, F1@K and entropies of one assessment.
 
-Sources: FactReasoner (arXiv 2502.18573) for precision and E(y); SAFE (arXiv 2403.18802) for F1@K.
+Sources: FactReasoner (arXiv 2502.18573) for precision and E(y); SAFE (arXiv 2403.18802) for F1@K; FActScore
+(arXiv 2305.14251 and its code) for the length penalty.
 """
 
 from __future__ import annotations
@@ -127,6 +128,17 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         avg_prob=math.fsum(posteriors) / n if n else None,
         avg_logprob=math.fsum(map(_clamped_log, posteriors)) / n if n else None,
     )
+
+
+def length_penalty(assessment: Assessment, gamma: float) -> float | None:
+    """FActScore's factor for short answers: exp(1 - gamma / n) of n < `gamma` atoms, else 1; None of none.
+
+    All atoms count, those that could not be judged too: a lost judgement makes no answer shorter.
+    """
+    n = len(assessment.atoms)
+    if not n:
+        return None
+    return math.exp(1.0 - gamma / n) if n < gamma else 1.0
 
 
 def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | None, float | None]:

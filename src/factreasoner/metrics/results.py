@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from factreasoner.metrics.factuality import FactualityScores, KSetting, factuality, judged_atoms, record_k
+from factreasoner.metrics.factuality import (
+    FactualityScores,
+    KSetting,
+    factuality,
+    judged_atoms,
+    length_penalty,
+    record_k,
+)
 from factreasoner.metrics.gold import GoldScores, GoldTally, labelled_atoms
 from factreasoner.metrics.intervals import bootstrap_mean, wilson
 from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Status, Usage
@@ -33,21 +40,26 @@ MEANS = (
 
 STATUSES = get_args(Status)
 ATOM_COUNTS = ("judged", "supported", "contradicted", "undecided", "unjudged", "partly_judged")
+PENALISED = "penalised_score"
+"""The precision times FActScore's length penalty: a field of result lines where there is a gamma."""
 WITH_INTERVAL = ("factuality_score", "f1_k", "avg_entropy")
 
 
-def result_line(assessment: Assessment, k: int | None) -> dict[str, Any]:
+def result_line(assessment: Assessment, k: int | None, gamma: float | None = None) -> dict[str, Any]:
     """One line of results.jsonl: JSON-ready, None and never NaN for what could not be computed.
 
-    The names are those of IBM's code where it has them. The gold fields are there when a label is.
+    The names are those of IBM's code where it has them. The gold fields are there when a label is, those of
+    the length penalty when `gamma` is given.
     """
     outcome = assessment.outcome
     judged = judged_atoms(assessment)
     known = {item.atom.id for item in judged}
+    scores = factuality(assessment, k)
     return {
         "id": assessment.record_id,
         "status": assessment.status,
-        **_score_fields(factuality(assessment, k)),
+        **_score_fields(scores),
+        **({} if gamma is None else _penalty_fields(assessment, scores.precision, gamma)),
         "unjudged_atoms": [atom.id for atom in assessment.atoms if atom.id not in known],
         "partly_judged_atoms": list(outcome.partly_judged) if outcome else [],
         "marginals": [
@@ -77,6 +89,12 @@ def failures_of(assessment: Assessment) -> list[Failure]:
 def _score_fields(scores: FactualityScores) -> dict[str, Any]:
     fields = scores._asdict()
     return {"factuality_score": fields.pop("precision"), **fields}
+
+
+def _penalty_fields(assessment: Assessment, precision: float | None, gamma: float) -> dict[str, Any]:
+    penalty = length_penalty(assessment, gamma)
+    score = None if precision is None or penalty is None else penalty * precision
+    return {"gamma": gamma, "length_penalty": penalty, PENALISED: score}
 
 
 def _gold_fields(assessment: Assessment) -> dict[str, Any]:
@@ -112,14 +130,18 @@ def _solver_fields(marginals: Marginals | None) -> dict[str, Any] | None:
 class Summary:
     """Adds up assessments into the content of summary.json; holds 100 bytes a record and 9 a labelled atom.
 
-    `k_setting` is the setting, `k` what `resolve_k` made of it; `seed` is the bootstrap's.
+    `k_setting` is the setting, `k` what `resolve_k` made of it; `seed` is the bootstrap's, `gamma` that of
+    the result lines.
     """
 
-    def __init__(self, k_setting: KSetting, k: int | None, *, seed: int = 0) -> None:
+    def __init__(
+        self, k_setting: KSetting, k: int | None, *, seed: int = 0, gamma: float | None = None
+    ) -> None:
         self._k_setting = k_setting
         self._k = k
         self._seed = seed
-        self._values = {name: array("d") for name in MEANS}
+        self._gamma = gamma
+        self._values = {name: array("d") for name in (*MEANS, *(() if gamma is None else (PENALISED,)))}
         self._status = Counter(dict.fromkeys(STATUSES, 0))
         self._atoms = Counter(dict.fromkeys(ATOM_COUNTS, 0))
         self._contexts = 0
@@ -131,6 +153,7 @@ class Summary:
         self._seconds: dict[str, float] = {}
         self._elapsed = 0.0
         self._solving = _Solving()
+        self._answers: Counter[str] = Counter()
         self._audit: Audit | None = None
         self._gold = GoldTally()
 
@@ -168,6 +191,8 @@ class Summary:
     def _add_outcome(self, outcome: Outcome) -> None:
         for name, counts in self._verdicts.items():
             counts.update(value for verdict in outcome.verdicts if (value := getattr(verdict, name)))
+        self._answers.update(answer.support for answer in outcome.answers)
+        self._verdicts["confidence"].update(answer.confidence for answer in outcome.answers)
         if outcome.marginals is not None:
             self._solving.add(outcome.marginals)
         if outcome.audit is not None:
@@ -183,6 +208,7 @@ class Summary:
             "records": {"total": self._status.total(), **self._status},
             "k_setting": self._k_setting,
             "k": self._k,
+            "gamma": self._gamma,
             "mean": {name: _mean(values) for name, values in self._values.items()},
             "interval_95": {
                 name: bootstrap_mean(self._values[name], seed=self._seed) for name in WITH_INTERVAL
@@ -190,6 +216,7 @@ class Summary:
             "atoms": dict(self._atoms),
             "contexts": self._contexts,
             "verdicts": dict(self._verdicts["label"]),
+            "answers": dict(self._answers),
             "confidences": dict(self._verdicts["confidence"]),
             "citations": dict(self._verdicts["citation"]),
             "failures": {"total": self._failures.total(), "by_stage": dict(self._failures)},

@@ -34,14 +34,14 @@ def score_journal(
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
     counts = [folder.entries[i].num_atoms for i in ids if i in folder.entries]
-    summary = Summary(config.k, resolve_k(config.k, counts), seed=config.seed)
+    summary = Summary(config.k, resolve_k(config.k, counts), seed=config.seed, gamma=config.gamma)
     assessments: Iterable[Assessment] = folder.assessments(ids)
     if solver is not None:
         assessments = (rescore(assessment, solver, config) for assessment in assessments)
 
     def lines() -> Iterator[str]:
         for assessment in assessments:
-            line = result_line(assessment, summary.k_of(assessment))
+            line = result_line(assessment, summary.k_of(assessment), config.gamma)
             summary.add(assessment, line)
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
