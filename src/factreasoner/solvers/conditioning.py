@@ -54,7 +54,7 @@ def cutset(
         states *= sizes[variable]
         # One state is left: the variable no longer counts in any table.
         sizes[variable] = 1
-        scopes = [tuple(i for i in scope if i != variable) for scope in scopes]
+        scopes = [rest for scope in scopes if (rest := [i for i in scope if i != variable])]
         plan = eliminate(sizes, scopes)
         if len(chosen) > MOST_VARIABLES or states > largest_work:
             return None

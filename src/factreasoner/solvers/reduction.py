@@ -95,11 +95,13 @@ def reduce(graph: FactorGraph) -> Reduced:
 def _checked(factor: Factor, graph: FactorGraph) -> Factor:
     shape = tuple(graph.cardinalities[i] for i in factor.scope)
     table = np.asarray(factor.table, dtype=np.float64)
-    names = ", ".join(graph.names[i] for i in factor.scope)
+    problem = None
     if table.shape != shape or len(set(factor.scope)) != len(factor.scope):
-        raise SolverError(f"factor over {names}: table of shape {table.shape}, expected {shape}")
-    if not np.isfinite(table).all() or (table < 0).any():
-        raise SolverError(f"factor over {names}: entries must be finite and not negative")
+        problem = f"table of shape {table.shape}, expected {shape}"
+    elif not (table.min() >= 0.0 and table.max() < math.inf):
+        problem = "entries must be finite and not negative"
+    if problem:
+        raise SolverError(f"factor over {', '.join(graph.names[i] for i in factor.scope)}: {problem}")
     return Factor(factor.scope, table)
 
 
@@ -172,7 +174,10 @@ def scaled(table: Table) -> Table:
     largest = table.max()
     if largest == 0.0:
         raise SolverError(INCONSISTENT)
-    return np.where(table > 0.0, np.maximum(table / largest, math.exp(_LOWEST)), 0.0)
+    share = np.asarray(table / largest)
+    if share.min() > 0.0:
+        return share
+    return np.where(table > 0.0, np.maximum(share, math.exp(_LOWEST)), 0.0)
 
 
 def distribution(weights: Table) -> Table:

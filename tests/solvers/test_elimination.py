@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import itertools
+
+import networkx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.solvers import elimination
+from factreasoner.solvers.elimination import bits_of, components, eliminate
+
+
+def grid(rows: int, columns: int) -> list[tuple[int, int]]:
+    numbered = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(rows, columns))
+    return [tuple(edge) for edge in numbered.edges]
+
+
+@pytest.mark.parametrize(
+    ("count", "scopes", "width"),
+    [
+        (1, [], 0),
+        (5, [], 0),
+        (6, [(0, i) for i in range(1, 6)], 1),
+        (8, [(i, (i + 1) % 8) for i in range(8)], 2),
+        (9, [(0, 1, 2, 3), (3, 4), (5, 6)], 3),
+        (16, grid(4, 4), 4),
+        (12, list(itertools.combinations(range(12), 2)), 11),
+        (14, [(a, 7 + c) for a in range(7) for c in range(7)], 7),
+    ],
+)
+def test_widths_known(count: int, scopes: list[tuple[int, ...]], width: int) -> None:
+    plan = eliminate([2] * count, scopes)
+    assert sorted(plan.order) == list(range(count))
+    assert plan.width == width
+    assert plan.largest_table == 2 ** (width + 1)
+
+
+@given(st.data())
+def test_sizes_are_those_of_the_cliques_the_order_makes(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 9))
+    sizes = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
+    variables = st.integers(0, count - 1)
+    scopes = data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=12))
+    plan = eliminate(sizes, scopes)
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(pair for scope in scopes for pair in itertools.combinations(scope, 2))
+    tables, widths = [], []
+    for variable in plan.order:
+        neighbours = list(graph[variable])
+        table = sizes[variable]
+        for i in neighbours:
+            table *= sizes[i]
+        tables.append(table)
+        widths.append(len(neighbours))
+        graph.add_edges_from(itertools.combinations(neighbours, 2))
+        graph.remove_node(variable)
+    assert plan.total == sum(tables)
+    assert plan.largest_table == max(tables)
+    assert plan.width == max(widths)
+
+
+def test_min_fill_is_tried_where_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    scopes = grid(14, 14)
+    tried = eliminate([2] * 196, scopes)
+    monkeypatch.setattr(elimination, "FILL_WORK", 0)
+    assert tried.total < eliminate([2] * 196, scopes).total
+
+
+def test_huge_networks_get_an_exact_count_at_once() -> None:
+    plan = eliminate([3] * 400, [(a, 200 + c) for a in range(200) for c in range(200)])
+    assert plan.width == 200
+    assert plan.largest_table == 3**201
+
+
+def test_components_by_first_variable() -> None:
+    assert components(7, [(5, 1), (4, 2), (2, 6), (3,)]) == [(0,), (1, 5), (2, 4, 6), (3,)]
+
+
+@given(st.integers(0, 2**200))
+def test_bits(number: int) -> None:
+    assert sum(1 << position for position in bits_of(number)) == number

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracle import DATA, binary_networks, brute_force, largest_error, networks
+
+from factreasoner.config import Config
+from factreasoner.errors import SolverError, WidthError
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.graph.uai import parse_marginals, read_uai
+from factreasoner.solvers import conditioning, memory
+from factreasoner.solvers.exact import ExactSolver
+
+ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])
+
+
+def network(count: int, pairs: list[tuple[int, int]], seed: int = 0) -> FactorGraph:
+    """Binary variables with random priors and random tables on `pairs`."""
+    rng = np.random.default_rng(seed)
+    factors = [Factor((i,), rng.random(2) + 0.05) for i in range(count)]
+    factors += [Factor(pair, rng.random((2, 2)) + 0.05) for pair in pairs]
+    return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
+
+
+@settings(max_examples=150)
+@given(networks())
+def test_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
+    found = ExactSolver().marginals(graph)
+    assert largest_error(found, brute_force(graph)) < 1e-9
+    assert (found.solver, found.exact, found.stderr) == ("exact", True, None)
+
+
+@settings(max_examples=100)
+@given(binary_networks())
+def test_equals_brute_force_on_networks_of_relations(graph: FactorGraph) -> None:
+    assert largest_error(ExactSolver().marginals(graph), brute_force(graph)) < 1e-9
+
+
+def test_no_variables_no_factors_and_two_thousand_isolated_ones() -> None:
+    assert ExactSolver().marginals(FactorGraph((), (), ())).probabilities == {}
+    assert ExactSolver().marginals(FactorGraph(("a",), (4,), ())).probabilities == {"a": (0.25,) * 4}
+    many = FactorGraph(tuple(map(str, range(2000))), (2,) * 2000, (Factor((7,), np.array([1.0, 3.0])),))
+    found = ExactSolver().marginals(many)
+    assert found.p_true == {str(i): 0.75 if i == 7 else 0.5 for i in range(2000)}
+    assert found.width == 0
+
+
+def test_the_width_is_the_largest_over_components() -> None:
+    cycle = [(i, (i + 1) % 5) for i in range(5)]
+    found = ExactSolver().marginals(network(9, [*cycle, (6, 7)]))
+    assert found.width == 2
+
+
+def test_an_impossible_network_is_an_error() -> None:
+    differ = np.array([[0.0, 1.0], [1.0, 0.0]])
+    pairs = ((0, 1), (1, 2), (0, 2))
+    graph = FactorGraph(("a", "b", "c"), (2, 2, 2), tuple(Factor(pair, differ) for pair in pairs))
+    with pytest.raises(SolverError, match="every joint state has probability 0"):
+        ExactSolver().marginals(graph)
+
+
+def test_a_wider_network_than_allowed_is_refused_by_name() -> None:
+    graph = network(6, list(itertools.combinations(range(6), 2)))
+    with pytest.raises(WidthError, match=r"width 5 .* allowed: width 4.*'gibbs'.*raise max_width"):
+        ExactSolver(Config(max_width=4)).marginals(graph)
+    assert ExactSolver(Config(max_width=5)).marginals(graph).width == 5
+
+
+@pytest.mark.parametrize("max_width", [None, 1000])
+def test_what_would_need_all_memory_is_refused_before_it_is_taken(max_width: int | None) -> None:
+    graph = network(300, [(a, c) for a in range(100) for c in range(100, 300) if (a * c) % 7 < 3])
+    with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 1 GiB.*'gibbs'"):
+        ExactSolver(Config(max_width=max_width)).marginals(graph)
+
+
+def test_conditioning_brings_a_network_within_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = network(12, list(itertools.combinations(range(12), 2)))
+    expected = brute_force(graph)
+    assert ExactSolver().marginals(graph).diagnostics == {}
+    monkeypatch.setattr(memory, "MEMORY_BUDGET", 8 * 4096)
+    found = ExactSolver().marginals(graph)
+    assert largest_error(found, expected) < 1e-9
+    assert found.diagnostics["conditioned_on"] >= 2
+    assert found.width == 11 - found.diagnostics["conditioned_on"]
+    assert found.exact
+
+
+@settings(max_examples=100)
+@given(graph=networks())
+def test_conditioning_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
+    """Zeros included, so that some states of the cutset are impossible."""
+    expected = brute_force(graph)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "MEMORY_BUDGET", 160)
+        assert largest_error(ExactSolver().marginals(graph), expected) < 1e-9
+
+
+def test_conditioning_on_an_impossible_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    differ = np.array([[0.0, 1.0], [1.0, 0.0]])
+    pairs = itertools.combinations(range(4), 2)
+    graph = FactorGraph(tuple("abcd"), (2,) * 4, tuple(Factor(pair, differ) for pair in pairs))
+    monkeypatch.setattr(memory, "MEMORY_BUDGET", 200)
+    with pytest.raises(SolverError, match="inconsistent"):
+        ExactSolver().marginals(graph)
+
+
+def test_conditioning_is_given_up_when_it_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = network(12, list(itertools.combinations(range(12), 2)))
+    monkeypatch.setattr(memory, "MEMORY_BUDGET", 8 * 64)
+    monkeypatch.setattr(conditioning, "MOST_VARIABLES", 3)
+    with pytest.raises(WidthError, match="allowed: 512 bytes"):
+        ExactSolver().marginals(graph)
+
+
+def test_identical_contexts_do_not_widen_the_network() -> None:
+    """60 contexts that say the same of 20 atoms, among 5 that differ: width 60 if each were a variable."""
+    rng = np.random.default_rng(0)
+    atoms, same, other = range(20), range(20, 80), range(80, 85)
+    priors = [Factor((i,), np.array([0.5, 0.5] if i < 20 else [0.1, 0.9])) for i in range(85)]
+    tables = [ENTAILS, np.array([[0.5, 0.5], [0.7, 0.3]])]
+    factors = [Factor((c, a), tables[a % 2]) for c in same for a in atoms]
+    factors += [Factor((c, a), rng.random((2, 2))) for c in other for a in atoms]
+    found = ExactSolver().marginals(FactorGraph(tuple(map(str, range(85))), (2,) * 85, (*priors, *factors)))
+    assert found.width is not None
+    assert found.width <= 7
+    assert len({round(found.p_true[str(c)], 12) for c in same}) == 1
+
+
+def data_networks() -> Iterator[tuple[Path, Path, Path]]:
+    for path in sorted((DATA / "uai_small").glob("*.uai")):
+        yield path, path.with_suffix(".evid"), path.with_suffix(".MAR")
+    manifest = DATA / "uai2014" / "manifest.csv"
+    if manifest.is_file():
+        for row in csv.DictReader(manifest.read_text("utf-8").splitlines()):
+            path = manifest.parent / row["name"]
+            if int(row["largest_table"]) <= 1 << 20:
+                yield path, Path(f"{path}.evid"), Path(f"{path}.MAR")
+
+
+@pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
+@pytest.mark.parametrize("files", list(data_networks()), ids=lambda files: files[0].stem)
+def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
+    path, evidence, answer = files
+    found = ExactSolver().marginals(read_uai(path, evidence))
+    expected = parse_marginals(answer.read_text("utf-8"))
+    assert largest_error(found, dict(zip(found.probabilities, expected, strict=True))) < 1e-5
