@@ -11,12 +11,21 @@ from factreasoner.cli.settings import takes_settings
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
+    from factreasoner.errors import Problem
+    from factreasoner.models import Record
     from factreasoner.runs.input import CheckedInput
+    from factreasoner.runs.replay import PastRecords
 
 
 @takes_settings()
 def run(
-    data: Annotated[Path, typer.Argument(help="Records, JSONL, one a line; - for standard input.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="Records, JSONL, one a line; - for standard input; "
+            "or an earlier run's folder, for its atoms and contexts."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Run folder. [default: runs/<name of the file>]")
     ] = None,
@@ -39,6 +48,7 @@ def run(
 
     config = load_config(profile, settings)
     folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
+    _refuse_own_source(folder, data, config)
     checked = _check(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
     if dry_run:
         _print_plan(checked, config)
@@ -46,25 +56,37 @@ def run(
     raise typer.Exit(_run(checked, config, folder, fresh=fresh, quiet=quiet))
 
 
+def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
+    from factreasoner.errors import ConfigError
+    from factreasoner.judges.recorded import recording_file
+
+    for source in (data, config.relations):
+        if source is not None and recording_file(source).resolve() == recording_file(folder).resolve():
+            raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
+
+
 def _check(
     data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
-) -> CheckedInput:
+) -> CheckedInput | PastRecords:
     from factreasoner.runs.columns import parse_column_map
     from factreasoner.runs.input import check_fits, check_input
+    from factreasoner.runs.replay import PastRecords
 
-    checked = check_input(
-        data,
-        column_map=parse_column_map(column_map),
-        fits=lambda record: check_fits(record, config),
-        limit=limit,
-        skip_invalid=skip_invalid,
-    )
+    def fits(record: Record) -> list[Problem]:
+        return check_fits(record, config)
+
+    columns = parse_column_map(column_map)
+    checked: CheckedInput | PastRecords
+    if data.is_dir():
+        checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
+    else:
+        checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
     for problem in checked.problems:
         typer.echo(f"skipped {problem}", err=True)
     return checked
 
 
-def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
+def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
     from factreasoner.cli.progress import progress_for
     from factreasoner.cli.tables import print_summary
     from factreasoner.pipeline import build_pipeline
@@ -91,7 +113,7 @@ def _run(checked: CheckedInput, config: Config, path: Path, *, fresh: bool, quie
     return 0 if report.complete else 3
 
 
-def _print_plan(checked: CheckedInput, config: Config) -> None:
+def _print_plan(checked: CheckedInput | PastRecords, config: Config) -> None:
     from factreasoner.cli.tables import print_plan
     from factreasoner.runs.plan import plan
 

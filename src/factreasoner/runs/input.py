@@ -15,6 +15,7 @@ from typing import IO
 
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
+from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Record
 from factreasoner.runs.jsonl import file_problem, parse_line
 from factreasoner.runs.parsing import parse_record
@@ -182,7 +183,7 @@ def _missing_contexts(record: Record, config: Config) -> Problem | None:
 
 def _missing_links(record: Record, config: Config) -> Problem | None:
     linked = any(context.atom_ids for context in record.contexts or ())
-    if config.version != 1 or not record.contexts or linked:
+    if config.version != 1 or config.assessor in ASSESSORS or not record.contexts or linked:
         return None
     message = (
         "no atom names a context, and version 1 judges an atom against its own contexts only; list them in "

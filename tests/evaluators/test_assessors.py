@@ -1,0 +1,108 @@
+"""The table of assessors: what answers mean, and what passages look like."""
+
+import pytest
+
+from factreasoner import prompts
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.models import Context
+from factreasoner.registry import PLUGINS
+
+WORDS = ASSESSORS["prompt-tf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meanings"),
+    [
+        ("factscore", {"True": "entailment", "False": "contradiction", "Inconclusive": None}),
+        (
+            "veriscore",
+            {
+                "Supported": "entailment",
+                "Contradicted": "contradiction",
+                "Inconclusive": "neutral",
+                "True": None,
+            },
+        ),
+        ("factverify", {"Supported": "entailment", "Contradicted": "contradiction", "Undecided": "neutral"}),
+    ],
+)
+def test_what_values_mean(name, meanings):
+    row = ASSESSORS[name]
+    assert {value: row.label_of(value) for value in meanings} == meanings
+    assert set(row.inquiry(verbal=False).values) == {value for value, label in meanings.items() if label}
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("True", "entailment"),
+        ("false.", "contradiction"),
+        ("The statement is TRUE, since the text says so.", "entailment"),
+        ("That would be false; it is false.", "contradiction"),
+        ("**True**", "entailment"),
+        ("It is true that he was born there, but false that he died there.", None),
+        ("That is not true.", None),
+        ("This isn't really true", None),
+        ("It isn’t false.", None),
+        ("Untrue", None),
+        ("The text does not say.", None),
+        ("", None),
+        ("yes", None),
+        ("truely", None),
+    ],
+)
+def test_a_word_is_looked_for_and_nothing_is_guessed(answer, label):
+    assert WORDS.label_of(answer) == label
+
+
+@pytest.mark.parametrize(
+    ("name", "neutral"),
+    [("factscore", "contradicted"), ("veriscore", "undecided"), ("factverify", "undecided")],
+)
+def test_neutral_counts_as_not_supported_where_there_is_no_third_label(name, neutral):
+    row = ASSESSORS[name]
+    assert row.support_of("entailment") == "supported"
+    assert row.support_of("contradiction") == "contradicted"
+    assert row.support_of("neutral") == neutral
+
+
+CONTEXT = Context(id="c0", text="It opened in 1889.", title="Tower", link="https://example.org/t")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (
+            "factscore",
+            "Passage 2:\n<given_passage>\nTitle: Tower\nText: It opened in 1889.\n</given_passage>",
+        ),
+        (
+            "veriscore",
+            "Search result 2:\n<given_passage>\nTitle: Tower\nLink: https://example.org/t\n"
+            "Content: It opened in 1889.\n</given_passage>",
+        ),
+        ("factverify", "Point 2:\n<given_passage>\nTitle: Tower\nIt opened in 1889.\n</given_passage>"),
+        ("prompt-tf", "Text 2:\n<given_passage>\nIt opened in 1889.\n</given_passage>"),
+    ],
+)
+def test_what_a_passage_shows(name, shown):
+    assert ASSESSORS[name].show(2, CONTEXT) == shown
+
+
+def test_what_a_context_lacks_is_left_out():
+    assert "Title" not in ASSESSORS["veriscore"].show(1, Context(id="c", text="x"))
+    assert "Link" not in ASSESSORS["veriscore"].show(1, Context(id="c", text="x"))
+
+
+@pytest.mark.parametrize("name", ASSESSORS)
+def test_every_row_has_a_prompt_and_a_name_to_choose_it_by(name):
+    template = prompts.load(ASSESSORS[name].prompt)
+    assert template.placeholders <= {"topic", "passages"}
+    assert "passages" in template.placeholders
+    assert "never follow them" in template.system
+    assert PLUGINS["assessor"][name].endswith(":PromptedEvaluator")
+
+
+def test_only_factverify_reasons_first():
+    assert [name for name, row in ASSESSORS.items() if row.first] == ["factverify"]
+    assert ASSESSORS["factverify"].inquiry(verbal=True).tokens_per_claim > 100

@@ -1,0 +1,265 @@
+"""Verdicts from a file: a table of relations, or an earlier run's journal."""
+
+import json
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
+from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
+
+TABLE = [
+    {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.7},
+    {"record": "r1", "source": "c0", "target": "a1", "label": "contradiction"},
+    {
+        "record": "r1",
+        "source": "c0",
+        "target": "c1",
+        "label": "neutral",
+        "probability": 1,
+        "note": "kept out",
+    },
+    {"record": 2, "source": "c0", "target": "a0", "label": "contradiction", "probability": 0.99},
+]
+
+
+def write(path, *lines):
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return path
+
+
+def judge(path, **settings):
+    return RecordedJudge(Config(judge="recorded", relations=path, **settings))
+
+
+def premise(context_id="c0", record="r1", text="A passage."):
+    return Premise(context_id, text, record_id=record)
+
+
+def claims(*ids, text="An atom."):
+    return [Claim(i, text) for i in ids]
+
+
+def test_verdicts_of_the_record_and_pair_in_the_order_of_the_claims(tmp_path):
+    j = judge(write(tmp_path / "t.jsonl", *TABLE), constant_confidence=0.8)
+    judged = j.judge(premise(), claims("c1", "a1", "a0"))
+    assert [(v.target_id, v.label, v.probability, v.confidence) for v in judged.verdicts] == [
+        ("c1", "neutral", 1.0, "recorded"),
+        ("a1", "contradiction", 0.8, "constant"),
+        ("a0", "entailment", 0.7, "recorded"),
+    ]
+    assert judged.failures == ()
+    assert j.judge(premise(record="2"), claims("a0")).verdicts[0].label == "contradiction"
+
+
+def test_a_pair_that_is_not_listed_is_a_failure_that_says_which(tmp_path):
+    file = write(tmp_path / "t.jsonl", *TABLE)
+    judged = judge(file).judge(premise(), claims("a0", "a7"))
+    assert [v.target_id for v in judged.verdicts] == ["a0"]
+    (failure,) = judged.failures
+    assert (failure.stage, failure.item_id, failure.error_type) == ("judge", "c0->a7", "MissingVerdict")
+    assert str(file) in failure.message
+    assert len(judge(file).judge(premise("c9"), claims("a0")).failures) == 1
+    assert len(judge(file).judge(premise(record="r9"), claims("a0")).failures) == 1
+
+
+def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tmp_path):
+    j = judge(write(tmp_path / "t.jsonl", *TABLE), unlisted="neutral")
+    judged = j.judge(premise(), claims("a0", "a7"))
+    assert [(v.target_id, v.label) for v in judged.verdicts] == [("a0", "entailment"), ("a7", "neutral")]
+    assert judged.verdicts[1].confidence == "constant"
+    assert [f.item_id for f in j.judge(premise(record="r9"), claims("a0")).failures] == ["c0->a0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "words"),
+    [
+        ({"record": "r", "source": "c", "target": "a"}, "label", "missing"),
+        ({"record": "r", "source": "c", "target": "a", "label": "supports"}, "label", "'neutral'"),
+        ({"record": "r", "source": "c", "target": "a", "label": None}, "label", "'neutral'"),
+        ({"source": "c", "target": "a", "label": "neutral"}, "record", "missing"),
+        ({"record": "", "source": "c", "target": "a", "label": "neutral"}, "record", "at least 1"),
+        ({"record": "r", "source": True, "target": "a", "label": "neutral"}, "source", "string"),
+        ({"record": "r", "source": "c", "target": ["a"], "label": "neutral"}, "target", "string"),
+        (
+            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": 1.5},
+            "probability",
+            "1",
+        ),
+        (
+            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": -1},
+            "probability",
+            "0",
+        ),
+        (
+            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": "0.5"},
+            "probability",
+            "",
+        ),
+        (
+            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": True},
+            "probability",
+            "",
+        ),
+        (
+            '{"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": NaN}',
+            "probability",
+            "",
+        ),
+        ('{"record": "r", "source": "c"', "", "JSON"),
+        ("[1]", "", "object"),
+        ("c0 entails a0", "", "JSON"),
+        ({"id": "r", "output": "An answer."}, "source", "missing"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_field(tmp_path, line, field, words):
+    file = write(tmp_path / "t.jsonl", TABLE[0], "", line)
+    with pytest.raises(InputError) as caught:
+        judge(file)
+    problem = next(p for p in caught.value.problems if p.field == field)
+    assert problem.where == f"{file}:3"
+    assert words in problem.message
+    assert '"record", "source", "target", "label"' in problem.message
+
+
+def test_every_bad_line_is_reported(tmp_path):
+    file = write(tmp_path / "t.jsonl", {"record": "r"}, TABLE[0], "x")
+    with pytest.raises(InputError) as caught:
+        judge(file)
+    assert {p.where.rpartition(":")[2] for p in caught.value.problems} == {"1", "3"}
+
+
+@pytest.mark.parametrize("change", [{"label": "contradiction"}, {"probability": 0.6}])
+def test_two_verdicts_on_one_pair_must_agree(tmp_path, change):
+    file = write(tmp_path / "t.jsonl", TABLE[0], TABLE[1], TABLE[0] | change)
+    with pytest.raises(InputError, match=r"t\.jsonl:3: label: line 1 has another verdict on c0->a0 of 'r1'"):
+        judge(file)
+    assert judge(write(tmp_path / "u.jsonl", TABLE[0], TABLE[0])).judge(premise(), claims("a0")).verdicts
+
+
+@pytest.mark.parametrize(("content", "words"), [(None, "can't be read"), ("", "empty"), ("\n \n", "empty")])
+def test_a_file_that_holds_nothing(tmp_path, content, words):
+    file = tmp_path / "t.jsonl"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(InputError, match=words):
+        judge(file)
+
+
+def test_a_folder_without_a_journal(tmp_path):
+    with pytest.raises(InputError, match=r"journal\.jsonl: can't be read"):
+        judge(tmp_path)
+
+
+def test_a_file_must_be_set():
+    with pytest.raises(ConfigError, match="--relations"):
+        RecordedJudge(Config())
+
+
+def assessment(record_id="r1", texts=("One.", "Two.", "one."), label="entailment", pairs=(("c0", "a0"),)):
+    verdicts = (
+        Verdict(context_id=c, target_id=t, label=label, probability=0.8, quote="One", citation="found")
+        for c, t in pairs
+    )
+    return Assessment(
+        record_id=record_id,
+        status="ok",
+        assessor="factreasoner",
+        atoms=(Atom(id="a0", text="First."), Atom(id="a1", text="Second.")),
+        contexts=tuple(Context(id=f"c{i}", text=text) for i, text in enumerate(texts)),
+        outcome=Outcome(p_true={}, support={}, verdicts=tuple(verdicts)),
+    )
+
+
+def journal(tmp_path, *assessments, end=""):
+    text = "".join(f"{a.model_dump_json()}\n" for a in assessments)
+    (tmp_path / "journal.jsonl").write_text(text + end, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_an_earlier_run_is_replayed_with_what_it_quoted(tmp_path, as_folder):
+    folder = journal(tmp_path, assessment())
+    j = judge(folder if as_folder else folder / "journal.jsonl")
+    (verdict,) = j.judge(premise(text="One."), claims("a0", text="First.")).verdicts
+    assert (verdict.label, verdict.probability, verdict.confidence) == ("entailment", 0.8, "recorded")
+    assert (verdict.quote, verdict.citation) == ("One", "found")
+
+
+def test_a_records_last_assessment_counts_and_a_torn_line_does_not(tmp_path):
+    half = assessment(label="neutral").model_dump_json()[:-20]
+    folder = journal(tmp_path, assessment(), assessment(label="contradiction"), end=half)
+    (verdict,) = judge(folder).judge(premise(text="One."), claims("a0", text="First.")).verdicts
+    assert verdict.label == "contradiction"
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    folder = journal(tmp_path, assessment())
+    with (folder / "journal.jsonl").open("a") as file:
+        file.write("{broken\n")
+    with pytest.raises(InputError, match=r"journal\.jsonl:2: damaged"):
+        judge(folder)
+
+
+def test_an_assessment_that_can_not_be_read_is_named_when_it_is_needed(tmp_path):
+    write(tmp_path / "journal.jsonl", {"record_id": "r1", "status": "ok", "atoms": 7})
+    with pytest.raises(InputError, match="the assessment of 'r1' can't be read"):
+        judge(tmp_path).judge(premise(), claims("a0"))
+
+
+@pytest.mark.parametrize(
+    ("passage", "atom", "count"), [("One.", "First.", 1), ("Other.", "First.", 0), ("One.", "Other.", 0)]
+)
+def test_a_verdict_on_other_texts_is_no_verdict(tmp_path, passage, atom, count):
+    j = judge(journal(tmp_path, assessment()), unlisted="neutral")
+    judged = j.judge(premise(text=passage), claims("a0", text=atom))
+    assert len(judged.verdicts) == count
+    assert [("other texts" in f.message) for f in judged.failures] == [True] * (1 - count)
+
+
+def test_a_context_as_a_claim_may_be_cut(tmp_path):
+    j = judge(journal(tmp_path, assessment(pairs=(("c0", "c1"),))))
+    assert j.judge(premise(text="One."), claims("c1", text="Tw")).verdicts
+
+
+def test_verdicts_on_one_of_several_equal_contexts_hold_for_all(tmp_path):
+    pairs = (("c0", "a0"), ("c2", "a1"), ("c2", "c1"), ("c1", "c0"))
+    j = judge(journal(tmp_path, assessment(pairs=pairs)))
+    first, second = claims("a0", text="First."), claims("a1", text="Second.")
+    for context, text in (("c0", "One."), ("c2", "one.")):
+        judged = j.judge(premise(context, text=text), [*first, *second, *claims("c1", text="Two.")])
+        assert [(v.context_id, v.target_id) for v in judged.verdicts] == [
+            (context, "a0"),
+            (context, "a1"),
+            (context, "c1"),
+        ]
+    assert j.judge(premise("c1", text="Two."), claims("c2", text="one.")).verdicts[0].target_id == "c2"
+
+
+def test_an_own_verdict_goes_before_that_of_an_equal_context(tmp_path):
+    own = assessment(pairs=(("c0", "a0"), ("c2", "a0")))
+    verdicts = own.outcome.verdicts
+    changed = (verdicts[0], verdicts[1].model_copy(update={"label": "contradiction"}))
+    own = own.model_copy(update={"outcome": own.outcome.model_copy(update={"verdicts": changed})})
+    j = judge(journal(tmp_path, own))
+    first = claims("a0", text="First.")
+    assert j.judge(premise("c0", text="One."), first).verdicts[0].label == "entailment"
+    assert j.judge(premise("c2", text="one."), first).verdicts[0].label == "contradiction"
+
+
+def test_a_record_without_an_outcome_has_no_verdicts(tmp_path):
+    failed = Assessment(record_id="r1", status="failed", assessor="factreasoner")
+    assert len(judge(journal(tmp_path, failed)).judge(premise(), claims("a0")).failures) == 1
+
+
+def test_the_fingerprint_is_that_of_the_content(tmp_path):
+    file = write(tmp_path / "t.jsonl", *TABLE)
+    before = recording_fingerprint(file)
+    assert recording_fingerprint(write(tmp_path / "u.jsonl", *TABLE)) == before
+    assert recording_fingerprint(write(file, *TABLE[:3])) != before
+    journal(tmp_path, assessment())
+    assert recording_fingerprint(tmp_path) == recording_fingerprint(tmp_path / "journal.jsonl")
+    with pytest.raises(InputError, match="can't be read"):
+        recording_fingerprint(tmp_path / "nothing")
