@@ -45,7 +45,12 @@ def largest_error(found: Marginals, expected: dict[str, tuple[float, ...]]) -> f
 
 @st.composite
 def networks(
-    draw: st.DrawFn, *, max_variables: int = 7, max_states: int = 4, max_scope: int = 3
+    draw: st.DrawFn,
+    *,
+    max_variables: int = 7,
+    max_states: int = 4,
+    max_scope: int = 3,
+    zeros: bool = True,
 ) -> FactorGraph:
     """Small networks: any scope order, repeated and nested scopes, isolated variables, evidence, zeros."""
     count = draw(st.integers(1, max_variables))
@@ -59,7 +64,8 @@ def networks(
         scope = tuple(int(i) for i in rng.permutation(count)[:size])
         # The first state of every variable keeps a positive weight, so that no network is inconsistent.
         table = rng.exponential(size=[cardinalities[i] for i in scope])
-        table *= rng.random(table.shape) < draw(st.sampled_from((0.6, 1.0)))
+        if zeros:
+            table *= rng.random(table.shape) < draw(st.sampled_from((0.6, 1.0)))
         table[(0,) * size] = 1.0
         factors.append(Factor(scope, table * draw(st.sampled_from((1.0, 1e-200, 1e200)))))
     observed = draw(st.sets(st.integers(0, count - 1), max_size=2))

@@ -78,6 +78,8 @@ def _round(left: set[int], incident: Sequence[set[tuple[int, ...]]]) -> list[int
 
 def _summed_out(i: int, own: Sequence[Factor]) -> Factor:
     """The table over the neighbours of variable i that is left when it is summed out of its factors."""
+    if not own:
+        return Factor((), np.ones(()))
     neighbours = tuple(sorted({j for factor in own for j in factor.scope} - {i}))
     letters = {i: 0} | {j: k + 1 for k, j in enumerate(neighbours)}
     operands: list[Any] = []

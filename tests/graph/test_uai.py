@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracle import DATA, networks
+
+from factreasoner.errors import InputError
+from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.graph.uai import (
+    evidence_text,
+    named,
+    parse_evidence,
+    parse_marginals,
+    parse_uai,
+    read_uai,
+    uai_text,
+    write_uai,
+)
+
+SMALL = """MARKOV
+3
+2 3 2
+2
+2 1 0
+1 2
+
+6
+ 1e-07 0.2
+ .3 4E2 5. +6
+
+2 0.25 0.75
+"""
+
+
+def test_the_scopes_last_variable_runs_fastest() -> None:
+    graph = parse_uai(SMALL)
+    assert graph.names == ("0", "1", "2")
+    assert graph.cardinalities == (2, 3, 2)
+    assert [factor.scope for factor in graph.factors] == [(1, 0), (2,)]
+    assert graph.factors[0].table.tolist() == [[1e-07, 0.2], [0.3, 400.0], [5.0, 6.0]]
+    assert graph.factors[1].table.tolist() == [0.25, 0.75]
+
+
+def test_bayes_files_and_factors_without_variables() -> None:
+    graph = parse_uai("BAYES 1 2 2 1 0 0 2 0.4 0.6 1 3.0")
+    assert [factor.scope for factor in graph.factors] == [(0,), ()]
+    assert graph.factors[1].table == 3.0
+
+
+@settings(max_examples=100)
+@given(networks())
+def test_what_is_written_reads_back_equal(graph: FactorGraph) -> None:
+    back = parse_uai(uai_text(graph))
+    assert back.cardinalities == graph.cardinalities
+    assert [factor.scope for factor in back.factors] == [factor.scope for factor in graph.factors]
+    for found, expected in zip(back.factors, graph.factors, strict=True):
+        assert np.array_equal(found.table, expected.table)
+    assert parse_evidence(evidence_text(graph.evidence), graph.cardinalities) == graph.evidence
+
+
+def test_files_keep_names_order_and_evidence(tmp_path: Path) -> None:
+    """a10 stands before a2 and a2 has no factor: the order of the graph is the order of the file."""
+    graph = replace(parse_uai(SMALL), names=("a10", "a2", "größe"), evidence={1: 2})
+    write_uai(graph, tmp_path / "record.uai")
+    back = named(
+        read_uai(tmp_path / "record.uai", tmp_path / "record.uai.evid"), tmp_path / "record.uai.map.json"
+    )
+    assert (back.names, back.evidence) == (graph.names, {1: 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        ("0", {}),
+        ("0\n2 0\n", {}),
+        ("1 2 0", {2: 0}),
+        ("2 0 1 1 2", {0: 1, 1: 2}),
+        ("1\n2 0 1 1 2\n", {0: 1, 1: 2}),
+        ("1\n1 0\n", {1: 0}),
+        ("1\n0\n", {}),
+    ],
+)
+def test_both_layouts_of_evidence(text: str, expected: dict[int, int]) -> None:
+    assert parse_evidence(text, (2, 3, 2)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3\n1 0 1\n1 2 0\n1 1 1", "line 1: the number of samples: 3; only one sample can be read"),
+        ("1\n3 0", "line 2: observation 0: variable 3 has no state 0"),
+        ("1 0 2", "variable 0 has no state 2"),
+        ("2 0 1 0 0", "observation 1: variable 0 has another state already"),
+        ("2 0 1", "end of file: variable 1: missing"),
+        ("1 0 x", "line 1: state 0: expected a whole number of at least 0, not 'x'"),
+        ("1 0 1 1 1", "'1' follows the last item"),
+    ],
+)
+def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_evidence(text, (2, 3, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "end of file: the type of network: missing"),
+        ("markov", "line 1: the type of network: expected MARKOV or BAYES, not 'markov'"),
+        ("MARKOV\n-1", "line 2: the number of variables: expected a whole number"),
+        ("MARKOV\n9000000000000000000000", "line 2: the number of variables: expected a whole number"),
+        (
+            "MARKOV\n1000000000000\n2 2",
+            "cardinality of variable: 1000000000000 numbers expected, but the file",
+        ),
+        ("MARKOV\n2\n2 0\n0", "cardinality of variable 1: a variable needs a state"),
+        ("MARKOV\n1\n2\n1\n1 1", "line 5: scope 0: .* names a variable twice, or one there is not"),
+        ("MARKOV\n2\n2 2\n1\n2 0 0", "line 5: scope 0: .* names a variable twice"),
+        (SMALL.replace("\n6\n", "\n5\n"), "line 8: size of table 0: 5, but its scope has 6 states"),
+        (SMALL.replace("4E2", "four"), "line 10: table 0, entry 3: expected a finite number .* not 'four'"),
+        (SMALL.replace("4E2", "-4"), "line 10: table 0, entry 3: expected a finite number"),
+        (SMALL.replace("4E2", "nan"), "table 0, entry 3"),
+        (SMALL.replace("4E2", "1e999"), "table 0, entry 3"),
+        (SMALL.replace(" 0.75\n", ""), "end of file: table 1: 2 entries expected, but the file ends after 1"),
+        (SMALL + "7", "line 13: end: '7' follows the last item"),
+    ],
+)
+def test_wrong_networks_are_named_with_their_place(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_uai(text)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can't be read"):
+        read_uai(tmp_path / "none.uai")
+    (tmp_path / "binary.uai").write_bytes(b"MARKOV \xff")
+    with pytest.raises(InputError, match="not text"):
+        read_uai(tmp_path / "binary.uai")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"variables": "abc"}', '{"variables": ["a", "a", "b"]}']
+)
+def test_a_map_that_does_not_fit(tmp_path: Path, content: str) -> None:
+    (tmp_path / "map.json").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="variables"):
+        named(parse_uai(SMALL), tmp_path / "map.json")
+
+
+def test_marginals() -> None:
+    assert parse_marginals("MAR\n2 2 0.1 0.9 3 0 0.5 0.5") == [(0.1, 0.9), (0.0, 0.5, 0.5)]
+    with pytest.raises(InputError, match="expected MAR, not 'PR'"):
+        parse_marginals("PR 1 2")
+
+
+@pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
+def test_published_networks_are_read() -> None:
+    for path in sorted((DATA / "uai2014").glob("*.uai")):
+        graph = read_uai(path, f"{path}.evid")
+        assert len(graph.names) == len(parse_marginals(Path(f"{path}.MAR").read_text("utf-8")))

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import itertools
+import logging
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from oracle import binary_networks, brute_force, largest_error, networks
+
+from factreasoner.config import Config
+from factreasoner.errors import SolverError
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models import Marginals
+from factreasoner.solvers import gibbs
+from factreasoner.solvers.chains import Chains, Moments, joined
+from factreasoner.solvers.exact import ExactSolver
+from factreasoner.solvers.gibbs import GibbsSolver, split_r_hat
+from factreasoner.solvers.reduction import reduce
+
+QUICK = Config(tolerance=0.01, solver_seconds=5.0)
+
+
+@pytest.fixture
+def nothing_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sample every component, however small."""
+    monkeypatch.setattr(gibbs, "_small_job", lambda part: None)
+
+
+def relations(atoms: int, contexts: int, density: float, seed: int = 0) -> FactorGraph:
+    rng = np.random.default_rng(seed)
+    factors = [
+        Factor((i,), np.array([0.5, 0.5] if i < atoms else [0.1, 0.9])) for i in range(atoms + contexts)
+    ]
+    for c, a in itertools.product(range(atoms, atoms + contexts), range(atoms)):
+        if rng.random() < density:
+            p = rng.uniform(0.6, 0.99)
+            row = [1 - p, p] if rng.random() < 0.7 else [p, 1 - p]
+            factors.append(Factor((c, a), np.array([[0.5, 0.5], row])))
+    count = atoms + contexts
+    return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
+
+
+def within(found: Marginals, expected: dict[str, tuple[float, ...]], errors: float) -> bool:
+    # A spread below a thousandth can't be told from 256 chains' means to better than that.
+    return largest_error(found, expected) <= errors * max(found.stderr or 0.0, 1e-3)
+
+
+@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graph=binary_networks())
+def test_within_five_standard_errors_of_brute_force(nothing_exact: None, graph: FactorGraph) -> None:
+    found = GibbsSolver(QUICK).marginals(graph)
+    assert within(found, brute_force(graph), 5.0) or "warning" in found.diagnostics
+
+
+@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graph=networks(max_scope=3, zeros=False))
+def test_any_number_of_states_and_factors_of_three(nothing_exact: None, graph: FactorGraph) -> None:
+    found = GibbsSolver(QUICK).marginals(graph)
+    assert within(found, brute_force(graph), 5.0) or "warning" in found.diagnostics
+
+
+@pytest.mark.parametrize("density", [0.1, 0.2])
+def test_against_exact_inference_on_a_wide_graph(nothing_exact: None, density: float) -> None:
+    graph = relations(16, 30, density)
+    found = GibbsSolver().marginals(graph)
+    assert (found.solver, found.exact) == ("gibbs", False)
+    assert found.stderr is not None
+    assert found.stderr <= 0.003
+    assert largest_error(found, ExactSolver().marginals(graph).probabilities) <= 5 * found.stderr
+    assert found.diagnostics["r_hat"] <= gibbs.MIXED
+    assert found.diagnostics["chains"] == 256
+    assert found.diagnostics["sweeps"] >= 64
+    assert found.width is not None
+    assert found.width > 2
+
+
+def test_a_seed_repeats_and_another_differs(nothing_exact: None) -> None:
+    graph = relations(8, 10, 0.4)
+    first, again, other = (GibbsSolver(Config(seed=seed)).marginals(graph) for seed in (1, 1, 2))
+    assert first == again
+    assert first.probabilities != other.probabilities
+
+
+def test_components_that_are_narrow_enough_are_solved_exactly() -> None:
+    graph = relations(8, 10, 0.3)
+    found = GibbsSolver().marginals(graph)
+    assert (found.solver, found.exact, found.stderr, found.diagnostics) == ("exact", True, None, {})
+    assert largest_error(found, ExactSolver().marginals(graph).probabilities) < 1e-12
+
+
+def test_only_the_wide_component_is_sampled() -> None:
+    wide = relations(14, 28, 0.9)
+    pair = Factor((42, 43), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    graph = FactorGraph((*wide.names, "l", "r", "alone"), (2,) * 45, (*wide.factors, pair))
+    found = GibbsSolver(QUICK).marginals(graph)
+    assert found.diagnostics["sampled_components"] == 1
+    assert found.diagnostics["sampled_variables"] == 42
+    assert found.p_true["l"] == pytest.approx(0.7, abs=1e-12)
+    assert found.p_true["alone"] == 0.5
+
+
+def test_chains_that_do_not_mix_are_told_of(nothing_exact: None, caplog: pytest.LogCaptureFixture) -> None:
+    """Two worlds of equal weight with next to no way between them."""
+    same = np.array([[1.0, 1e-6], [1e-6, 1.0]])
+    pairs = itertools.combinations(range(6), 2)
+    graph = FactorGraph(tuple("abcdef"), (2,) * 6, tuple(Factor(pair, same) for pair in pairs))
+    with caplog.at_level(logging.WARNING, logger="factreasoner.solvers.gibbs"):
+        found = GibbsSolver(Config(solver_seconds=0.05)).marginals(graph)
+    assert found.diagnostics["r_hat"] > gibbs.MIXED
+    assert "split R-hat" in str(found.diagnostics["warning"])
+    assert caplog.messages == [found.diagnostics["warning"]]
+    assert found.stderr is not None
+    assert found.stderr > 0.01
+
+
+def test_time_limits_the_sampling(nothing_exact: None) -> None:
+    found = GibbsSolver(Config(tolerance=1e-6, solver_seconds=0.01)).marginals(relations(8, 10, 0.4))
+    assert found.diagnostics["sweeps"] == gibbs.FIRST_SWEEPS * gibbs.FEWEST_STRETCHES
+    assert "without converging" in str(found.diagnostics["warning"])
+
+
+def test_priors_of_zero_and_one(nothing_exact: None) -> None:
+    graph = relations(6, 6, 0.6)
+    certain = {6: [0.0, 1.0], 7: [1.0, 0.0]}
+    factors = [Factor(f.scope, np.array(certain.get(f.scope[0], f.table))) for f in graph.factors[:12]]
+    graph = FactorGraph(graph.names, graph.cardinalities, (*factors, *graph.factors[12:]))
+    found = GibbsSolver(QUICK).marginals(graph)
+    assert (found.p_true["x6"], found.p_true["x7"]) == (1.0, 0.0)
+    assert within(found, brute_force(graph), 5.0)
+
+
+def test_an_impossible_network_is_an_error() -> None:
+    clash = (Factor((0,), np.array([1.0, 0.0])), Factor((0,), np.array([0.0, 1.0])))
+    with pytest.raises(SolverError, match="inconsistent"):
+        GibbsSolver().marginals(FactorGraph(("a",), (2,), clash))
+
+
+def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:
+    (part,) = reduce(relations(4, 3, 1.0)).components
+    chains = Chains(part, 8, np.random.default_rng(0))
+    single = [chains.run(1) for _ in range(6)]
+    whole = joined(single)
+    stacked = np.stack([moments.mean for moments in single])
+    assert whole.sweeps == 6
+    np.testing.assert_allclose(whole.mean, stacked.mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(whole.variance, stacked.var(axis=0), atol=1e-6)
+
+
+def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not() -> None:
+    rng = np.random.default_rng(0)
+
+    def half(shift: np.ndarray) -> Moments:
+        draws = rng.normal(size=(500, 1, 40)) * 0.1 + shift
+        return Moments(500, draws.mean(axis=0), draws.var(axis=0))
+
+    assert split_r_hat([half(np.zeros(40)), half(np.zeros(40))], negligible=1e-6) == pytest.approx(
+        1.0, abs=0.01
+    )
+    worlds = np.repeat([0.0, 0.5], 20)
+    assert split_r_hat([half(worlds), half(worlds)], negligible=1e-6) > 2.0
+    assert split_r_hat([half(worlds), half(worlds)], negligible=1.0) == 1.0
