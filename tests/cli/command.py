@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,24 +22,6 @@ def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
 def command(*arguments: object) -> list[str]:
     """The command line of `factreasoner ARGUMENTS`."""
     return [sys.executable, "-m", "factreasoner", *map(str, arguments)]
-
-
-def factreasoner(
-    tmp_path: Path, *arguments: object, stdin: str | None = None, env: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the command in `tmp_path` to its end; no traceback may ever be printed."""
-    done = subprocess.run(
-        command(*arguments),
-        cwd=tmp_path,
-        env=environment(tmp_path, **(env or {})),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr + done.stdout, done.stderr
-    return done
 
 
 def record(

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from command import ATOMS, command, environment, factreasoner, record, results, write_records
+from command import ATOMS, command, environment, record, results, write_records
 from fake_server import (
     FakeServer,
     Misbehaviour,
@@ -37,9 +37,8 @@ good = answering(verdict)
 GOOD = {"a0": "S", "a1": "NS", "a2": "NS"}
 
 
-def run(tmp_path, server, data, *flags, **options):
+def run(factreasoner, server, data, *flags, **options):
     return factreasoner(
-        tmp_path,
         "run",
         data,
         "--model",
@@ -53,10 +52,10 @@ def run(tmp_path, server, data, *flags, **options):
     )
 
 
-def test_main_job(tmp_path):
+def test_main_job(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good) as server:
-        done = run(tmp_path, server, data)
+        done = run(factreasoner, server, data)
         assert server.calls == 4
     assert done.returncode == 0, done.stderr
     lines = results(tmp_path / "out")
@@ -87,10 +86,10 @@ RECOVERABLE = {
 
 
 @pytest.mark.parametrize("answer", RECOVERABLE.values(), ids=RECOVERABLE.keys())
-def test_what_can_be_mended_by_asking_again_changes_no_score(tmp_path, answer):
+def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     with FakeServer(answer) as server:
-        done = run(tmp_path, server, data, "--concurrency", 1)
+        done = run(factreasoner, server, data, "--concurrency", 1)
     assert done.returncode == 0, done.stderr + done.stdout
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == GOOD
@@ -105,10 +104,10 @@ LASTING = {
 
 
 @pytest.mark.parametrize("answer", LASTING.values(), ids=LASTING.keys())
-def test_what_stays_unanswered_is_listed_and_counts_as_nothing(tmp_path, answer):
+def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     with FakeServer(answer) as server:
-        done = run(tmp_path, server, data, "--max-attempts", 2)
+        done = run(factreasoner, server, data, "--max-attempts", 2)
     assert done.returncode == 3
     (line,) = results(tmp_path / "out")
     # Alone, every claim is `fact_0`: with this server none of those asked again is ever answered.
@@ -133,12 +132,12 @@ DEAD = {
 
 
 @pytest.mark.parametrize("answer", DEAD.values(), ids=DEAD.keys())
-def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(tmp_path, answer):
+def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
     flags = ("--max-attempts", 1, "--timeout", 1)
     with FakeServer(lambda request: state["answer"](request)) as server:
         state = {"answer": answer if callable(answer) else lambda request: answer}
-        done = run(tmp_path, server, data, *flags)
+        done = run(factreasoner, server, data, *flags)
         assert done.returncode == 3, done.stderr
         (line,) = results(tmp_path / "out")
         assert line["status"] == "failed"
@@ -146,17 +145,17 @@ def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(tmp_path, answe
         assert line["predictions"] == {}
         assert len(line["failures"]) == 4
         state["answer"] = good
-        done = run(tmp_path, server, data, *flags)
+        done = run(factreasoner, server, data, *flags)
         assert done.returncode == 0, done.stderr
         (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
 
 
 @pytest.mark.parametrize(("answer", "word"), [(unauthorized(), "key"), (unknown_model(), "model")])
-def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(tmp_path, answer, word):
+def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp_path, answer, word):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
     with FakeServer(lambda request: answer) as server:
-        done = run(tmp_path, server, data, "--api-key-env", "MY_KEY", env={"MY_KEY": "sk-very-secret"})
+        done = run(factreasoner, server, data, "--api-key-env", "MY_KEY", env={"MY_KEY": "sk-very-secret"})
         assert server.calls <= 16
     assert done.returncode == 1
     assert word in done.stderr
@@ -165,7 +164,7 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(tmp_path, answer,
         assert "sk-very-secret" not in path.read_text()
 
 
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(tmp_path):
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ["--model", "openai/fake", "--out", "out", "--concurrency", "3"]
     with FakeServer(good, delay=0.15) as server:
@@ -187,9 +186,9 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(tmp_path):
         journal = tmp_path / "out" / "journal.jsonl"
         finished = [json.loads(line)["record_id"] for line in journal.read_bytes().split(b"\n")[:-1]]
         assert finished
-        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url)
+        done = factreasoner("run", data, *flags, "--api-base", server.url)
         calls = server.calls
-        again = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url)
+        again = factreasoner("run", data, *flags, "--api-base", server.url)
         assert server.calls == calls
     assert done.returncode == again.returncode == 0
     # 24 calls are the whole work; those in flight at a kill (3 at most, twice) had no answer yet.
@@ -233,43 +232,43 @@ def test_interrupt_leaves_whole_files_and_code_130(tmp_path):
     json.loads((tmp_path / "out" / "summary.json").read_text())
 
 
-def test_budget_stops_before_overspending_and_a_higher_one_goes_on(tmp_path):
+def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(6)))
     flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
         limit = 0.0009
-        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url, "--max-cost", limit)
+        done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", limit)
         assert done.returncode == 3, done.stderr
         assert "--max-cost" in done.stderr
         spent = sum(line["usage"]["cost"] for line in results(tmp_path / "out"))
         assert 0 < spent <= limit
         assert 0 < len(results(tmp_path / "out")) < 6
-        done = factreasoner(tmp_path, "run", data, *flags, "--api-base", server.url, "--max-cost", 1)
+        done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", 1)
         assert done.returncode == 0, done.stderr
         assert server.calls == 12
     assert len(results(tmp_path / "out")) == 6
 
 
-def test_dry_run_calls_nothing_and_counts_what_a_run_calls(tmp_path):
+def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good) as server:
-        done = run(tmp_path, server, data, "--version", 3, "--dry-run")
+        done = run(factreasoner, server, data, "--version", 3, "--dry-run")
         assert server.calls == 0
         assert not (tmp_path / "out").exists()
-        assert run(tmp_path, server, data, "--version", 3).returncode == 0
+        assert run(factreasoner, server, data, "--version", 3).returncode == 0
         calls = server.calls
     assert done.returncode == 0
     assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
 
 
-def test_dry_run_knows_the_price_of_a_known_model(tmp_path):
+def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner(tmp_path, "run", data, "--model", "openai/gpt-4o-mini", "--dry-run")
+    done = factreasoner("run", data, "--model", "openai/gpt-4o-mini", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "~$0.0" in done.stdout
 
 
-def test_atoms_are_found_and_revised_by_the_model(tmp_path):
+def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
     def answer(request):
         if "atoms" in request.properties:
             return {"atoms": [{"atom": "She was born in Warsaw.", "source": "She was born in Warsaw"}]}
@@ -286,7 +285,7 @@ def test_atoms_are_found_and_revised_by_the_model(tmp_path):
         },
     )
     with FakeServer(answer) as server:
-        done = run(tmp_path, server, data)
+        done = run(factreasoner, server, data)
         assert server.calls == 3
     assert done.returncode == 0, done.stderr
     (line,) = results(tmp_path / "out")

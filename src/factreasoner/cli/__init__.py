@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -18,6 +19,8 @@ from factreasoner.cli.doctor import doctor
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.errors import FactReasonerError, InputError
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="factreasoner",
@@ -45,30 +48,43 @@ def _options(
     pass
 
 
-def main() -> None:
-    """Run the command line; every expected error becomes a message and an exit code, never a traceback."""
+def execute(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line, by default the process's; returns the exit code.
+
+    Every expected error becomes a message on standard error, never a traceback.
+    """
     try:
-        app()
-    except KeyboardInterrupt:
-        _leave("Interrupted; the same command goes on from here.", 130)
+        app(arguments)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+        return (
+            _failed("Interrupted; the same command goes on from here.", code) if code == INTERRUPTED else code
+        )
     except InputError as error:
         count = len(error.problems)
-        _leave(f"{error}\n{count} problem{'s' if count > 1 else ''} in the input; nothing was assessed.", 1)
+        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input; nothing was assessed.", 1)
     except FactReasonerError as error:
-        _leave(f"Error: {error}", 1)
+        return _failed(f"Error: {error}", 1)
     except Exception as error:
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
-        _leave(
-            f"Internal error: {type(error).__name__}: {error}\nThis is a fault of factreasoner; "
-            "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept.",
-            1,
-        )
+        fault = f"Internal error: {type(error).__name__}: {error}"
+        hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
+        return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
+    return 0
 
 
-def _leave(message: str, code: int) -> None:
-    """Exit at once: calls in flight are abandoned rather than waited for."""
+def _failed(message: str, code: int) -> int:
     typer.echo(message, err=True)
+    return code
+
+
+def main() -> None:
+    """Run the command line of this process and end it."""
+    code = execute()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)
+    if code == INTERRUPTED:
+        # Calls in flight are abandoned rather than waited for.
+        os._exit(code)
+    sys.exit(code)

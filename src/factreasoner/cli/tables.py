@@ -108,6 +108,8 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
     yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
+    for message, count in failures["messages"].items():
+        yield "", f"{count} x {escape(message)}"
     yield "solver", _solver_row(summary["solver"])
     usage = summary["usage"]["total"]
     if usage["calls"] or usage["cached_calls"]:

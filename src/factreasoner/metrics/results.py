@@ -39,6 +39,8 @@ MEANS = (
 """Fields of a result line whose mean over the records that have them is in the summary."""
 
 STATUSES = get_args(Status)
+MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
+"""Of how many different failure messages occurrences are counted, and how many are in the summary."""
 ATOM_COUNTS = ("judged", "supported", "contradicted", "undecided", "unjudged", "partly_judged")
 PENALISED = "penalised_score"
 """The precision times FActScore's length penalty: a field of result lines where there is a gamma."""
@@ -146,6 +148,7 @@ class Summary:
         self._atoms = Counter(dict.fromkeys(ATOM_COUNTS, 0))
         self._contexts = 0
         self._failures: Counter[str] = Counter()
+        self._messages: Counter[str] = Counter()
         self._verdicts: dict[str, Counter[str]] = {
             name: Counter() for name in ("label", "confidence", "citation")
         }
@@ -176,7 +179,10 @@ class Summary:
             partly_judged=len(line["partly_judged_atoms"]),
         )
         self._contexts += line["num_contexts"]
-        self._failures.update(failure["stage"] for failure in line["failures"])
+        for failure in line["failures"]:
+            self._failures[failure["stage"]] += 1
+            if failure["message"] in self._messages or len(self._messages) < MESSAGES_KEPT:
+                self._messages[failure["message"]] += 1
         for stage, usage in assessment.usage.items():
             self._usage[stage] = self._usage.get(stage, Usage()) + usage
         for stage, seconds in assessment.seconds.items():
@@ -219,7 +225,11 @@ class Summary:
             "answers": dict(self._answers),
             "confidences": dict(self._verdicts["confidence"]),
             "citations": dict(self._verdicts["citation"]),
-            "failures": {"total": self._failures.total(), "by_stage": dict(self._failures)},
+            "failures": {
+                "total": self._failures.total(),
+                "by_stage": dict(self._failures),
+                "messages": dict(self._messages.most_common(MESSAGES_SHOWN)),
+            },
             "solver": self._solving.content(),
             "audit": _audit_fields(self._audit),
             "usage": {

@@ -1,0 +1,46 @@
+"""The command, run in this process so that heavy libraries are imported once."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from factreasoner import cli
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def factreasoner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+
+    def run(*arguments: object, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            code = cli.execute([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err, err
+        return Done(code, out, err)
+
+    return run

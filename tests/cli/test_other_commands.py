@@ -1,0 +1,135 @@
+"""`score`, `assess`, `doctor` and the help."""
+
+import json
+
+import pytest
+from command import ATOMS, PASSAGES, record, results, write_records
+from fake_server import FakeServer, answering, prose
+
+
+@pytest.fixture
+def finished(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(3)))
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    return tmp_path / "out"
+
+
+def p_true(folder):
+    return [m["probabilities"][1] for line in results(folder) for m in line["marginals"]]
+
+
+def snapshot(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished):
+    before = snapshot(finished)
+    assert factreasoner("score", finished, "--k", 9, "--out", "k9").returncode == 0
+    assert {line["k"] for line in results(tmp_path / "k9")} == {9}
+    assert p_true(tmp_path / "k9") == pytest.approx(p_true(finished), abs=1e-12)
+    assert factreasoner("score", finished, "--solver", "pgmpy", "--out", "pgmpy").returncode == 0
+    assert p_true(tmp_path / "pgmpy") == pytest.approx(p_true(finished), abs=1e-9)
+    assert results(tmp_path / "pgmpy")[0]["solver"]["name"] == "pgmpy"
+    done = factreasoner("score", finished, "--context-prior", 0.6)
+    assert done.returncode == 0
+    assert p_true(finished / "rescored") != pytest.approx(p_true(finished), abs=1e-3)
+    assert snapshot(finished) == before
+
+
+def test_score_as_json(factreasoner, tmp_path, finished):
+    done = factreasoner("score", finished, "--k", "half", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["k_setting"], summary["records"]["total"]) == ("half", 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: None, ["not a run folder"]),
+        (lambda path: path.mkdir(), ["not a run folder"]),
+        (lambda path: (path.mkdir(), (path / "manifest.json").write_text("{")), ["can't be read"]),
+    ],
+)
+def test_score_of_what_is_no_run(factreasoner, tmp_path, make, words):
+    make(tmp_path / "x")
+    done = factreasoner("score", "x")
+    assert done.returncode == 1
+    assert all(word in done.stderr for word in words)
+
+
+@pytest.fixture
+def passages(tmp_path):
+    flags = []
+    for i, text in enumerate(PASSAGES):
+        (tmp_path / f"p{i}.txt").write_text(text)
+        flags += ["--context", f"p{i}.txt"]
+    return flags
+
+
+def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
+    text = f"{ATOMS[0]} She died in London."
+    done = factreasoner("assess", text, *passages, "--topic", "Marie Curie")
+    assert done.returncode == 0, done.stderr
+    assert "supported" in done.stdout
+    assert "precision" in done.stdout
+    assert "Marie Curie died in London" in done.stdout
+    assert "embedded judge" in done.stdout
+
+
+def test_assess_as_json_from_a_file_and_from_standard_input(factreasoner, tmp_path, passages):
+    (tmp_path / "answer.txt").write_text(ATOMS[0])
+    from_file = factreasoner("assess", "--file", "answer.txt", *passages, "--json")
+    from_stdin = factreasoner("assess", *passages, "--json", stdin=ATOMS[0])
+    answers = [json.loads(done.stdout)["outcome"]["p_true"] for done in (from_file, from_stdin)]
+    assert answers[0] == answers[1]
+    assert answers[0]["a0"] > 0.5
+
+
+def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
+    done = factreasoner("assess", "Water is wet.")
+    assert done.returncode == 1
+    assert "--context" in done.stderr
+    done = factreasoner("assess", "Water is wet.", "--context", "nothing.txt")
+    assert done.returncode == 1
+    assert "nothing.txt" in done.stderr
+    done = factreasoner("assess", "I don't know.", *passages)
+    assert done.returncode == 0
+    assert "No atoms" in done.stdout
+
+
+def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):
+    with FakeServer(lambda request: prose()) as server:
+        flags = ["--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1]
+        embedded = ["--atomizer", "embedded", "--reviser", "embedded"]
+        done = factreasoner("assess", ATOMS[0], *passages, *flags, *embedded)
+    assert done.returncode == 3
+    assert "not judged" in done.stdout
+    assert "failed" in done.stdout
+
+
+def test_doctor(factreasoner, tmp_path):
+    done = factreasoner("doctor", env={"OPENAI_API_KEY": "sk-hidden"})
+    assert done.returncode == 0, done.stdout
+    assert "OPENAI_API_KEY" in done.stdout
+    assert "sk-hidden" not in done.stdout
+    assert "litellm" in done.stdout
+
+
+def test_doctor_calls_the_model(factreasoner, tmp_path):
+    with FakeServer(answering(lambda name, prop, request: "True")) as server:
+        done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
+        assert server.calls == 1
+    assert done.returncode == 0, done.stdout
+    assert "entailment" in done.stdout
+    done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, "--timeout", 2)
+    assert done.returncode == 1
+    assert "wrong" in done.stdout
+
+
+def test_help_and_version(factreasoner, tmp_path):
+    done = factreasoner("--help")
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in ("run", "score", "assess", "doctor"))
+    assert "--context-prior" in factreasoner("run", "--help").stdout
+    assert factreasoner("--version").stdout.startswith("factreasoner 0.")
+    assert factreasoner("nothing").returncode == 2

@@ -1,0 +1,236 @@
+"""`factreasoner run` with no model: files in, files out, exit codes, and what a person reads."""
+
+import json
+
+import pytest
+from command import record, results, write_records
+
+RESULT_FIELDS = {
+    "id",
+    "status",
+    "factuality_score",
+    "recall_k",
+    "f1_k",
+    "k",
+    "num_atoms",
+    "num_contexts",
+    "num_true_atoms",
+    "num_false_atoms",
+    "num_uniform_atoms",
+    "entropy",
+    "avg_entropy",
+    "norm_entropy",
+    "avg_norm_entropy",
+    "avg_prob",
+    "avg_logprob",
+    "marginals",
+    "predictions",
+    "input",
+    "output",
+    "topic",
+    "model_name",
+    "failures",
+    "solver",
+    "usage",
+    "elapsed_seconds",
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_records(tmp_path / "answers.jsonl", *(record(f"r{i}") for i in range(4)))
+
+
+def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path, data):
+    done = factreasoner("run", data)
+    assert done.returncode == 0, done.stderr
+    assert "embedded judge" in done.stdout
+    lines = results(tmp_path / "runs" / "answers")
+    assert [line["id"] for line in lines] == ["r0", "r1", "r2", "r3"]
+    for line in lines:
+        assert line.keys() >= RESULT_FIELDS
+        assert line["k"] == 3
+        assert line["usage"]["calls"] == 0
+        p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
+        assert p_true["a0"] > p_true["a1"]
+        assert line["predictions"]["a0"] == "S"
+    summary = json.loads((tmp_path / "runs" / "answers" / "summary.json").read_text())
+    assert summary["records"]["ok"] == 4
+
+
+@pytest.mark.parametrize(("version", "contexts_of_a0"), [(1, {"c0"}), (2, {"c0", "c1"}), (3, {"c0", "c1"})])
+def test_versions_judge_the_pairs_they_should(factreasoner, tmp_path, data, version, contexts_of_a0):
+    assert factreasoner("run", data, "--version", version, "--out", "out").returncode == 0
+    first = json.loads((tmp_path / "out" / "journal.jsonl").read_text().splitlines()[0])
+    verdicts = first["outcome"]["verdicts"]
+    assert {v["context_id"] for v in verdicts if v["target_id"] == "a0"} == contexts_of_a0
+    between = {v["target_id"] for v in verdicts if v["target_id"].startswith("c")}
+    assert between == ({"c0", "c1"} if version == 3 else set())
+
+
+def test_a_finished_run_is_not_touched_by_the_same_command(factreasoner, tmp_path, data):
+    factreasoner("run", data, "--out", "out")
+    before = (tmp_path / "out" / "journal.jsonl").read_bytes()
+    done = factreasoner("run", data, "--out", "out")
+    assert done.returncode == 0
+    assert "4 records, 4 of them finished before" in done.stderr
+    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before
+
+
+def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, data):
+    assert factreasoner("run", data, "--out", "out", "--limit", 2).returncode == 0
+    assert len(results(tmp_path / "out")) == 2
+    with data.open("a") as file:
+        file.write(json.dumps(record("r9")) + "\n")
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
+
+
+def test_a_changed_record_is_assessed_anew(factreasoner, tmp_path, data):
+    factreasoner("run", data, "--out", "out")
+    changed = record("r1")
+    changed["atoms"] = changed["atoms"][:1]
+    write_records(data, record("r0"), changed)
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    assert [line["num_atoms"] for line in results(tmp_path / "out")] == [3, 1]
+    assert len((tmp_path / "out" / "journal.jsonl").read_text().splitlines()) == 5
+
+
+def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner, tmp_path, data):
+    factreasoner("run", data, "--out", "out")
+    done = factreasoner("run", data, "--out", "out", "--context-prior", 0.8)
+    assert done.returncode == 1
+    assert "context_prior: 0.9 there, 0.8 now" in done.stderr
+    assert "--fresh" in done.stderr
+    assert factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--fresh").returncode == 0
+    assert factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--k", 7).returncode == 0
+    assert {line["k"] for line in results(tmp_path / "out")} == {7}
+
+
+BAD_LINES = [
+    ("{", 2, "JSON"),
+    ("[1]", 2, "object"),
+    ('{"input": "no answer"}', 2, "output"),
+    (json.dumps(record("r0")), 2, "r0"),
+    (json.dumps(record("x") | {"atoms": [{"text": "y", "contexts": ["c7"]}]}), 2, "c7"),
+]
+
+
+@pytest.mark.parametrize(("line", "number", "word"), BAD_LINES)
+def test_a_bad_line_is_named_before_anything_is_done(factreasoner, tmp_path, line, number, word):
+    path = tmp_path / "d.jsonl"
+    path.write_text("\n".join([json.dumps(record("r0")), line, json.dumps(record("r2"))]) + "\n")
+    done = factreasoner("run", path, "--out", "out")
+    assert done.returncode == 1
+    assert f"d.jsonl:{number}" in done.stderr
+    assert word in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = factreasoner("run", path, "--out", "out", "--skip-invalid")
+    assert done.returncode == 0
+    assert f"d.jsonl:{number}" in done.stderr
+    assert [r["id"] for r in results(tmp_path / "out")] == ["r0", "r2"]
+
+
+def test_every_bad_line_is_named(factreasoner, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(
+        b"\n".join([json.dumps(record("r0")).encode(), *(b[0].encode() for b in BAD_LINES), b"\xff"])
+    )
+    done = factreasoner("run", path)
+    assert done.returncode == 1
+    for number in range(2, 8):
+        assert f"d.jsonl:{number}:" in done.stderr
+
+
+def test_version_1_needs_links_and_says_so(factreasoner, tmp_path):
+    path = write_records(tmp_path / "d.jsonl", {"output": "Water is wet.", "contexts": ["Water is wet."]})
+    done = factreasoner("run", path, "--version", 1)
+    assert done.returncode == 1
+    assert "d.jsonl:1" in done.stderr
+    assert "version 2" in done.stderr
+
+
+def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
+    path = write_records(
+        tmp_path / "d.jsonl", {"text": "Water boils at 100 °C.", "docs": ["Water boils at 100 °C."]}
+    )
+    done = factreasoner(
+        "run", path, "--column-map", "text=output", "--column-map", "docs=contexts", "--out", "o"
+    )
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "o")[0]["predictions"] == {"a0": "S"}
+    done = factreasoner("run", path, "--column-map", "text")
+    assert done.returncode == 1
+    assert "THEIRS=OURS" in done.stderr
+
+
+def test_abstentions_are_counted_apart(factreasoner, tmp_path):
+    path = write_records(
+        tmp_path / "d.jsonl",
+        {"output": "I don't know.", "contexts": []},
+        {"output": "", "contexts": []},
+        record("r3"),
+    )
+    done = factreasoner("run", path, "--out", "o")
+    assert done.returncode == 0, done.stderr
+    lines = results(tmp_path / "o")
+    assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok"]
+    assert lines[0]["factuality_score"] is None
+    summary = json.loads((tmp_path / "o" / "summary.json").read_text())
+    assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
+
+
+def test_standard_input(factreasoner, tmp_path):
+    done = factreasoner("run", "-", "--out", "o", stdin=json.dumps(record("r1")) + "\n")
+    assert done.returncode == 0, done.stderr
+    assert len(results(tmp_path / "o")) == 1
+
+
+def test_quiet_prints_nothing(factreasoner, tmp_path, data):
+    done = factreasoner("run", data, "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--verison", "2"], 2, ["No such option"]),
+        (["--version", "4"], 2, ["4"]),
+        (["--solver", "exakt"], 1, ["exakt", "did you mean 'exact'?"]),
+        (["--context-prior", "1.5"], 1, ["context_prior"]),
+        (["--judge", "llm"], 1, ["--model"]),
+        (["--config", "nothing.yaml"], 1, ["nothing.yaml"]),
+    ],
+)
+def test_wrong_flags(factreasoner, tmp_path, data, arguments, code, words):
+    done = factreasoner("run", data, *arguments)
+    assert done.returncode == code
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_missing_file_and_a_folder(factreasoner, tmp_path):
+    for path in ("nothing.jsonl", "."):
+        done = factreasoner("run", path)
+        assert done.returncode == 1
+        assert path in done.stderr
+
+
+def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data):
+    (tmp_path / "mine.py").write_text(
+        "from factreasoner.models import Verdict\n"
+        "from factreasoner.protocols import Judged\n"
+        "class Yes:\n"
+        "    def __init__(self, config): pass\n"
+        "    def judge(self, premise, claims):\n"
+        "        if 'r2' in premise.text: raise ZeroDivisionError('oops')\n"
+        "        return Judged(tuple(Verdict(context_id=premise.id, target_id=c.id, label='entailment',\n"
+        "                                    probability=0.9) for c in claims))\n"
+    )
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = factreasoner("run", data, "--judge", "mine:Yes", "--out", "o", env=env)
+    assert done.returncode == 3
+    lines = {line["id"]: line for line in results(tmp_path / "o")}
+    assert lines["r1"]["factuality_score"] == 1.0
+    assert lines["r2"]["status"] == "failed"
+    assert "oops" in lines["r2"]["failures"][0]["message"]
+    assert "oops" in done.stdout

@@ -1,0 +1,126 @@
+"""`factreasoner run --assessor`: calls, labels and failures against a local server, and without a model."""
+
+import json
+
+import pytest
+from command import record, results, write_records
+from fake_server import FakeServer, answering, minimal, missing
+
+from factreasoner.evaluators.assessors import ASSESSORS
+
+WORDS = {"Warsaw": "True", "Paris": "False", "tea": "False"}
+LABELS = {
+    "factscore": {"Warsaw": "True", "Paris": "False", "tea": "False"},
+    "veriscore": {"Warsaw": "Supported", "Paris": "Contradicted", "tea": "Inconclusive"},
+    "factverify": {"Warsaw": "Supported", "Paris": "Contradicted", "tea": "Undecided"},
+    "prompt-tf": {"Warsaw": "It is true.", "Paris": "That is false.", "tea": "The text is silent."},
+}
+UNDECIDED = {"factscore": 0, "veriscore": 1, "factverify": 1}
+
+
+def good(name):
+    def choose(argument, schema, request):
+        if argument.count("_") > 1:
+            return minimal(schema)
+        return next(label for word, label in LABELS[name].items() if word in schema["description"])
+
+    return answering(choose)
+
+
+def run(factreasoner, server, data, name, *flags):
+    model = ("--model", "openai/fake", "--api-base", server.url)
+    return factreasoner("run", data, *model, "--out", "out", "--assessor", name, *flags)
+
+
+def total_calls(done):
+    return [int(row.split()[1]) for row in done.stdout.splitlines() if row.startswith("total")]
+
+
+@pytest.mark.parametrize("calls", ["single", "batched"])
+@pytest.mark.parametrize("name", ASSESSORS)
+def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, calls):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good(name)) as server:
+        planned = run(factreasoner, server, data, name, "--calls", calls, "--dry-run")
+        assert server.calls == 0
+        done = run(factreasoner, server, data, name, "--calls", calls)
+        expected = 6 if calls == "single" else 2
+        assert server.calls == expected
+        assert total_calls(planned) == [expected]
+        again = run(factreasoner, server, data, name, "--calls", calls)
+        assert server.calls == expected
+    assert done.returncode == again.returncode == (3 if name == "prompt-tf" else 0), done.stderr
+    assert "answers" in done.stdout
+    for line in results(tmp_path / "out"):
+        unread = name == "prompt-tf"
+        assert line["predictions"] == {"a0": "S", "a1": "NS"} | ({} if unread else {"a2": "NS"})
+        assert line["unjudged_atoms"] == (["a2"] if unread else [])
+        assert line["num_uniform_atoms"] == UNDECIDED.get(name, 0)
+        assert line["solver"] is None
+        assert line["assessor"] == name
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sum(summary["answers"].values()) == (4 if name == "prompt-tf" else 6)
+    assert summary["confidences"] == {"constant": sum(summary["answers"].values())}
+    if name != "prompt-tf":
+        assert summary["usage"]["total"]["calls"] == expected
+        assert summary["usage"]["total"]["prompt_tokens"] > 0
+
+
+def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    state = {"answer": missing("fact_0", policy=good("veriscore"))}
+    with FakeServer(lambda request: state["answer"](request)) as server:
+        done = run(factreasoner, server, data, "veriscore", "--max-attempts", 2)
+        assert done.returncode == 3
+        (line,) = results(tmp_path / "out")
+        assert (line["status"], line["unjudged_atoms"]) == ("partial", ["a0"])
+        assert line["num_atoms"] == 2
+        state["answer"] = good("veriscore")
+        assert run(factreasoner, server, data, "veriscore", "--max-attempts", 2).returncode == 0
+    (line,) = results(tmp_path / "out")
+    assert line["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
+
+
+@pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
+def test_without_a_model_the_embedded_judge_serves_and_says_so(factreasoner, tmp_path, name):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner("run", data, "--assessor", name, "--version", 1, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "embedded judge" in done.stdout
+    (line,) = results(tmp_path / "out")
+    p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
+    assert p_true["a0"] > p_true["a1"]
+    assert line["predictions"]["a0"] == "S"
+
+
+@pytest.mark.parametrize("flags", [(), ("--dry-run",)])
+def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, tmp_path, flags):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner("run", data, "--assessor", "prompt-tf", "--out", "out", *flags)
+    assert done.returncode == 1
+    assert "--model" in done.stderr
+    with FakeServer(good("prompt-tf")) as server:
+        assert run(factreasoner, server, data, "prompt-tf").returncode == 3, "the folder is not spoilt"
+
+
+def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    plain = factreasoner("run", data, "--out", "plain")
+    assert "penalised_score" not in results(tmp_path / "plain")[0]
+    assert "length penalty" not in plain.stdout
+    done = factreasoner("run", data, "--gamma", 10, "--out", "out")
+    assert "length penalty of gamma 10" in done.stdout
+    (line,) = results(tmp_path / "out")
+    assert line["penalised_score"] == pytest.approx(line["factuality_score"] * 2.718281828 ** (1 - 10 / 3))
+    assert factreasoner("score", "out", "--gamma", 3).returncode == 0
+    (line,) = results(tmp_path / "out" / "rescored")
+    assert line["penalised_score"] == line["factuality_score"]
+
+
+def test_contexts_need_no_atoms_of_their_own(factreasoner, tmp_path):
+    unlinked = record("r1")
+    for atom in unlinked["atoms"]:
+        del atom["contexts"]
+    data = write_records(tmp_path / "d.jsonl", unlinked)
+    assert factreasoner("run", data, "--version", 1, "--out", "fr1").returncode == 1
+    assert factreasoner("run", data, "--version", 1, "--assessor", "factscore", "--out", "fs").returncode == 0

@@ -1,0 +1,161 @@
+"""`factreasoner run --judge recorded`: relations from a file, and finished runs replayed."""
+
+import json
+
+import pytest
+from command import record, results, write_records
+
+RELATIONS = [
+    {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
+    {"record": "r1", "source": "c0", "target": "a1", "label": "contradiction", "probability": 0.9},
+    {"record": "r1", "source": "c0", "target": "a2", "label": "neutral", "probability": 0.9},
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_records(tmp_path / "d.jsonl", record("r1"))
+
+
+@pytest.fixture
+def relations(tmp_path):
+    return write_records(tmp_path / "relations.jsonl", *RELATIONS)
+
+
+def p_true(folder):
+    return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
+
+
+def recorded(factreasoner, data, relations, *flags):
+    return factreasoner("run", data, "--judge", "recorded", "--relations", relations, "--out", "out", *flags)
+
+
+def test_relations_stand_in_for_a_judge(factreasoner, tmp_path, data, relations):
+    done = recorded(factreasoner, data, relations, "--version", 1)
+    assert done.returncode == 0, done.stderr
+    assert p_true(tmp_path / "out")["a2"] == 0.5
+    assert p_true(tmp_path / "out")["a0"] == pytest.approx(1 - p_true(tmp_path / "out")["a1"])
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert set(manifest["files"]) == {"relations"}
+
+
+def test_missing_pairs_are_listed_or_neutral_by_request(factreasoner, tmp_path, data, relations):
+    done = recorded(factreasoner, data, relations, "--version", 2)
+    assert done.returncode == 3
+    (line,) = results(tmp_path / "out")
+    assert [f["item_id"] for f in line["failures"]] == ["c1->a0", "c1->a1", "c1->a2"]
+    assert {f["error_type"] for f in line["failures"]} == {"MissingVerdict"}
+    assert line["partly_judged_atoms"] == ["a0", "a1", "a2"]
+    done = recorded(factreasoner, data, relations, "--version", 2, "--unlisted", "neutral", "--fresh")
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out")[0]["failures"] == []
+
+
+def test_a_changed_file_is_noticed_and_a_moved_one_is_not(factreasoner, tmp_path, data, relations):
+    assert recorded(factreasoner, data, relations, "--version", 1).returncode == 0
+    moved = relations.rename(tmp_path / "moved.jsonl")
+    assert recorded(factreasoner, data, moved, "--version", 1).returncode == 0
+    changed = write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"label": "entailment"})
+    done = recorded(factreasoner, data, changed, "--version", 1)
+    assert done.returncode == 1
+    assert "relations: '" in done.stderr
+    assert "--fresh" in done.stderr
+
+
+def test_a_bad_file_spoils_no_folder(factreasoner, tmp_path, data, relations):
+    bad = write_records(tmp_path / "bad.jsonl", RELATIONS[0], {"record": "r1"})
+    done = recorded(factreasoner, data, bad, "--version", 1)
+    assert done.returncode == 1
+    assert "bad.jsonl:2: label: missing" in done.stderr
+    assert recorded(factreasoner, data, relations, "--version", 1).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--judge", "recorded"), "--relations"),
+        (("--relations", "relations.jsonl"), "--judge recorded"),
+        (("--judge", "recorded", "--relations", "nothing.jsonl"), "nothing.jsonl: can't be read"),
+    ],
+)
+def test_settings_that_do_not_fit(factreasoner, tmp_path, data, relations, flags, words):
+    done = factreasoner("run", data, *flags, "--out", "out")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_makes_no_calls(factreasoner, data, relations):
+    done = recorded(factreasoner, data, relations, "--dry-run", "--model", "openai/x")
+    assert "no model calls" in done.stdout
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_path, data, version):
+    flags = ("--version", version)
+    assert factreasoner("run", data, *flags, "--out", "first").returncode == 0
+    done = recorded(factreasoner, "first", "first", *flags)
+    assert done.returncode == 0, done.stderr
+    assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
+    (line,) = results(tmp_path / "out")
+    assert line["usage"]["calls"] == 0
+    verdicts = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["outcome"]["verdicts"]
+    assert {v["confidence"] for v in verdicts} == {"recorded"}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--version", 1),
+        ("--version", 2),
+        ("--factors", "table1"),
+        ("--context-prior", 0.6),
+        ("--assessor", "factscore"),
+        ("--assessor", "veriscore", "--version", 1),
+    ],
+)
+def test_a_replay_under_other_settings_is_the_run_itself_under_them(factreasoner, tmp_path, data, flags):
+    assert factreasoner("run", data, "--version", 3, "--out", "first").returncode == 0
+    assert factreasoner("run", data, *flags, "--out", "direct").returncode == 0
+    done = recorded(factreasoner, "first", "first", *flags)
+    assert done.returncode == 0, done.stderr
+    assert p_true(tmp_path / "out") == pytest.approx(p_true(tmp_path / "direct"), abs=1e-12)
+
+
+def test_a_replay_says_what_an_earlier_run_never_judged(factreasoner, tmp_path, data):
+    assert factreasoner("run", data, "--version", 1, "--out", "first").returncode == 0
+    done = recorded(factreasoner, "first", "first", "--version", 2)
+    assert done.returncode == 3
+    (line,) = results(tmp_path / "out")
+    assert [f["item_id"] for f in line["failures"]] == ["c1->a0", "c1->a1", "c1->a2"]
+
+
+def test_atoms_that_a_run_found_are_those_of_its_replay(factreasoner, tmp_path):
+    found = {
+        "id": "r1",
+        "output": "She was born in Warsaw. She died in Passy.",
+        "contexts": ["Warsaw is a city."],
+    }
+    data = write_records(tmp_path / "d.jsonl", found)
+    assert factreasoner("run", data, "--out", "first").returncode == 0
+    assert recorded(factreasoner, "first", "first").returncode == 0
+    assert len(p_true(tmp_path / "out")) == 2
+    assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
+
+
+@pytest.mark.parametrize("flags", [("--out", "first"), ("--out", "first", "--fresh")])
+def test_a_run_never_overwrites_what_it_reads(factreasoner, tmp_path, data, flags):
+    factreasoner("run", data, "--out", "first")
+    before = (tmp_path / "first" / "journal.jsonl").read_bytes()
+    for source in ("first", data):
+        done = factreasoner("run", source, "--judge", "recorded", "--relations", "first", *flags)
+        assert done.returncode == 1
+        assert "--out" in done.stderr
+    assert (tmp_path / "first" / "journal.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_is_no_run(factreasoner, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = factreasoner("run", "empty", "--out", "out")
+    assert done.returncode == 1
+    assert "not a run folder" in done.stderr
