@@ -1,0 +1,84 @@
+"""The records of a finished run as input."""
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError, Problem, RunError
+from factreasoner.models import Assessment, Atom, Context, Record
+from factreasoner.runs.replay import PastRecords, record_of
+from factreasoner.runs.store import RunFolder
+
+ATOMS = (Atom(id="a0", text="One.", gold="S", span=(0, 4)),)
+CONTEXTS = (Context(id="c0", text="A passage.", note="snippet", atom_ids=("a0",)),)
+
+
+def assessment(record_id, status="ok", atoms=ATOMS, contexts=CONTEXTS):
+    return Assessment(
+        record_id=record_id,
+        status=status,
+        assessor="factreasoner",
+        prompt="Who?",
+        response="One.",
+        topic="Tea",
+        atoms=atoms,
+        contexts=contexts,
+        metadata={"source": "x"},
+    )
+
+
+def folder(tmp_path, *assessments):
+    run = RunFolder(tmp_path)
+    run.start(Config(), {})
+    for item in assessments:
+        run.append(item)
+    run.close()
+    return tmp_path
+
+
+def past(path, fits=lambda record: [], **options):
+    return PastRecords(path, fits=fits, **options)
+
+
+def test_records_bring_the_atoms_and_contexts_of_the_run(tmp_path):
+    records = past(folder(tmp_path, assessment("r0"), assessment("r1", "no_atoms", (), ())))
+    assert records.ids == ("r0", "r1")
+    first, second = records.records()
+    assert first == Record(
+        id="r0",
+        response="One.",
+        prompt="Who?",
+        topic="Tea",
+        atoms=ATOMS,
+        contexts=CONTEXTS,
+        metadata={"source": "x"},
+    )
+    assert second.atoms == ()
+    assert record_of(assessment("r0")) == first
+
+
+def test_a_record_that_failed_before_it_had_atoms_is_refused_or_left_out(tmp_path):
+    path = folder(tmp_path, assessment("r0", "failed", (), ()), assessment("r1"), assessment("r2", "failed"))
+    with pytest.raises(InputError, match=r"record r0: atoms: .*--skip-invalid"):
+        past(path)
+    records = past(path, skip_invalid=True)
+    assert records.ids == ("r1", "r2")
+    assert len(records.problems) == 1
+
+
+def test_what_does_not_fit_is_named(tmp_path):
+    path = folder(tmp_path, assessment("r0"))
+    with pytest.raises(InputError, match=r"journal\.jsonl: record r0: contexts: no"):
+        past(path, fits=lambda record: [Problem("", "contexts", "no")])
+    with pytest.raises(InputError, match="no valid record is left"):
+        past(path, fits=lambda record: [Problem("", "contexts", "no")], skip_invalid=True)
+
+
+def test_a_limit_takes_the_first(tmp_path):
+    assert past(folder(tmp_path, assessment("r0"), assessment("r1")), limit=1).ids == ("r0",)
+
+
+def test_a_run_that_assessed_nothing(tmp_path):
+    with pytest.raises(InputError, match="no record was assessed"):
+        past(folder(tmp_path))
+    with pytest.raises(RunError, match="not a run folder"):
+        past(tmp_path / "nothing")
