@@ -160,3 +160,6 @@ def test_messages_are_short_lines_without_a_traceback():
                  "(most recent call last):\n  File x")  # fmt: skip
     assert text == "bad news"
     assert len(shown("x" * 5000)) == 300
+    assert shown('AnthropicException - {"error": {"type": "x", "message": "no \\"such\\" thing"}}') == (
+        'no \\"such\\" thing'
+    )

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 
 from factreasoner.errors import BudgetError
+from factreasoner.llm.deadline import POLL_SECONDS
 
 
 class Reservation:
@@ -50,7 +51,7 @@ class Budget:
                         f"max_cost {self.limit:g}: ${self._spent:.4f} are spent and the next call could cost "
                         f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to go on"
                     )
-                self._settled.wait()
+                self._settled.wait(POLL_SECONDS)
             self._reserved += estimate
             self._under_way += 1
         reservation = Reservation(estimate)

@@ -12,7 +12,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
-from factreasoner.llm.deadline import within
+from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import Fault, fault_of, shown
 from factreasoner.llm.forms import Form, Ladder, request_of
 from factreasoner.llm.gate import Gate
@@ -26,6 +26,9 @@ SAMPLE_TEMPERATURE = 0.7
 TOP_LOGPROBS = 10
 LONGEST_BACKOFF = 60.0
 TIMEOUT_STATUS = 408
+TOO_MANY_STATUS = 429
+CROWDED = 4
+"""How many times longer to wait when the provider says it has too many requests, and not until when."""
 
 
 class _Question(NamedTuple):
@@ -241,16 +244,16 @@ class LiteLLMClient:
         raise _FaultError(fault)
 
     def _wait(self, state: RetryCallState) -> float:
-        assert state.outcome is not None
-        error = state.outcome.exception()
-        asked = error.fault.retry_after if isinstance(error, _FaultError) else None
-        if asked is None:
-            return self._backoff(state)
-        self._gate.pause(asked)
-        return asked + random.uniform(0, 0.1 * asked)
+        error = state.outcome.exception() if state.outcome else None
+        assert isinstance(error, _FaultError)
+        fault = error.fault
+        if fault.retry_after is None:
+            return self._backoff(state) * (CROWDED if fault.status == TOO_MANY_STATUS else 1)
+        self._gate.pause(fault.retry_after)
+        return fault.retry_after + random.uniform(0, 0.1 * fault.retry_after)
 
     def _sleep(self, seconds: float) -> None:
-        self._stopped.wait(seconds)
+        any(self._stopped.wait(turn) for turn in turns(seconds))
 
     def _failure(self, fault: Fault, tally: _Tally) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""

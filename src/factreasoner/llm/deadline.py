@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
+
+POLL_SECONDS = 0.2
+"""A signal that arrives just before a thread begins to wait is seen only once it wakes: so it wakes."""
+
+
+def turns(seconds: float) -> Iterator[float]:
+    """Timeouts to wait for one after the other, until `seconds` have passed; Ctrl-C works between them."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        yield min(left, POLL_SECONDS)
 
 
 def within(seconds: float, fn: Callable[[], T]) -> T:
@@ -29,10 +40,12 @@ def within(seconds: float, fn: Callable[[], T]) -> T:
             box.put((None, error))
 
     threading.Thread(target=work, name="factreasoner-request", daemon=True).start()
-    try:
-        result, error = box.get(timeout=seconds)
-    except queue.Empty:
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]
+    for turn in turns(seconds):
+        try:
+            result, error = box.get(timeout=turn)
+        except queue.Empty:
+            continue
+        if error is not None:
+            raise error
+        return result  # type: ignore[return-value]
+    raise TimeoutError(f"no answer within {seconds:g} s")

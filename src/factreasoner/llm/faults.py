@@ -57,6 +57,7 @@ SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
 )
+MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 MESSAGE_LENGTH = 300
 LONGEST_WAIT = 300.0
 """Seconds a provider may ask to wait before its refusal is taken as final."""
@@ -127,6 +128,8 @@ def _remedy(raw: str, status: int | None) -> str | None:
 
 def shown(text: str, secret: str | None = None) -> str:
     """`text` on one line, cut, without a traceback and without anything that is or looks like a key."""
+    if said := MESSAGE.search(text):
+        text = said[1]
     text = re.split(r"Traceback \(most recent call last\)|, Received response - ", text)[0]
     secrets = {value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8}
     for value in sorted(secrets | ({secret} if secret else set()), key=len, reverse=True):

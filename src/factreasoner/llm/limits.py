@@ -7,6 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from factreasoner.llm.deadline import POLL_SECONDS
+
 
 class Entry:
     """One request in a window: when it was let through, and how many tokens it takes."""
@@ -90,7 +92,7 @@ class RateLimits:
                     delay = max(self._delay(now, tokens), self._paused_until - now) if first else None
                     if self._released or (delay is not None and delay <= 0):
                         return self._window.add(now, tokens) if self._limited else Entry(now, tokens)
-                    self._changed.wait(delay)
+                    self._changed.wait(POLL_SECONDS if delay is None else min(delay, POLL_SECONDS))
             finally:
                 # An interrupted wait must leave the line too, or nobody behind it would ever move.
                 self._line.remove(place)

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from factreasoner.llm.deadline import POLL_SECONDS
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -63,7 +65,7 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
             while under_way or (tasks and not errors):
                 if errors and not isinstance(errors[0], Exception):
                     break
-                changed.wait()
+                changed.wait(POLL_SECONDS)
         except BaseException:
             tasks.clear()
             raise
