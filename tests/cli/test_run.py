@@ -195,7 +195,7 @@ def test_quiet_prints_nothing(factreasoner, tmp_path, data):
     ("arguments", "code", "words"),
     [
         (["--verison", "2"], 2, ["No such option"]),
-        (["--version", "4"], 2, ["4"]),
+        (["--version", "4"], 2, ["--version", "3"]),
         (["--solver", "exakt"], 1, ["exakt", "did you mean 'exact'?"]),
         (["--context-prior", "1.5"], 1, ["context_prior"]),
         (["--judge", "llm"], 1, ["--model"]),

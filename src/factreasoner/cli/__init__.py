@@ -54,7 +54,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     Every expected error becomes a message on standard error, never a traceback.
     """
     try:
-        app(arguments)
+        app(arguments, prog_name="factreasoner")
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
         return (
