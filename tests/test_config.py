@@ -16,7 +16,9 @@ def test_every_profile_loads(path):
 
 
 def test_profiles_exist():
-    assert {"fr1", "fr2", "fr3", "embedded", "local-server"} <= {path.stem for path in PROFILES}
+    assert {"fr1", "fr2", "fr3", "factscore", "veriscore", "factverify", "embedded", "local-server"} <= {
+        path.stem for path in PROFILES
+    }
 
 
 def test_defaults_below_profile_below_overrides(tmp_path):
@@ -37,6 +39,12 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"k": "mean"}, ["k"]),
         ({"judge": "llm"}, ["judge", "--model"]),
         ({"max_cost": -1}, ["max_cost"]),
+        ({"judge": "recorded"}, ["judge", "--relations"]),
+        ({"relations": "r.jsonl"}, ["relations", "--judge recorded"]),
+        ({"judge": "llm", "model": "x", "relations": "r.jsonl"}, ["'llm'", "--judge recorded"]),
+        ({"judge": "recorded", "relations": "r.jsonl", "unlisted": "false"}, ["unlisted", "'neutral'"]),
+        ({"calls": "many"}, ["calls", "'single'"]),
+        ({"gamma": 0}, ["gamma"]),
     ],
 )
 def test_wrong_settings_name_the_key_and_the_remedy(values, words):

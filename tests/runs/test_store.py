@@ -91,6 +91,23 @@ def test_another_run_is_refused_by_the_differing_keys(tmp_path, config, prompts,
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+def test_a_changed_file_is_refused_by_the_setting_that_names_it(tmp_path):
+    folder = opened(tmp_path, files={"relations": "1"})
+    folder.append(assessment("r0"))
+    folder.close()
+    with pytest.raises(RunError, match="relations: '1' there, '2' now"):
+        opened(tmp_path, files={"relations": "2"})
+    with pytest.raises(RunError, match="relations: '1' there, None now"):
+        opened(tmp_path)
+    assert opened(tmp_path, files={"relations": "1"}).manifest()["files"] == {"relations": "1"}
+
+
+def test_a_run_that_assessed_nothing_may_become_another(tmp_path):
+    written(tmp_path)
+    folder = opened(tmp_path, Config(version=3))
+    assert folder.config().version == 3
+
+
 def test_settings_that_change_no_assessment_may_change(tmp_path):
     written(tmp_path, assessment("r0"))
     folder = opened(tmp_path, Config(k=3, concurrency=2, timeout=9, max_cost=5, cache=False))
