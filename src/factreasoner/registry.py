@@ -76,7 +76,9 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name in EXTRA_OF_MODULE:
             raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
-        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {error}") from error
+        raise ConfigError(
+            f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
+        ) from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:

@@ -215,7 +215,7 @@ def test_a_missing_file_and_a_folder(factreasoner, tmp_path):
         assert path in done.stderr
 
 
-def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data):
+def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypatch):
     (tmp_path / "mine.py").write_text(
         "from factreasoner.models import Verdict\n"
         "from factreasoner.protocols import Judged\n"
@@ -226,8 +226,8 @@ def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data):
         "        return Judged(tuple(Verdict(context_id=premise.id, target_id=c.id, label='entailment',\n"
         "                                    probability=0.9) for c in claims))\n"
     )
-    env = {"PYTHONPATH": str(tmp_path)}
-    done = factreasoner("run", data, "--judge", "mine:Yes", "--out", "o", env=env)
+    monkeypatch.syspath_prepend(tmp_path)
+    done = factreasoner("run", data, "--judge", "mine:Yes", "--out", "o")
     assert done.returncode == 3
     lines = {line["id"]: line for line in results(tmp_path / "o")}
     assert lines["r1"]["factuality_score"] == 1.0

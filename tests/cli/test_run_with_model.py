@@ -236,7 +236,7 @@ def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner,
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(6)))
     flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
-        limit = 0.0009
+        limit = 0.00045
         done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", limit)
         assert done.returncode == 3, done.stderr
         assert "--max-cost" in done.stderr
@@ -270,8 +270,8 @@ def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
 
 def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
     def answer(request):
-        if "atoms" in request.properties:
-            return {"atoms": [{"atom": "She was born in Warsaw.", "source": "She was born in Warsaw"}]}
+        if "statements" in request.properties:
+            return {"statements": [{"atom": "She was born in Warsaw.", "source": "She was born in Warsaw"}]}
         if "atom_0" in request.properties:
             return {"atom_0": "Marie Curie was born in Warsaw."}
         return good(request)
