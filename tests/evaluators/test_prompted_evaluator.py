@@ -200,6 +200,18 @@ def test_what_is_missing_or_unknown_is_asked_again_and_left_out_in_the_end(name,
     assert (failure.stage, failure.item_id, failure.attempts) == ("assessor", "a1", 4)
 
 
+def test_the_same_request_again_asks_for_another_sample():
+    e, llm = evaluator("factscore", by_claim(lambda c: "Perhaps"), calls="single", max_attempts=3)
+    e.evaluate(atoms(1), contexts(1), RECORD)
+    assert len({call.sample for call in llm.calls}) == 3
+    assert llm.calls[0].sample == 0
+    e, llm = evaluator(
+        "factscore", by_claim(lambda c: None if c == "Statement 1." else "True"), max_attempts=2
+    )
+    e.evaluate(atoms(2), contexts(1), RECORD)
+    assert [call.sample for call in llm.calls] == [0, 0]
+
+
 def test_an_unreadable_answer_in_words_is_a_failure_at_once():
     said = {
         "Statement 0.": "It is true.",

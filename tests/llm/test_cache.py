@@ -119,6 +119,15 @@ def test_one_valid_argument_is_worth_keeping(scene):
     assert set_up.server.calls == 1
 
 
+def test_a_reason_without_its_answer_is_not_worth_keeping(scene):
+    properties = {"fact_0_reasoning": {"type": "string"}, **SCHEMA.parameters["properties"]}
+    schema = SCHEMA.model_copy(update={"parameters": SCHEMA.parameters | {"properties": properties}})
+    set_up = scene(sequence(missing("fact_0", "fact_1"), obliging))
+    client = set_up.client(cache=True)
+    assert list(client.call(PROMPT, schema).arguments) == ["fact_0_reasoning"]
+    assert list(client.call(PROMPT, schema).arguments) == ["fact_0_reasoning", "fact_0", "fact_1"]
+
+
 def test_tokens_survive(cache):
     tokens = (TokenLogprob('{"fact_0": ', -0.25), TokenLogprob('"True"}', -9999.0, (("x", -1.5),)))
     kept = REPLY.model_copy(update={"tokens": tokens})

@@ -41,6 +41,13 @@ class Findings(NamedTuple):
     failures: dict[str, Failure]
 
 
+class _Turn(NamedTuple):
+    """Which sample of an answer is asked for, and how many times these claims were asked about with it."""
+
+    sample: int
+    attempt: int = 1
+
+
 class Asker:
     """Asks about claims, `claims_per_call` a call at most.
 
@@ -83,57 +90,48 @@ class Asker:
     def _ask_once(self, question: Question, claims: Sequence[Claim], *, sample: int) -> Findings:
         batches = self.batches(claims)
         parts = parallel_map(
-            lambda batch: self._call(question, batch, sample=sample, attempt=1), batches, workers=len(batches)
+            lambda batch: self._call(question, batch, _Turn(sample)), batches, workers=len(batches)
         )
         return _in_order(claims, parts)
 
-    def _call(self, question: Question, claims: Sequence[Claim], *, sample: int, attempt: int) -> Findings:
+    def _call(self, question: Question, claims: Sequence[Claim], turn: _Turn) -> Findings:
         prompt, schema = question.request(claims)
         logprobs = self._config.confidence in ("auto", "logprobs")
         try:
-            reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+            reply = self._llm.call(prompt, schema, sample=turn.sample, logprobs=logprobs)
         except UnusableReplyError as error:
-            problems = {claim.id: str(error) for claim in claims}
-            return self._call_again(question, claims, problems, sample=sample, attempt=attempt)
+            return self._call_again(question, claims, dict.fromkeys(_ids(claims), str(error)), turn)
         except LLMError as error:
-            return Findings(
-                {}, {c.id: Failure.of(question.stage, question.item(c.id), error) for c in claims}
-            )
+            failures = {i: Failure.of(question.stage, question.item(i), error) for i in _ids(claims)}
+            return Findings({}, failures)
         if reply.truncated and len(claims) > 1:
-            return self._call_groups(question, _halves(claims), sample=sample, attempt=attempt)
+            return _in_order(claims, [self._call(question, half, turn) for half in _halves(claims)])
         if reply.truncated:
-            problems = {claims[0].id: f"the reply was cut by max_tokens={self._config.max_tokens}"}
-            return self._call_again(question, claims, problems, sample=sample, attempt=attempt)
+            problem = f"the reply was cut by max_tokens={self._config.max_tokens}"
+            return self._call_again(question, claims, {claims[0].id: problem}, turn)
         reading = question.read(reply, schema, claims)
         parts = [self._decide(question, claim_id, answer) for claim_id, answer in reading.answers.items()]
-        parts.append(_failed(question, reading.unreadable, attempts=attempt))
+        parts.append(_failed(question, reading.unreadable, attempts=turn.attempt))
         if reading.problems:
-            missing = [claim for claim in claims if claim.id in reading.problems]
-            parts.append(
-                self._call_again(question, missing, reading.problems, sample=sample, attempt=attempt)
-            )
+            parts.append(self._call_again(question, claims, reading.problems, turn))
         return _in_order(claims, parts)
 
     def _call_again(
-        self,
-        question: Question,
-        claims: Sequence[Claim],
-        problems: dict[str, str],
-        *,
-        sample: int,
-        attempt: int,
+        self, question: Question, asked: Sequence[Claim], problems: dict[str, str], turn: _Turn
     ) -> Findings:
-        if attempt >= self._config.max_attempts:
-            return _failed(question, {claim.id: problems[claim.id] for claim in claims}, attempts=attempt)
-        attempt += 1
+        """Ask again about those of the `asked` claims that have a problem."""
+        if turn.attempt >= self._config.max_attempts:
+            return _failed(question, problems, attempts=turn.attempt)
+        claims = [claim for claim in asked if claim.id in problems]
+        attempt = turn.attempt + 1
         groups = [claims] if attempt == 2 else _halves(claims) if attempt == 3 else [[c] for c in claims]
-        return self._call_groups(question, groups, sample=sample, attempt=attempt)
-
-    def _call_groups(
-        self, question: Question, groups: Sequence[Sequence[Claim]], *, sample: int, attempt: int
-    ) -> Findings:
-        parts = [self._call(question, group, sample=sample, attempt=attempt) for group in groups]
-        return _in_order([claim for group in groups for claim in group], parts)
+        # The same request again must be another sample, lest the cache give the same unusable reply.
+        again = turn.sample + self._config.votes + 1
+        parts = [
+            self._call(question, group, _Turn(again if len(group) == len(asked) else turn.sample, attempt))
+            for group in groups
+        ]
+        return _in_order(claims, parts)
 
     def _decide(self, question: Question, claim_id: str, answer: faaf.Answer) -> Findings:
         """The answer as a finding, with the probability the setting asks for."""
@@ -181,6 +179,10 @@ def _failure(question: Question, claim_id: str, message: str, attempts: int = 1)
     )
 
 
+def _ids(claims: Sequence[Claim]) -> list[str]:
+    return [claim.id for claim in claims]
+
+
 def _halves(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
     middle = (len(claims) + 1) // 2
     return [half for half in (claims[:middle], claims[middle:]) if half]
@@ -192,5 +194,5 @@ def _in_order(claims: Sequence[Claim], parts: Iterable[Findings]) -> Findings:
     for part in parts:
         found |= part.found
         failures |= part.failures
-    ids = [claim.id for claim in claims]
+    ids = _ids(claims)
     return Findings({i: found[i] for i in ids if i in found}, {i: failures[i] for i in ids if i in failures})

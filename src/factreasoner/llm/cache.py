@@ -51,7 +51,8 @@ class Found(NamedTuple):
 class ResponseCache:
     """A table of replies in one SQLite file, safe with many threads and many processes.
 
-    Only replies worth keeping are stored: not cut, and with at least one valid argument. A file that can't
+    Only replies worth keeping are stored: not cut, and with at least one valid argument, of those that choose
+    among values where there are such: a quotation without the verdict is worth nothing. A file that can't
     be used is an error here, before anything is spent; one that breaks later costs a warning and no more.
 
     Raises:
@@ -171,4 +172,5 @@ def _worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
     if reply.truncated:
         return False
     names = schema.arguments
-    return not names or any(schema.problem(name, reply.arguments) is None for name in names)
+    choices = [name for name in names if "enum" in schema.parameters["properties"][name]]
+    return not names or any(schema.problem(name, reply.arguments) is None for name in choices or names)
