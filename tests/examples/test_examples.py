@@ -11,13 +11,12 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.models import UNDECIDED_TOLERANCE, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.judges.recorded import RecordedJudge
+from factreasoner.models import UNDECIDED_TOLERANCE
 from factreasoner.runs.input import check_fits, check_input
 from factreasoner.solvers.exact import ExactSolver
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-JUDGED_PROBABILITY = 0.9
 OPPOSITE = {"S": "contradiction", "NS": "entailment"}
 AGREEING = {"S": "entailment", "NS": "contradiction"}
 
@@ -53,27 +52,6 @@ def evidence(record_id):
         if target.startswith("a"):
             found[target].append(label)
     return found
-
-
-class RecordedJudge:
-    """Answers with the relations of one record; a pair that is not among them is neutral."""
-
-    def __init__(self, record_id):
-        self._labels = labels_between(record_id)
-
-    def judge(self, premise, claims):
-        return Judged(
-            tuple(
-                Verdict(
-                    context_id=premise.id,
-                    target_id=claim.id,
-                    label=self._labels.get((premise.id, claim.id), "neutral"),
-                    probability=JUDGED_PROBABILITY,
-                    confidence="recorded",
-                )
-                for claim in claims
-            )
-        )
 
 
 def test_there_are_enough_records_and_the_parser_keeps_them_all():
@@ -224,9 +202,10 @@ def test_unanimous_evidence_agrees_with_gold(row):
 @pytest.mark.parametrize("version", [1, 2, 3])
 @each_answer
 def test_the_graph_decides_every_atom_with_evidence_as_labelled(row, version):
-    config = Config(version=version)
+    relations = EXAMPLES / "relations.jsonl"
+    config = Config(version=version, judge="recorded", relations=relations, unlisted="neutral")
     record = RECORDS[row["id"]]
-    evaluator = GraphEvaluator(RecordedJudge(record.id), ExactSolver(config), config)
+    evaluator = GraphEvaluator(RecordedJudge(config), ExactSolver(config), config)
     p_true = evaluator.evaluate(record.atoms, record.contexts, record).p_true
     found = evidence(record.id)
     for atom in record.atoms:
