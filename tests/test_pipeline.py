@@ -1,52 +1,139 @@
-"""Putting a pipeline together."""
+"""The pipeline and the library call, in the places people call them from."""
+
+import asyncio
+import threading
 
 import pytest
 
-from factreasoner import Config, Record, ScriptedLLM, build_pipeline
-from factreasoner.errors import ConfigError
-from factreasoner.models import Atom, Context, Outcome
+from factreasoner import Assessment, Config, Context, Record, ScriptedLLM, assess, build_pipeline
+from factreasoner.errors import ConfigError, InputError, LLMError
+from factreasoner.models import Atom
 
-RECORD = Record(
-    id="r",
-    response="x",
-    atoms=(Atom(id="a0", text="One."),),
-    contexts=(Context(id="c0", text="A passage."),),
+TEXT = "Marie Curie was born in Warsaw."
+CONTEXTS = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands in Paris."]
+
+
+def yes(prompt, schema):
+    if "statements" in schema.arguments:
+        return {"statements": [{"source": TEXT, "atom": TEXT}]}
+    if schema.arguments[0].startswith("atom_"):
+        return dict.fromkeys(schema.arguments, TEXT)
+    return dict.fromkeys(schema.arguments, "True")
+
+
+def test_assess_in_a_script():
+    assessment = assess(TEXT, contexts=CONTEXTS)
+    assert isinstance(assessment, Assessment)
+    assert assessment.status == "ok"
+    assert assessment.p_true["a0"] > 0.5
+    assert assessment.atoms[0].span == (0, len(TEXT))
+    assert [c.id for c in assessment.contexts] == ["c0", "c1"]
+
+
+def test_assess_inside_a_running_event_loop_and_in_a_thread():
+    async def notebook():
+        return assess(TEXT, contexts=CONTEXTS).p_true, await asyncio.to_thread(
+            lambda: assess(TEXT, contexts=CONTEXTS).p_true
+        )
+
+    inside, beside = asyncio.run(notebook())
+    found = []
+    thread = threading.Thread(target=lambda: found.append(assess(TEXT, contexts=CONTEXTS).p_true))
+    thread.start()
+    thread.join()
+    assert inside == beside == found[0] == assess(TEXT, contexts=CONTEXTS).p_true
+
+
+def test_a_model_of_your_own_serves_every_stage_and_is_metered():
+    llm = ScriptedLLM(yes)
+    assessment = assess(TEXT, contexts=CONTEXTS, llm=llm)
+    assert [call.prompt.name for call in llm.calls] == ["atomizer", "reviser", "judge", "judge"]
+    assert assessment.model == "ScriptedLLM"
+    assert {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls} == {
+        "atomizer": 1,
+        "reviser": 1,
+        "evaluator": 2,
+    }
+    assert assessment.usage["evaluator"].prompt_tokens > 0
+    assert set(assessment.seconds) >= {"atomizer", "reviser", "retriever", "evaluator", "solver"}
+
+
+def test_contexts_may_bring_priors_and_titles():
+    low = Context(id="x", text=CONTEXTS[0], prior=0.6)
+    high = low.model_copy(update={"prior": 0.95})
+    p = [assess(TEXT, contexts=[c], llm=ScriptedLLM(yes)).p_true["a0"] for c in (low, high)]
+    assert 0.5 < p[0] < p[1]
+
+
+@pytest.mark.parametrize("response", ["", "  \n", "I don't know."])
+def test_nothing_claimed_is_no_failure_and_no_score(response):
+    assessment = assess(response, contexts=CONTEXTS)
+    assert assessment.status == "no_atoms"
+    assert assessment.outcome is None
+
+
+def test_atoms_in_the_record_are_kept_as_they_are():
+    record = Record(id="r", response=TEXT, atoms=(Atom(id="mine", text="It was Warsaw."),), contexts=())
+    assessment = build_pipeline(Config()).assess(record)
+    assert assessment.atoms == record.atoms
+    assert assessment.p_true == pytest.approx({"mine": 0.5})
+
+
+def test_a_dead_atomizer_fails_the_record_and_says_why():
+    def script(prompt, schema):
+        return LLMError("no answer", attempts=5)
+
+    assessment = assess(TEXT, contexts=CONTEXTS, llm=ScriptedLLM(script))
+    assert assessment.status == "failed"
+    assert assessment.outcome is None
+    assert {f.stage for f in assessment.failures} == {"atomizer"}
+    assert "no answer" in assessment.failures[0].message
+
+
+def test_a_dead_reviser_keeps_the_texts_and_is_listed():
+    def script(prompt, schema):
+        return LLMError("no answer") if prompt.name == "reviser" else yes(prompt, schema)
+
+    assessment = assess(TEXT, contexts=CONTEXTS, llm=ScriptedLLM(script))
+    assert assessment.status == "partial"
+    assert assessment.atoms[0].text == TEXT
+    assert [(f.stage, f.item_id) for f in assessment.failures] == [("reviser", "a0")]
+    assert assessment.p_true["a0"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "word"),
+    [
+        (lambda: assess(TEXT), InputError, "contexts"),
+        (lambda: assess(TEXT, contexts=CONTEXTS, verison=2), ConfigError, "did you mean 'version'"),
+        (lambda: assess(TEXT, contexts=CONTEXTS, solver="none"), ConfigError, "unknown solver"),
+        (lambda: assess(TEXT, contexts=CONTEXTS, version=1), InputError, "version"),
+    ],
 )
+def test_what_the_caller_must_mend_is_raised(call, error, word):
+    with pytest.raises(error, match=word):
+        call()
 
 
-class Plain:
-    """An assessor of a user's own, that needs nothing."""
+def test_one_pipeline_serves_many_threads():
+    pipeline = build_pipeline(Config())
+    records = [
+        Record(
+            id=str(i),
+            response=f"{TEXT} She was born in {1800 + i}.",
+            contexts=(Context(id="c", text=CONTEXTS[0]),),
+        )
+        for i in range(8)
+    ]
+    alone = [pipeline.assess(record).p_true for record in records]
+    found: dict[str, dict[str, float]] = {}
 
-    def evaluate(self, atoms, contexts, record):
-        return Outcome(p_true={"a0": 0.7}, support={"a0": "supported"})
+    def work(record):
+        found[record.id] = pipeline.assess(record).p_true
 
-
-class Knowing(Plain):
-    """One that asks for some of the parts."""
-
-    def __init__(self, *, llm, config):
-        self.parts = (llm, config)
-
-
-def test_an_own_assessor_gets_the_parts_it_names():
-    pipeline = build_pipeline(Config(assessor="test_pipeline:Plain"))
-    assert pipeline.assess(RECORD).p_true == {"a0": 0.7}
-    llm = ScriptedLLM([])
-    config = Config(assessor="test_pipeline:Knowing", model="scripted")
-    assert build_pipeline(config, llm=llm).evaluator.parts == (llm, config)
-
-
-def test_an_assessor_without_a_graph_needs_no_solver():
-    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
-    pipeline = build_pipeline(Config(assessor="factscore", solver="nobodys"), llm=llm)
-    assert pipeline.assess(RECORD).p_true == {"a0": 0.9}
-    with pytest.raises(ConfigError, match="solver"):
-        build_pipeline(Config(solver="nobodys"), llm=llm)
-
-
-def test_an_assessment_without_a_graph_names_its_assessor_and_usage():
-    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "Contradicted"))
-    assessment = build_pipeline(Config(assessor="veriscore"), llm=llm).assess(RECORD)
-    assert (assessment.assessor, assessment.status) == ("veriscore", "ok")
-    assert assessment.usage["evaluator"].calls == 1
-    assert type(assessment).model_validate_json(assessment.model_dump_json()) == assessment
+    threads = [threading.Thread(target=work, args=(record,)) for record in records]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[record.id] for record in records] == alone
