@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from factreasoner.judges.embedded.features import pair_features
-from factreasoner.judges.embedded.model import shipped_model
+from factreasoner.judges.embedded.features import measure
+from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.judges.embedded.text import analyse
 from factreasoner.judges.embedded.windows import Coverage, Passages
 from factreasoner.models import Claim, Label, Premise, Verdict
@@ -20,64 +18,83 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedJudge"]
 
-MARGIN = 0.03
-"""A passage that moves the belief in a claim by less than this is neutral."""
+_NEAR_SHARE = 0.3
+_LONGEST_STATEMENT = 60
+_RECORDS_KEPT = 16
 
 
 class EmbeddedJudge:
     """Judges claims by what a passage's best sentences share with them.
 
-    The model gives three probabilities per pair. A factor of the graph wants P(claim true | passage true), in
-    which a neutral passage leaves even odds: q = P(entailment) + P(neutral) / 2. The label follows from q
-    (entailment above 1/2 + MARGIN, contradiction below 1/2 - MARGIN, else neutral) and the verdict's
-    probability is q, 1 - q or P(neutral).
+    The model gives P(entailment), P(contradiction) and P(neutral) for a pair. How they become a verdict was
+    chosen by measurement, each data set scored by a model that had not seen it:
+
+    - The record's passages are no independent witnesses, and adding up what each hints at made posteriors
+      worse. Only the passage that covers a claim best speaks, with the belief P(entailment). What even that
+      passage does not bear out counts as unsupported: its verdict is entailment with the belief where that is
+      above 1/2, else contradiction with one minus it. So a weak contradiction means silence, a strong one a
+      clash; calibrated is the posterior.
+    - Another passage of the record is neutral unless the model holds a contradiction for more likely than not.
+    - A passage with no telling word of the claim is neutral whatever else is true.
+    - Under version 1, where the best passage may not belong to the claim, passages nearly as good speak as
+      well, their belief drawn towards 1/2 to a share of 0.3.
+    - A claim that is itself the text of another passage, or is longer than a statement, gets the label that
+      is likelier than not, else neutral: a passage's silence says nothing about another passage.
+
+    A claim's words weigh less the more of the claims judged together have them, and claims in well-covered
+    company are trusted more, so a claim's verdict depends somewhat on those it is judged with.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._model = shipped_model()
+    def __init__(self, config: Config | None = None, *, model: Model | None = None) -> None:
+        self._model = model or shipped_model()
+        self._near_speaks = config is not None and config.version == 1
+        self._passages = lru_cache(maxsize=_RECORDS_KEPT)(self._index)
+        self._coverage = lru_cache(maxsize=4 * _RECORDS_KEPT)(_cover)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict per claim, in order; never a failure."""
-        passages = _passages(tuple(sorted({premise.text, *premise.others})))
-        texts = tuple(claim.text for claim in claims)
-        if not texts:
+        if not claims:
             return Judged(())
-        row = passages.row[premise.text]
+        passages = self._passages(tuple(sorted({premise.text, *premise.others})))
+        texts = tuple(claim.text for claim in claims)
         analysed = [analyse(text, passages.language) for text in texts]
-        features, windows = pair_features(passages, _coverage(passages, texts), row, analysed)
-        shares = self._model.probabilities(features)
-        belief = shares[:, 0] + shares[:, 2] / 2
+        measured = measure(passages, self._coverage(passages, texts), passages.row[premise.text], analysed)
+        shares = self._model.probabilities(measured.values)
         verdicts = []
         for n, claim in enumerate(claims):
-            window = windows[n]
-            quote = premise.text[window.start : window.end]
-            q = float(belief[n])
-            if not quote or not analysed[n].words or abs(q - 0.5) <= MARGIN:
-                verdicts.append(_verdict(premise, claim, "neutral", float(shares[n, 2]), None))
-            elif q > 0.5:
-                verdicts.append(_verdict(premise, claim, "entailment", q, quote))
+            entailed, denied, silent = (float(share) for share in shares[n])
+            if not measured.touches[n]:
+                belief = 0.5
+            elif measured.foreign[n] or len(analysed[n].words) > _LONGEST_STATEMENT:
+                belief = entailed + silent / 2 if max(entailed, denied) > 0.5 else 0.5
+            elif measured.best[n]:
+                belief = entailed
+            elif self._near_speaks and measured.near[n]:
+                belief = 0.5 + _NEAR_SHARE * (entailed - 0.5)
             else:
-                verdicts.append(_verdict(premise, claim, "contradiction", 1 - q, quote))
+                belief = entailed + silent / 2 if denied > 0.5 else 0.5
+            window = measured.windows[n]
+            quote = premise.text[window.start : window.end]
+            verdicts.append(_verdict(premise, claim, belief, silent, quote))
         return Judged(tuple(verdicts))
 
+    def _index(self, texts: tuple[str, ...]) -> Passages:
+        return Passages(texts, self._model.background)
 
-def _verdict(premise: Premise, claim: Claim, label: Label, probability: float, quote: str | None) -> Verdict:
+
+def _cover(passages: Passages, claims: tuple[str, ...]) -> Coverage:
+    return passages.cover([analyse(claim, passages.language) for claim in claims])
+
+
+def _verdict(premise: Premise, claim: Claim, belief: float, silent: float, quote: str) -> Verdict:
+    """The verdict of a belief that the claim is true if the passage is; 1/2 is neutral and quotes nothing."""
+    label: Label = "entailment" if belief > 0.5 else "contradiction" if belief < 0.5 else "neutral"
     return Verdict(
         context_id=premise.id,
         target_id=claim.id,
         label=label,
-        probability=float(np.clip(probability, 0.0, 1.0)),
-        quote=quote,
+        probability=silent if label == "neutral" else max(belief, 1.0 - belief),
+        quote=None if label == "neutral" else quote,
         confidence="model",
-        citation=None if quote is None else "found",
+        citation=None if label == "neutral" else "found",
     )
-
-
-@lru_cache(maxsize=32)
-def _passages(texts: tuple[str, ...]) -> Passages:
-    return Passages(texts)
-
-
-@lru_cache(maxsize=64)
-def _coverage(passages: Passages, claims: tuple[str, ...]) -> Coverage:
-    return passages.cover([analyse(claim, passages.language) for claim in claims])

@@ -3,232 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import log1p
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from factreasoner.judges.embedded.lexicon import ANTONYMS, EXCLUSIVE
-from factreasoner.judges.embedded.text import Number, Text
-from factreasoner.judges.embedded.windows import Array, Coverage, Passages
+from factreasoner.judges.embedded.clashes import CLASHES, Excerpt, Weighed, clashes, grams
+from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.windows import Array, Coverage, Passages, Window, topic_discount
 
-FEATURES = (
-    "cover_1",
-    "cover_2",
-    "cover_3",
-    "cover_all",
-    "cover_named",
+MEASURES = (
     "cover_focus",
-    "missing_max",
-    "missing_words",
-    "content_words",
-    "claim_length",
-    "passage_length",
-    "window_length",
-    "precision",
-    "bigrams",
-    "order",
-    "trigrams",
-    "subject",
+    "cover_one",
+    "cover_two",
+    "cover_whole",
     "tail",
-    "names_window",
-    "names_passage",
+    "grams",
     "names_missing",
     "name_count",
-    "numbers_window",
-    "numbers_passage",
     "numbers_missing",
-    "number_clash",
-    "number_count",
-    "negation_clash",
-    "claim_negated",
-    "antonym_clash",
-    "exclusive_clash",
-    "substitution",
-    "others_best",
-    "gap",
-    "is_best",
-    "passages",
+    "company",
+    "agree",
 )
+FEATURES = MEASURES + CLASHES
 COLUMN = {name: column for column, name in enumerate(FEATURES)}
 
-_OPPOSITES: dict[str, set[str]] = {}
-for _left, _right in ANTONYMS:
-    _OPPOSITES.setdefault(_left, set()).add(_right)
-    _OPPOSITES.setdefault(_right, set()).add(_left)
-_CLASS_OF: dict[str, list[frozenset[str]]] = {}
-for _members in EXCLUSIVE:
-    for _word in _members:
-        _CLASS_OF.setdefault(_word, []).append(_members)
+_USUAL_COVER = 0.6
+_USUAL_WEIGHT = 2
+_NEAR = 0.1
 
 
-class Window(NamedTuple):
-    """Tokens [low, high) of a passage and the characters [start, end) they span."""
+class Measured(NamedTuple):
+    """Claims against one passage. `values` has shape (n, len(FEATURES)), the flags shape (n,).
 
-    low: int
-    high: int
-    start: int
-    end: int
+    `best`: no other passage of the record covers the claim better. `near`: none does so by more than 0.2.
+    `touches`: the passage has a telling word of the claim. `foreign`: the claim is another passage's text.
+    """
 
-
-def window_of(text: Text, first: int, size: int) -> Window:
-    """The window of `size` sentences from sentence `first`; an empty one for a passage without sentences."""
-    if not text.sentences:
-        return Window(0, 0, 0, 0)
-    last = min(first + size, len(text.sentences)) - 1
-    low, _, start, _ = text.sentences[first]
-    _, high, _, end = text.sentences[last]
-    return Window(low, high, start, end)
+    values: Array
+    windows: list[Window]
+    best: npt.NDArray[np.bool_]
+    near: npt.NDArray[np.bool_]
+    touches: npt.NDArray[np.bool_]
+    foreign: npt.NDArray[np.bool_]
 
 
-def pair_features(
-    passages: Passages, coverage: Coverage, row: int, claims: Sequence[Text]
-) -> tuple[Array, list[Window]]:
-    """Features of every claim against passage `row`, shape (n, len(FEATURES)), and the best windows."""
+def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[Text]) -> Measured:
+    """Everything the model reads about `claims` (n of them) and passage `row`."""
     text = passages.texts[row]
     values = np.zeros((len(claims), len(FEATURES)))
-    windows = []
-    whole = _Bag(text, Window(0, len(text.words), 0, len(text.raw)))
-    bags: dict[Window, _Bag] = {}
+    windows: list[Window] = []
+    whole = Excerpt(text, Window(0, len(text.words), 0, len(text.raw)))
+    excerpts: dict[Window, Excerpt] = {}
+    topical = topic_discount(claims)
     for n, claim in enumerate(claims):
-        window = window_of(text, int(coverage.focus[n, row]), int(coverage.focus_size[n, row]))
+        window = passages.window(row, int(coverage.focus[n, row]), int(coverage.size[n, row]))
         windows.append(window)
-        bag = bags.get(window)
-        if bag is None:
-            bag = bags[window] = _Bag(text, window)
-        measured = _measure(claim, bag, whole, passages)
-        values[n, [COLUMN[name] for name in measured]] = list(measured.values())
-    _add_coverage(values, passages, coverage, row, claims)
-    return values, windows
-
-
-def _add_coverage(
-    values: Array, passages: Passages, coverage: Coverage, row: int, claims: Sequence[Text]
-) -> None:
-    for size, name in enumerate(("cover_all", "cover_1", "cover_2", "cover_3")):
-        values[:, COLUMN[name]] = coverage.by_size[size][:, row]
-    values[:, COLUMN["cover_named"]] = coverage.named[:, row]
-    own = coverage.score[:, row]
+        excerpt = excerpts.setdefault(window, Excerpt(text, window))
+        content = [i for i, keep in enumerate(claim.content) if keep] or list(range(len(claim.stems)))
+        weighed = Weighed(claim, passages.weights(claim, topical), content)
+        for name, value in {**_shares(weighed, excerpt, whole), **clashes(weighed, excerpt)}.items():
+            values[n, COLUMN[name]] = value
+    foreign = _foreign(passages, row, claims)
+    own, rivals = coverage.score[:, row], _rivals(coverage, row, foreign)
+    overall = np.maximum(own, rivals.max(axis=1, initial=0.0))
     values[:, COLUMN["cover_focus"]] = own
-    others = np.delete(coverage.score, row, axis=1)
-    for n, claim in enumerate(claims):
-        # a claim that is itself one of the passages (context against context) is not its own evidence
-        twin = passages.row.get(claim.raw)
-        if twin is not None and twin != row:
-            others[n, twin - (twin > row)] = 0.0
-    best = others.max(axis=1, initial=0.0)
-    values[:, COLUMN["others_best"]] = best
-    values[:, COLUMN["gap"]] = own - best
-    values[:, COLUMN["is_best"]] = own >= best
-    values[:, COLUMN["passages"]] = log(len(passages.texts))
+    values[:, COLUMN["cover_one"]] = coverage.one[:, row]
+    values[:, COLUMN["cover_two"]] = coverage.two[:, row]
+    values[:, COLUMN["cover_whole"]] = coverage.whole[:, row]
+    # how well the record's passages cover the other claims, drawn to the usual where these are few
+    usual = _USUAL_WEIGHT * _USUAL_COVER
+    values[:, COLUMN["company"]] = (overall.sum() - overall + usual) / (len(claims) - 1 + _USUAL_WEIGHT)
+    values[:, COLUMN["agree"]] = np.log1p((rivals >= overall[:, None] - _NEAR).sum(axis=1))
+    return Measured(
+        values,
+        windows,
+        best=own >= overall - 1e-9,
+        near=own >= overall - 2 * _NEAR,
+        touches=coverage.touches[:, row],
+        foreign=foreign.any(axis=1),
+    )
 
 
-class _Bag:
-    """A window's tokens, indexed."""
-
-    def __init__(self, text: Text, window: Window) -> None:
-        low, high = window.low, window.high
-        self.stems = text.stems[low:high]
-        self.words = frozenset(text.words[low:high])
-        self.position: dict[str, int] = {}
-        for index, term in enumerate(self.stems):
-            self.position.setdefault(term, index)
-        self.bigrams = frozenset(zip(self.stems, self.stems[1:], strict=False))
-        self.between: dict[tuple[str, str], str] = {}
-        for left, middle, right in zip(self.stems, self.stems[1:], self.stems[2:], strict=False):
-            self.between.setdefault((left, right), middle)
-        self.numbers = tuple(number for number in text.numbers if low <= number.index < high)
-        self.values = frozenset(number.value for number in self.numbers)
-        self.negations = sum(low <= index < high for index in text.negations)
-        self.content = sum(text.content[low:high])
-        self.grams = _grams(" ".join(text.words[low:high]))
+def _foreign(passages: Passages, row: int, claims: Sequence[Text]) -> npt.NDArray[np.bool_]:
+    """Shape (n, P): the claim is the beginning of that other passage, as in context-to-context pairs."""
+    return np.array(
+        [
+            [bool(claim.raw) and r != row and text.raw.startswith(claim.raw) for r, text in enumerate(passages.texts)]
+            for claim in claims
+        ]
+    )
 
 
-def _grams(text: str) -> frozenset[str]:
-    return frozenset(text[i : i + 4] for i in range(len(text) - 3)) or frozenset((text,))
+def _rivals(coverage: Coverage, row: int, foreign: npt.NDArray[np.bool_]) -> Array:
+    """Scores of the other passages, shape (n, P - 1); a claim's own passage is no evidence for it."""
+    rivals: Array = np.delete(np.where(foreign, 0.0, coverage.score), row, axis=1)
+    return rivals
 
 
-def _measure(claim: Text, bag: _Bag, whole: _Bag, passages: Passages) -> dict[str, float]:
-    content = [i for i, keep in enumerate(claim.content) if keep] or list(range(len(claim.stems)))
-    missing = [i for i in content if claim.stems[i] not in bag.position]
-    weights = {i: passages.weight(claim.stems[i], claim.content[i]) for i in content}
-    pairs = list(zip(claim.stems, claim.stems[1:], strict=False))
-    grams = _grams(" ".join(claim.words))
-    count = len(content)
-    third = max(1, count // 3)
+def _shares(claim: Weighed, window: Excerpt, whole: Excerpt) -> dict[str, float]:
+    text, weights = claim.text, claim.weights
+    third = max(1, len(claim.content) // 3)
+    last = claim.content[-third:]
+    own_grams = grams(text.words)
+    # a name counts by its weight, so that the topic's own name, which every claim has, counts little
+    names = {text.stems[i]: weights[i] for i in claim.content if text.names[i]}
     return {
-        "missing_max": max((weights[i] for i in missing), default=0.0),
-        "missing_words": log(1 + len(missing)),
-        "content_words": log(1 + count),
-        "claim_length": log(1 + len(claim.words)),
-        "passage_length": log(1 + len(whole.stems)),
-        "window_length": log(1 + len(bag.stems)),
-        "precision": (count - len(missing)) / max(1, bag.content),
-        "bigrams": _share(sum(pair in bag.bigrams for pair in pairs), len(pairs)),
-        "order": _order(claim, content, bag),
-        "trigrams": len(grams & bag.grams) / len(grams),
-        "subject": _share(sum(claim.stems[i] in bag.position for i in content[:third]), third),
-        "tail": _share(sum(claim.stems[i] in bag.position for i in content[-third:]), third),
-        **_names(claim, bag, whole),
-        **_compare_numbers(claim.numbers, bag, whole),
-        **_clashes(claim, content, missing, bag),
-    }
-
-
-def _share(part: float, total: int) -> float:
-    return part / total if total else 1.0
-
-
-def _order(claim: Text, content: Sequence[int], bag: _Bag) -> float:
-    """Share of neighbouring content words found in the claim's order."""
-    places = [bag.position[claim.stems[i]] for i in content if claim.stems[i] in bag.position]
-    steps = list(zip(places, places[1:], strict=False))
-    return _share(sum(0 < right - left <= 6 for left, right in steps), max(1, len(content) - 1))
-
-
-def _names(claim: Text, bag: _Bag, whole: _Bag) -> dict[str, float]:
-    names = {term for term, name in zip(claim.stems, claim.names, strict=True) if name}
-    here = sum(term in bag.position for term in names)
-    anywhere = sum(term in whole.position for term in names)
-    return {
-        "names_window": _share(here, len(names)),
-        "names_passage": _share(anywhere, len(names)),
-        "names_missing": log(1 + len(names) - anywhere),
-        "name_count": log(1 + len(names)),
-    }
-
-
-def _compare_numbers(numbers: Sequence[Number], bag: _Bag, whole: _Bag) -> dict[str, float]:
-    here = [number for number in numbers if number.value in bag.values]
-    anywhere = [number for number in numbers if number.value in whole.values]
-    clashes = 0
-    for number in numbers:
-        if number.value not in bag.values and number.kind:
-            clashes += any(other.kind == number.kind for other in bag.numbers)
-    return {
-        "numbers_window": _share(len(here), len(numbers)),
-        "numbers_passage": _share(len(anywhere), len(numbers)),
-        "numbers_missing": log(1 + len(numbers) - len(anywhere)),
-        "number_clash": float(clashes),
-        "number_count": log(1 + len(numbers)),
-    }
-
-
-def _clashes(claim: Text, content: Sequence[int], missing: Sequence[int], bag: _Bag) -> dict[str, float]:
-    words = frozenset(claim.words)
-    antonyms = exclusive = substitution = 0
-    for i in missing:
-        word = claim.words[i]
-        antonyms += any(other in bag.words and other not in words for other in _OPPOSITES.get(word, ()))
-        exclusive += any((members & bag.words) - words for members in _CLASS_OF.get(word, ()))
-        if 0 < i < len(claim.stems) - 1:
-            middle = bag.between.get((claim.stems[i - 1], claim.stems[i + 1]))
-            substitution += middle is not None
-    negated = len(claim.negations) % 2
-    return {
-        "negation_clash": float(negated != min(bag.negations, 1)),
-        "claim_negated": float(negated),
-        "antonym_clash": float(antonyms),
-        "exclusive_clash": float(exclusive),
-        "substitution": float(substitution),
+        "tail": sum(text.stems[i] in window.stems for i in last) / third,
+        "grams": len(own_grams & window.grams) / len(own_grams),
+        "names_missing": log1p(sum(weight for name, weight in names.items() if name not in whole.stems)),
+        "name_count": log1p(sum(names.values())),
+        "numbers_missing": log1p(sum(number.value not in whole.values for number in text.numbers)),
     }

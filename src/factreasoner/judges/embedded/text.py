@@ -1,4 +1,4 @@
-"""Texts as the embedded judge sees them: sentences, tokens, stems, numbers, names and negations, cached per text."""
+"""Texts as the embedded judge sees them: sentences, tokens, stems, numbers, names and negations."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import snowballstemmer
 
@@ -20,35 +21,49 @@ from factreasoner.judges.embedded.lexicon import (
     NUMBER_WORDS,
     SAME,
 )
+from factreasoner.stages.sentences import sentences
 
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
-_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_CJK}]|n['’]t\b|(?:(?!n['’]t\b)(?![{_CJK}])[^\W\d_])+|[$€£¥%°]")
-_ENDS = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[\"'“‘(\[]*[\w$€£])|[。！？؟।]+[”」』）]*\s*|\n+\s*|;\s+")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"“])(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|No|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|"
-    r"Rep|al|etc|approx|ca|[^\W\d_](?:\.[^\W\d_])+)\.$"
+# Scripts without blanks between words: each character is a token.
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+_TOKEN = re.compile(
+    rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_])+|[$€£¥%°]"
 )
+_WORD = re.compile(r"[^\W\d_]+")
+_ASIDE = re.compile(r"\([^()]{1,80}\)")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _SIGNS = frozenset("$€£¥%°")
-_YEARS = (1000.0, 2100.0)
+_NOT = "n't"
+_FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _LONGEST_SENTENCE = 80
+_PROBED = 2000
 _STEMMER_LOCK = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Number:
-    """A quantity at token `index`; two numbers of one `kind` (year, day, percent, money, a unit's stem) compare."""
+class Number(NamedTuple):
+    """A quantity at token `index`. Two numbers of one kind compare: year, day, percent, or a unit's stem."""
 
     index: int
     value: float
     kind: str
 
 
+class Sentence(NamedTuple):
+    """Tokens [low, high) and the characters [start, end) they stand in."""
+
+    low: int
+    high: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True)
 class Text:
-    """One analysed text. Lists run over tokens; `sentences` holds (first token, past last token, start, end).
+    """One analysed text; the tuples of strings and flags run over its tokens.
 
-    `stems` are folded to one form a meaning where the lexicon knows one; `content` marks tokens that are
-    no function words; `names` marks capitalised content words that do not merely begin a sentence.
+    `stems` are folded to one form a meaning where the lexicon knows one; `content` marks what is no function
+    word; `names` capitalised content words that do not merely begin a sentence; `aside` what stands in
+    parentheses; `negations` are the indices of the negations.
     """
 
     raw: str
@@ -56,14 +71,15 @@ class Text:
     stems: tuple[str, ...]
     content: tuple[bool, ...]
     names: tuple[bool, ...]
+    aside: tuple[bool, ...]
     negations: tuple[int, ...]
     numbers: tuple[Number, ...]
-    sentences: tuple[tuple[int, int, int, int], ...]
+    sentences: tuple[Sentence, ...]
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """The language whose function words are most frequent in `texts`; English when none is."""
-    counts = Counter(word for text in texts for word in re.findall(r"[^\W\d_]+", text[:2000].lower()))
+    """The language whose function words are most frequent in `texts`; English when none stands out."""
+    counts = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].lower()))
     scores = {
         language: sum(counts[word] for word in words if len(word) > 1) / len(words) ** 0.5
         for language, words in FUNCTION_WORDS.items()
@@ -72,9 +88,9 @@ def language_of(texts: Sequence[str]) -> str:
     return best if scores[best] > 1.2 * scores["english"] else "english"
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
-    """Snowball stem of a lower-case word, folded with its synonyms."""
+    """Snowball stem of a lower-case word, folded with the words of its meaning."""
     known = SAME.get(word) if language == "english" else None
     if known is not None:
         return known
@@ -87,81 +103,64 @@ def _stemmer(language: str) -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer(language)
 
 
-def fold(word: str) -> str:
-    """Lower case, compatibility forms unified."""
-    return unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
-
-
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def analyse(raw: str, language: str) -> Text:
-    """Split and annotate `raw`. Never fails; a text without words has no tokens."""
+    """Split and annotate `raw`. Never fails: a text without words has no tokens."""
     matches = list(_TOKEN.finditer(raw))
-    words = [fold(match.group()) for match in matches]
+    words = [unicodedata.normalize("NFKC", m.group()).casefold().replace("’", "'") for m in matches]
     function_words, negations = FUNCTION_WORDS[language], NEGATIONS[language]
-    content = [word not in function_words and word not in _SIGNS and word != "n't" for word in words]
-    bounds = _sentence_bounds(raw)
-    sentences: list[tuple[int, int, int, int]] = []
+    content = [word not in function_words and word not in _SIGNS and word != _NOT for word in words]
+    parts = tuple(_sentences(raw, matches))
+    aside = _asides(raw, matches)
+    return Text(
+        raw=raw,
+        words=tuple(words),
+        stems=tuple(word.replace(",", "") if word[0].isdigit() else stem(word, language) for word in words),
+        content=tuple(content),
+        names=tuple(_names(matches, content, aside, parts)),
+        aside=tuple(aside),
+        negations=tuple(i for i, word in enumerate(words) if word in negations or word == _NOT),
+        numbers=tuple(_numbers(words, language)),
+        sentences=parts,
+    )
+
+
+def _sentences(raw: str, matches: Sequence[re.Match[str]]) -> Iterator[Sentence]:
+    """Sentences that have tokens; what has no end for very long is cut, so that windows stay windows."""
     first = 0
-    for start, end in bounds:
+    for start, end in sentences(raw):
+        while first < len(matches) and matches[first].start() < start:
+            first += 1
         past = first
         while past < len(matches) and matches[past].start() < end:
             past += 1
         for low in range(first, past, _LONGEST_SENTENCE):
             high = min(low + _LONGEST_SENTENCE, past)
             left = start if low == first else matches[low].start()
-            right = end if high == past else matches[high - 1].end()
-            sentences.append((low, high, left, right))
+            yield Sentence(low, high, left, end if high == past else matches[high - 1].end())
         first = past
-    opening = {low for low, _, _, _ in sentences}
-    names = [
-        content[i] and matches[i].group()[0].isupper() and (i not in opening or _upper_next(matches, i))
-        for i in range(len(matches))
-    ]
-    return Text(
-        raw=raw,
-        words=tuple(words),
-        stems=tuple(_stem_of(word, language) for word in words),
-        content=tuple(content),
-        names=tuple(names),
-        negations=tuple(i for i, word in enumerate(words) if word in negations or word == "n't"),
-        numbers=tuple(_numbers(words, content, language)),
-        sentences=tuple(sentences),
-    )
 
 
-def _upper_next(matches: Sequence[re.Match[str]], index: int) -> bool:
-    return index + 1 < len(matches) and matches[index + 1].group()[0].isupper()
+def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
+    """Which tokens stand in parentheses: other names, abbreviations and dates a passage may well leave out."""
+    spans = [match.span() for match in _ASIDE.finditer(raw)]
+    return [any(left < match.start() < right for left, right in spans) for match in matches]
 
 
-def _stem_of(word: str, language: str) -> str:
-    if word[0].isdigit():
-        return word.replace(",", "")
-    return stem(word, language)
+def _names(
+    matches: Sequence[re.Match[str]],
+    content: Sequence[bool],
+    aside: Sequence[bool],
+    parts: Sequence[Sentence],
+) -> Iterator[bool]:
+    openings = {part.low for part in parts}
+    capital = [match.group()[0].isupper() for match in matches]
+    for i in range(len(matches)):
+        followed = i + 1 < len(matches) and capital[i + 1]
+        yield content[i] and capital[i] and not aside[i] and (i not in openings or followed)
 
 
-def _sentence_bounds(raw: str) -> list[tuple[int, int]]:
-    bounds: list[tuple[int, int]] = []
-    start = 0
-    for match in _ENDS.finditer(raw):
-        stop = match.start() + 1
-        if raw[match.start()] == "." and _ABBREVIATION.search(raw, max(start, stop - 12), stop):
-            continue
-        _append(bounds, raw, start, match.end())
-        start = match.end()
-    _append(bounds, raw, start, len(raw))
-    return bounds
-
-
-def _append(bounds: list[tuple[int, int]], raw: str, start: int, end: int) -> None:
-    piece = raw[start:end]
-    left = start + len(piece) - len(piece.lstrip())
-    right = end - (len(piece) - len(piece.rstrip()))
-    if left < right:
-        bounds.append((left, right))
-
-
-def _numbers(words: Sequence[str], content: Sequence[bool], language: str) -> list[Number]:
-    found: list[Number] = []
+def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
     for i, word in enumerate(words):
         value = _value(word)
         if value is None or (i and word in MAGNITUDES and _value(words[i - 1]) is not None):
@@ -170,35 +169,31 @@ def _numbers(words: Sequence[str], content: Sequence[bool], language: str) -> li
         while after < len(words) and words[after] in MAGNITUDES:
             value *= MAGNITUDES[words[after]]
             after += 1
-        found.append(Number(i, value, _kind(words, i, after, value, language)))
-    return found
+        before = words[i - 1] if i else ""
+        following = words[after] if after < len(words) else ""
+        kind = _kind(before, word if after == i + 1 else "", following, value)
+        yield Number(i, value, stem(kind, language) if kind else "")
 
 
 def _value(word: str) -> float | None:
     if not word[0].isdigit():
-        return NUMBER_WORDS.get(word)
-    plain = word
+        return NUMBER_WORDS.get(word, MAGNITUDES.get(word))
     if "," in word:
-        grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", word)
-        plain = word.replace(",", "") if grouped else word.replace(",", ".")
+        word = word.replace(",", "" if _GROUPED.fullmatch(word) else ".")
     try:
-        return float(plain)
+        return float(word)
     except ValueError:
         return None
 
 
-def _kind(words: Sequence[str], i: int, after: int, value: float, language: str) -> str:
-    before = words[i - 1] if i else ""
-    following = words[after] if after < len(words) else ""
-    if before in "$€£¥" and before:
-        return "money"
+def _kind(before: str, digits: str, following: str, value: float) -> str:
+    """What is counted: the word after the number, unless its neighbours say a currency, a share or a date."""
+    if before in _CURRENCIES:
+        return _CURRENCIES[before]
     if following in ("%", "percent"):
         return "percent"
-    if before in MONTHS or following in MONTHS:
-        if value <= 31:
-            return "day"
-    if after == i + 1 and len(words[i]) == 4 and words[i].isdigit() and _YEARS[0] <= value <= _YEARS[1]:
+    if (before in MONTHS or following in MONTHS) and value <= 31:
+        return "day"
+    if len(digits) == 4 and digits.isdigit() and _FIRST_YEAR <= value <= _LAST_YEAR:
         return "year"
-    if following and following[0].isalpha():
-        return stem(following, language)
-    return ""
+    return following if following[:1].isalpha() else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,78 +13,95 @@ import numpy.typing as npt
 from factreasoner.judges.embedded.text import Text, analyse, language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
 WINDOW_SIZES = (1, 2, 3)
 _FUNCTION_WEIGHT = 0.05
+_RARE = 0.03
+_PASSAGE_SHARE = 0.3
+_CLAIM_SHARE = 0.7
+_ASIDE_SHARE = 0.3
+_TELLING = 0.3
 _PREFIX = 4
-_LEAST_SIMILARITY = 0.7
+_LEAST_LIKENESS = 0.7
+_LIKENESS_SHARE = 0.9
 _LENGTH_PENALTY = 0.03
 _NAME_SHARE = 0.7
 
 
+class Window(NamedTuple):
+    """Tokens [low, high) of a passage and the characters [start, end) they span."""
+
+    low: int
+    high: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Shares of n claims' weight found in P passages, each array of shape (n, P).
+    """Shares of the weight of n claims found in P passages; every array has the shape (n, P).
 
-    `by_size[k]` is the best window of k sentences (0: the whole passage); `named` the best window when names
-    found anywhere in the passage count as found; `focus` and `focus_size` say which window is best overall
-    (index of its first sentence in the passage, number of sentences).
+    `whole` looks at the whole passage, `one` and `two` at its best window of that many sentences; `score`
+    rates the best window of up to three, where names found anywhere in the passage count in part as found.
+    That window begins with sentence `focus` of the passage and has `size` of them. `touches` says whether
+    the passage has any telling word of the claim.
     """
 
-    by_size: tuple[Array, Array, Array, Array]
-    named: Array
+    whole: Array
+    one: Array
+    two: Array
     score: Array
-    focus: npt.NDArray[np.intp]
-    focus_size: npt.NDArray[np.intp]
+    focus: Indices
+    size: Indices
+    touches: npt.NDArray[np.bool_]
 
 
 class Passages:
-    """The passages of one record, indexed for window search."""
+    """The passages of one record, indexed for window search.
 
-    def __init__(self, raw_texts: Sequence[str]) -> None:
+    `background` holds the share of documents a stem is found in, for English; absent means rare.
+    """
+
+    def __init__(self, raw_texts: Sequence[str], background: Mapping[str, float]) -> None:
         self.language = language_of(raw_texts)
         self.texts = [analyse(raw, self.language) for raw in raw_texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
-        self.sentences_of: dict[str, list[int]] = defaultdict(list)
-        self.frequency: Counter[str] = Counter()
-        self.first_sentence = [0]
-        self._by_prefix: dict[str, set[str]] = defaultdict(set)
+        self._background = background if self.language == "english" else {}
+        self._sentences_of: dict[str, list[int]] = defaultdict(list)
+        self._frequency: Counter[str] = Counter()
+        self._by_prefix: dict[str, list[str]] = defaultdict(list)
+        borders = [0]
         for text in self.texts:
-            self._add(text)
-        for term in self.frequency:
+            for number, sentence in enumerate(text.sentences):
+                for term in set(text.stems[sentence.low : sentence.high]):
+                    self._sentences_of[term].append(borders[-1] + number)
+            self._frequency.update(set(text.stems))
+            # a passage without words keeps one empty sentence, so that every passage owns a window
+            borders.append(borders[-1] + max(1, len(text.sentences)))
+        self._borders = np.asarray(borders)
+        for term in sorted(self._frequency):
             if len(term) >= _PREFIX:
-                self._by_prefix[term[:_PREFIX]].add(term)
+                self._by_prefix[term[:_PREFIX]].append(term)
 
-    def _add(self, text: Text) -> None:
-        base = self.first_sentence[-1]
-        for number, (low, high, _, _) in enumerate(text.sentences):
-            for term in set(text.stems[low:high]):
-                self.sentences_of[term].append(base + number)
-        self.frequency.update(set(text.stems))
-        # a passage without words keeps one empty sentence, so that every passage owns a window
-        self.first_sentence.append(base + max(1, len(text.sentences)))
+    def window(self, row: int, first: int, size: int) -> Window:
+        """The window of `size` sentences from sentence `first` of passage `row`; empty without sentences."""
+        parts = self.texts[row].sentences[first : first + size]
+        return Window(parts[0].low, parts[-1].high, parts[0].start, parts[-1].end) if parts else Window(0, 0, 0, 0)
 
     def weight(self, term: str, content: bool) -> float:
-        """How much a term tells: little for function words, less the more passages have it."""
+        """How much a term tells: little for function words, less the more texts and passages have it."""
         if not content:
             return _FUNCTION_WEIGHT
-        common = self.frequency[term] / (len(self.texts) + 4)
-        return (1.0 - 0.6 * common) * min(1.0, 0.55 + len(term) / 12)
+        rare = _RARE / (_RARE + self._background.get(term, 0.0))
+        return rare * (1.0 - _PASSAGE_SHARE * self._frequency[term] / (len(self.texts) + 4))
 
-    def similar(self, term: str) -> list[tuple[str, float]]:
-        """Terms of the passages that share a long beginning with `term`, with their likeness below 1."""
-        if len(term) < _PREFIX or term[0].isdigit():
-            return []
-        found = []
-        for other in self._by_prefix.get(term[:_PREFIX], ()):
-            if other == term:
-                continue
-            shared = _PREFIX
-            while shared < min(len(term), len(other)) and term[shared] == other[shared]:
-                shared += 1
-            likeness = 2 * shared / (len(term) + len(other))
-            if likeness >= _LEAST_SIMILARITY:
-                found.append((other, 0.9 * likeness))
-        return found
+    def weights(self, claim: Text, topical: Mapping[str, float]) -> list[float]:
+        """Weight of every token of `claim`; the topic's words and what stands in parentheses count less."""
+        return [
+            self.weight(term, content) * topical[term] * (_ASIDE_SHARE if aside else 1.0)
+            for term, content, aside in zip(claim.stems, claim.content, claim.aside, strict=True)
+        ]
 
     def cover(self, claims: Sequence[Text]) -> Coverage:
         """Best windows for `claims` (n of them) in every passage."""
@@ -92,58 +109,95 @@ class Passages:
         for claim in claims:
             for term in claim.stems:
                 vocabulary.setdefault(term, len(vocabulary))
-        weights, name_weights = self._weigh(claims, vocabulary)
-        starts = np.asarray(self.first_sentence[:-1])
-        found = np.zeros((self.first_sentence[-1], len(vocabulary)))
+        found = self._found(vocabulary)
+        whole = np.maximum.reduceat(found, self._borders[:-1], axis=0) if vocabulary else found[self._borders[:-1]]
+        return self._best(found, whole, self._weigh(claims, vocabulary))
+
+    def _found(self, vocabulary: Mapping[str, int]) -> Array:
+        """Likeness in [0, 1] of what each sentence has to each term: shape (sentences, terms)."""
+        found = np.zeros((int(self._borders[-1]), len(vocabulary)))
         for term, column in vocabulary.items():
-            for other, likeness in self.similar(term):
-                rows = self.sentences_of[other]
+            for other, likeness in self._similar(term):
+                rows = self._sentences_of[other]
                 found[rows, column] = np.maximum(found[rows, column], likeness)
-            found[self.sentences_of.get(term, []), column] = 1.0
-        whole = np.maximum.reduceat(found, starts, axis=0) if len(vocabulary) else np.zeros((len(starts), 0))
-        return self._best(found, whole, weights, name_weights)
+            found[self._sentences_of.get(term, []), column] = 1.0
+        return found
 
-    def _weigh(self, claims: Sequence[Text], vocabulary: dict[str, int]) -> tuple[Array, Array]:
+    def _similar(self, term: str) -> list[tuple[str, float]]:
+        """Terms of the passages that share a long beginning with `term`, with their likeness below 1."""
+        if len(term) < _PREFIX or term[0].isdigit():
+            return []
+        found = []
+        for other in self._by_prefix.get(term[:_PREFIX], ()):
+            shared = _PREFIX
+            while shared < min(len(term), len(other)) and term[shared] == other[shared]:
+                shared += 1
+            likeness = 2 * shared / (len(term) + len(other))
+            if other != term and likeness >= _LEAST_LIKENESS:
+                found.append((other, _LIKENESS_SHARE * likeness))
+        return found
+
+    def _weigh(self, claims: Sequence[Text], vocabulary: Mapping[str, int]) -> tuple[Array, Array, Array]:
+        """Shares of each claim's weight that its terms have, those of its names, and its telling terms."""
+        topical = topic_discount(claims)
         weights = np.zeros((len(claims), len(vocabulary)))
-        names = np.zeros_like(weights)
+        names, telling = np.zeros_like(weights), np.zeros_like(weights)
         for row, claim in enumerate(claims):
-            for term, content, name in zip(claim.stems, claim.content, claim.names, strict=True):
-                column = vocabulary[term]
-                weights[row, column] = self.weight(term, content)
-                if name:
+            for i, weight in enumerate(self.weights(claim, topical)):
+                column = vocabulary[claim.stems[i]]
+                weights[row, column] = max(weights[row, column], weight)
+                if claim.names[i]:
                     names[row, column] = weights[row, column]
+                telling[row, column] = self.weight(claim.stems[i], claim.content[i]) >= _TELLING
         total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
-        return weights / total, names / total
+        return weights / total, names / total, telling
 
-    def _best(self, found: Array, whole: Array, weights: Array, name_weights: Array) -> Coverage:
-        starts = np.asarray(self.first_sentence[:-1])
-        owner = np.repeat(np.arange(len(starts)), np.diff(self.first_sentence))
-        credit = name_weights @ whole.T
+    def _best(self, found: Array, whole: Array, weighing: tuple[Array, Array, Array]) -> Coverage:
+        weights, names, telling = weighing
+        starts = self._borders[:-1]
+        owner = np.repeat(np.arange(len(starts)), np.diff(self._borders))
+        credit = (names @ whole.T)[:, owner]
+        score = np.full((len(weights), len(starts)), -np.inf)
+        focus = np.zeros(score.shape, dtype=np.intp)
+        best_size = np.ones(score.shape, dtype=np.intp)
         plain_best: list[Array] = []
-        named_best = np.zeros_like(credit)
-        score = np.full_like(credit, -np.inf)
-        focus = np.zeros(credit.shape, dtype=np.intp)
-        focus_size = np.ones(credit.shape, dtype=np.intp)
         window = found
         for size in WINDOW_SIZES:
             if size > 1:
-                window = window.copy()
-                reach = len(found) - size + 1
-                inside = owner[size - 1 :] == owner[: max(reach, 0)]
-                window[: max(reach, 0)][inside] = np.maximum(
-                    window[: max(reach, 0)][inside], found[size - 1 :][inside]
-                )
+                window = _widened(window, found, owner, size)
             plain = weights @ window.T
-            named = (weights - name_weights) @ window.T + credit[:, owner]
-            mixed = _NAME_SHARE * named + (1 - _NAME_SHARE) * plain - _LENGTH_PENALTY * (size - 1)
+            named = plain - names @ window.T + credit
+            rated = _NAME_SHARE * named + (1 - _NAME_SHARE) * plain - _LENGTH_PENALTY * (size - 1)
             plain_best.append(np.maximum.reduceat(plain, starts, axis=1))
-            named_best = np.maximum(named_best, np.maximum.reduceat(named, starts, axis=1))
-            for passage, (low, high) in enumerate(zip(starts, self.first_sentence[1:], strict=True)):
-                top = mixed[:, low:high].argmax(axis=1)
-                value = mixed[np.arange(len(mixed)), low + top]
+            for passage, (low, high) in enumerate(zip(starts, self._borders[1:], strict=True)):
+                top = rated[:, low:high].argmax(axis=1)
+                value = rated[np.arange(len(rated)), low + top]
                 better = value > score[:, passage] + 1e-9
                 score[better, passage] = value[better]
                 focus[better, passage] = top[better]
-                focus_size[better, passage] = size
-        one, two, three = plain_best
-        return Coverage((weights @ whole.T, one, two, three), named_best, score, focus, focus_size)
+                best_size[better, passage] = size
+        return Coverage(
+            whole=weights @ whole.T,
+            one=plain_best[0],
+            two=plain_best[1],
+            score=score,
+            focus=focus,
+            size=best_size,
+            touches=telling @ (whole > 0).T > 0,
+        )
+
+
+def _widened(window: Array, found: Array, owner: Indices, size: int) -> Array:
+    """Windows of `size` sentences from those of one sentence less; none reaches into the next passage."""
+    wider = window.copy()
+    reach = max(len(found) - size + 1, 0)
+    inside = np.flatnonzero(owner[:reach] == owner[len(found) - reach :])
+    wider[inside] = np.maximum(wider[inside], found[inside + size - 1])
+    return wider
+
+
+def topic_discount(claims: Sequence[Text]) -> dict[str, float]:
+    """Factor by which each term counts less because other claims have it too: it names their topic."""
+    frequency = Counter(term for claim in claims for term in set(claim.stems))
+    others = max(len(claims) - 1, 3)
+    return {term: 1.0 - _CLAIM_SHARE * (count - 1) / others for term, count in frequency.items()}

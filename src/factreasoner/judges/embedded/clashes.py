@@ -1,0 +1,152 @@
+"""What in a passage's window speaks against a claim: numbers, units, negations, antonyms, rival words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from factreasoner.judges.embedded.lexicon import CLASSES_OF, OPPOSITES, UNITS
+from factreasoner.judges.embedded.text import Text, stem
+from factreasoner.judges.embedded.windows import Window
+
+CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash")
+
+_NEGATION_REACH = 2
+_NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
+_UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
+
+
+class Polarity(NamedTuple):
+    """Stems of a sentence: all of them, those a negation does not reach, and those it does."""
+
+    stems: frozenset[str]
+    affirmed: frozenset[str]
+    negated: frozenset[str]
+
+
+class Excerpt:
+    """The tokens of a window (or of a whole passage), indexed."""
+
+    def __init__(self, text: Text, window: Window) -> None:
+        self._text, self._window = text, window
+        low, high = window.low, window.high
+        self.stems = frozenset(text.stems[low:high])
+        self.numbers = tuple(number for number in text.numbers if low <= number.index < high)
+        self.values = frozenset(number.value for number in self.numbers)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words as they are."""
+        return frozenset(self._text.words[self._window.low : self._window.high])
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """Runs of four characters."""
+        return grams(self._text.words[self._window.low : self._window.high])
+
+    @cached_property
+    def sentences(self) -> tuple[Polarity, ...]:
+        """What each sentence affirms and denies."""
+        return tuple(
+            polarity(self._text, part.low, part.high)
+            for part in self._text.sentences
+            if self._window.low <= part.low < self._window.high
+        )
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A claim with the weight of each token; `content` are the indices of its content words (all, if none)."""
+
+    text: Text
+    weights: Sequence[float]
+    content: Sequence[int]
+
+
+def grams(words: Sequence[str]) -> frozenset[str]:
+    """Runs of four characters of the joined words; the whole of a shorter text."""
+    joined = " ".join(words)
+    return frozenset(joined[i : i + 4] for i in range(len(joined) - 3)) or frozenset((joined,))
+
+
+def polarity(text: Text, low: int, high: int) -> Polarity:
+    """Which content words among the tokens [low, high) a negation reaches: the next two, in its sentence."""
+    affirmed: set[str] = set()
+    negated: set[str] = set()
+    openings = {part.low for part in text.sentences}
+    left = 0
+    for index in range(low, high):
+        if index in openings:
+            left = 0
+        if index in text.negations:
+            left = _NEGATION_REACH
+        elif text.content[index]:
+            (negated if left > 0 else affirmed).add(text.stems[index])
+            left -= 1
+    return Polarity(frozenset(text.stems[low:high]), frozenset(affirmed), frozenset(negated))
+
+
+def clashes(claim: Weighed, window: Excerpt) -> dict[str, float]:
+    """Strength in [0, 1] of every clash of CLASHES between a claim and a window."""
+    text = claim.text
+    words = frozenset(text.words)
+    missing = [i for i in claim.content if text.stems[i] not in window.stems]
+    antonyms = [i for i in missing if OPPOSITES.get(text.words[i], frozenset()) & window.words - words]
+    rivals = [
+        i
+        for i in missing
+        if any(members & window.words - words for members in CLASSES_OF.get(text.words[i], ()))
+    ]
+    return {
+        "number_clash": _strength(claim, window.stems, _other_numbers(text, window)),
+        "unit_clash": _strength(claim, window.stems, _other_units(text, window)),
+        "negation_clash": _negation(claim, window),
+        "antonym_clash": _strength(claim, window.stems, antonyms),
+        "exclusive_clash": _strength(claim, window.stems, rivals),
+    }
+
+
+def _strength(claim: Weighed, stems: Collection[str], clashing: Sequence[int]) -> float:
+    """How much a clash says: nothing unless the rest of the claim is there, all if most of it is."""
+    return _agreement(claim, stems, clashing) if clashing else 0.0
+
+
+def _agreement(claim: Weighed, stems: Collection[str], apart: Sequence[int] = ()) -> float:
+    rest = [i for i in claim.content if i not in apart]
+    mass = sum(claim.weights[i] for i in rest)
+    if not mass:
+        return 0.0
+    found = sum(claim.weights[i] for i in rest if claim.text.stems[i] in stems) / mass
+    return min(1.0, max(0.0, (found - _NO_STRENGTH) / (_FULL_STRENGTH - _NO_STRENGTH)))
+
+
+def _other_numbers(text: Text, window: Excerpt) -> list[int]:
+    """Numbers the window lacks while it has another one of their kind."""
+    kinds = {number.kind for number in window.numbers}
+    return [n.index for n in text.numbers if n.kind and n.value not in window.values and n.kind in kinds]
+
+
+def _other_units(text: Text, window: Excerpt) -> list[int]:
+    """Numbers the window has, but only with another unit of the same measure."""
+    found = []
+    for number in text.numbers:
+        measure = _UNITS_OF.get(number.kind)
+        there = [other.kind for other in window.numbers if other.value == number.value]
+        if measure and number.kind not in there and any(_UNITS_OF.get(kind) is measure for kind in there):
+            found.append(number.index)
+    return found
+
+
+def _negation(claim: Weighed, window: Excerpt) -> float:
+    """Whether the window's sentence nearest to the claim denies what the claim affirms, or the reverse."""
+    # a question's polarity asserts nothing ("who doesn't need it? adults")
+    if not window.sentences or "?" in claim.text.raw:
+        return 0.0
+    terms = {claim.text.stems[i] for i in claim.content}
+    nearest = max(window.sentences, key=lambda sentence: len(terms & sentence.stems))
+    own = polarity(claim.text, 0, len(claim.text.stems))
+    denied = (own.affirmed & nearest.negated) - nearest.affirmed
+    affirmed = (own.negated & nearest.affirmed) - nearest.negated
+    return _agreement(claim, nearest.stems) if denied or affirmed else 0.0
