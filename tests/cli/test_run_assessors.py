@@ -8,7 +8,6 @@ from fake_server import FakeServer, answering, minimal, missing, sequence
 
 from factreasoner.evaluators.assessors import ASSESSORS
 
-WORDS = {"Warsaw": "True", "Paris": "False", "tea": "False"}
 LABELS = {
     "factscore": {"Warsaw": "True", "Paris": "False", "tea": "False"},
     "veriscore": {"Warsaw": "Supported", "Paris": "Contradicted", "tea": "Inconclusive"},
@@ -125,6 +124,18 @@ def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path
     assert factreasoner("score", "out", "--gamma", 3).returncode == 0
     (line,) = results(tmp_path / "out" / "rescored")
     assert line["penalised_score"] == line["factuality_score"]
+
+
+def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):
+    (tmp_path / "c.txt").write_text("She was born in Warsaw in 1867.")
+    flags = ("--context", "c.txt", "--atomizer", "embedded", "--reviser", "none", "--assessor", "factverify")
+    answer = answering(lambda name, schema, request: "It says\nso." if "reason" in name else "Supported")
+    with FakeServer(answer) as server:
+        model = ("--model", "openai/fake", "--api-base", server.url)
+        done = factreasoner("assess", "She was born in Warsaw.", *flags, *model)
+    assert done.returncode == 0, done.stderr
+    assert "It says so." in done.stdout
+    assert "supported" in done.stdout
 
 
 def test_contexts_need_no_atoms_of_their_own(factreasoner, tmp_path):
