@@ -132,8 +132,10 @@ def by_pyagrum(graph: FactorGraph) -> Run:
     return Run(time.perf_counter() - started, p_true, "pyagrum", True)
 
 
-def rivals() -> dict[str, Solve]:
+def rivals(seconds: float) -> dict[str, Solve]:
     """Row label -> solver, those that can run here."""
+    # merlin has to be stopped by its bridge, which then cleans up: killing our child would orphan it.
+    merlin = {"merlin_timeout": 0.9 * seconds}
     found: dict[str, Solve] = {
         "auto": by_registry("auto"),
         "exact": by_registry("exact"),
@@ -147,8 +149,8 @@ def rivals() -> dict[str, Solve]:
     else:
         found["pyagrum"] = by_pyagrum
     if os.environ.get("MERLIN_PATH"):
-        found["merlin cte"] = by_registry("merlin", merlin_algorithm="cte")
-        found["merlin wmb(6)"] = by_registry("merlin", merlin_algorithm="wmb", merlin_ibound=6)
+        found["merlin cte"] = by_registry("merlin", merlin_algorithm="cte", **merlin)
+        found["merlin wmb(6)"] = by_registry("merlin", merlin_algorithm="wmb", merlin_ibound=6, **merlin)
     return found
 
 
@@ -208,7 +210,7 @@ def main() -> None:
     parser.add_argument("--memory-gib", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    solvers = rivals()
+    solvers = rivals(args.seconds)
     for solve in solvers.values():
         # In the parent, so that no child's time is spent on imports.
         solve(factor_graph(fact_graph(Case(2, 3, 3, 1.0), 0)))
