@@ -14,7 +14,8 @@ from factreasoner.cli.settings import takes_settings
 @takes_settings()
 def assess(
     response: Annotated[
-        str | None, typer.Argument(help="The text to assess; - or nothing for standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text to assess; - or nothing for standard input."),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the text from a file.")] = None,
     context: Annotated[
@@ -22,7 +23,9 @@ def assess(
     ] = None,
     prompt: Annotated[str, typer.Option(help="The question the text answers.")] = "",
     topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None,
-    profile: Annotated[Path | None, typer.Option("--config", "-c", help="YAML profile.")] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
     *,
     settings: dict[str, Any],

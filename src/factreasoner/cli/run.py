@@ -22,23 +22,28 @@ def run(
     data: Annotated[
         Path,
         typer.Argument(
+            metavar="DATA",
             help="Records, JSONL, one a line; - for standard input; "
-            "or an earlier run's folder, for its atoms and contexts."
+            "or an earlier run's folder, for its atoms and contexts.",
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Run folder. [default: runs/<name of the file>]")
+        Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>)")
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags go before it.")
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
     column_map: Annotated[
         list[str] | None, typer.Option("--column-map", help="theirs=ours, as text=output; repeatable.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None,
-    skip_invalid: Annotated[bool, typer.Option(help="Go on without the lines that are wrong.")] = False,
-    fresh: Annotated[bool, typer.Option(help="Start over instead of resuming.")] = False,
-    dry_run: Annotated[bool, typer.Option(help="Print what it would take, and call nothing.")] = False,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     *,
     settings: dict[str, Any],

@@ -12,9 +12,9 @@ from factreasoner.cli.settings import takes_settings
 
 @takes_settings("Graph", "Scores")
 def score(
-    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the scores go. [default: RUN_DIR/rescored]")
+        Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/rescored)")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     *,

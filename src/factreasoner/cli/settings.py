@@ -28,96 +28,96 @@ PANELS: dict[str, dict[str, Setting]] = {
         "assessor": Setting(
             str,
             "factreasoner, factscore, veriscore, factverify, prompt-tf or package.module:Class. "
-            "[default: factreasoner]",
+            "(default: factreasoner)",
         ),
         "version": Setting(
             Annotated[int, typer.Option(min=1, max=3)],
             "1: a context counts for the atoms it was retrieved for; 2: for every atom; "
-            "3: contexts are judged against each other too. [default: 2]",
+            "3: contexts are judged against each other too. (default: 2)",
         ),
-        "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. [default: auto]"),
-        "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. [default: auto]"),
+        "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. (default: auto)"),
+        "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. (default: auto)"),
         "retriever": Setting(
-            str, "Where contexts come from: given, wikipedia, web or package.module:Class. [default: given]"
+            str, "Where contexts come from: given, wikipedia, web or package.module:Class. (default: given)"
         ),
         "judge": Setting(
             str,
             "auto, llm, embedded, recorded or package.module:Class. "
-            "[default: llm with a model, else embedded]",
+            "(default: llm with a model, else embedded)",
         ),
         "relations": Setting(
-            Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder. [default: none]"
+            Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder. (default: none)"
         ),
         "unlisted": Setting(
-            Unlisted, "What a pair is that --relations does not list. [default: missing, which is a failure]"
+            Unlisted, "What a pair is that --relations does not list. (default: missing, which is a failure)"
         ),
     },
     "Model": {
-        "model": Setting(str, "Any litellm model, as openai/gpt-4o-mini. [default: none]"),
+        "model": Setting(str, "Any litellm model, as openai/gpt-4o-mini. (default: none)"),
         "api_base": Setting(str, "URL of an OpenAI-compatible server, as http://localhost:8000/v1."),
         "api_key_env": Setting(str, "Environment variable that holds the key."),
-        "temperature": Setting(float, "Sampling temperature. [default: 0]"),
-        "max_tokens": Setting(int, "Longest reply, in tokens. [default: 4096]"),
-        "timeout": Setting(float, "Seconds one request may take. [default: 120]"),
-        "max_attempts": Setting(int, "Requests for one call, and re-asks of one claim. [default: 5]"),
-        "concurrency": Setting(int, "Requests in flight, over all records. [default: 16]"),
-        "requests_per_minute": Setting(int, "Wait rather than send more. [default: no limit]"),
-        "tokens_per_minute": Setting(int, "Wait rather than send more. [default: no limit]"),
-        "max_cost": Setting(float, "Stop before spending more US dollars than this. [default: no limit]"),
-        "cache": Setting(bool, "Keep answered calls on disk and reuse them. [default: cache]"),
-        "cache_dir": Setting(Path, "Where. [default: the user's cache folder]"),
+        "temperature": Setting(float, "Sampling temperature. (default: 0)"),
+        "max_tokens": Setting(int, "Longest reply, in tokens. (default: 4096)"),
+        "timeout": Setting(float, "Seconds one request may take. (default: 120)"),
+        "max_attempts": Setting(int, "Requests for one call, and re-asks of one claim. (default: 5)"),
+        "concurrency": Setting(int, "Requests in flight, over all records. (default: 16)"),
+        "requests_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
+        "tokens_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
+        "max_cost": Setting(float, "Stop before spending more US dollars than this. (default: no limit)"),
+        "cache": Setting(bool, "Keep answered calls on disk and reuse them. (default: cache)"),
+        "cache_dir": Setting(Path, "Where. (default: the user's cache folder)"),
     },
     "Retrieval": {
-        "retrieve_k": Setting(int, "Contexts an atom gets. [default: 3]"),
+        "retrieve_k": Setting(int, "Contexts an atom gets. (default: 3)"),
         "retrieve_question": Setting(
-            bool, "Search for the prompt or topic too; versions 2 and 3. [default: retrieve-question]"
+            bool, "Search for the prompt or topic too; versions 2 and 3. (default: retrieve-question)"
         ),
-        "wikipedia_language": Setting(str, "Which Wikipedia. [default: en]"),
-        "wikipedia_url": Setting(str, "api.php of another MediaWiki. [default: Wikipedia's]"),
-        "search_url": Setting(str, "A Serper-compatible search service. [default: Serper's]"),
-        "fetch_text": Setting(bool, "Read the pages found, not snippets alone. [default: no-fetch-text]"),
-        "fetch_pages": Setting(int, "Pages read of a PDF. [default: 20]"),
-        "fetch_bytes": Setting(int, "Largest page, packed and unpacked. [default: 10000000]"),
-        "fetch_timeout": Setting(float, "Seconds one page may take to come, and to be read. [default: 20]"),
-        "allow_domains": Setting(list[str], "Use pages of this domain alone; repeatable. [default: all]"),
-        "deny_domains": Setting(list[str], "Never use pages of this domain; repeatable. [default: none]"),
+        "wikipedia_language": Setting(str, "Which Wikipedia. (default: en)"),
+        "wikipedia_url": Setting(str, "api.php of another MediaWiki. (default: Wikipedia's)"),
+        "search_url": Setting(str, "A Serper-compatible search service. (default: Serper's)"),
+        "fetch_text": Setting(bool, "Read the pages found, not snippets alone. (default: no-fetch-text)"),
+        "fetch_pages": Setting(int, "Pages read of a PDF. (default: 20)"),
+        "fetch_bytes": Setting(int, "Largest page, packed and unpacked. (default: 10000000)"),
+        "fetch_timeout": Setting(float, "Seconds one page may take to come, and to be read. (default: 20)"),
+        "allow_domains": Setting(list[str], "Use pages of this domain alone; repeatable. (default: all)"),
+        "deny_domains": Setting(list[str], "Never use pages of this domain; repeatable. (default: none)"),
         "allow_private_hosts": Setting(
-            bool, "Fetch from private addresses, for intranets. [default: no-allow-private-hosts]"
+            bool, "Fetch from private addresses, for intranets. (default: no-allow-private-hosts)"
         ),
     },
     "Judging": {
-        "mode": Setting(Mode, "Verdicts a call may give, with or without citations. [default: tfn]"),
-        "atoms_per_call": Setting(int, "Atoms verified by one call. [default: 32]"),
+        "mode": Setting(Mode, "Verdicts a call may give, with or without citations. (default: tfn)"),
+        "atoms_per_call": Setting(int, "Atoms verified by one call. (default: 32)"),
         "calls": Setting(
             Calls,
-            "How factscore and the like ask: many atoms a call, or one as published. [default: batched]",
+            "How factscore and the like ask: many atoms a call, or one as published. (default: batched)",
         ),
-        "confidence": Setting(Confidence, "Where a verdict's probability comes from. [default: auto]"),
-        "constant_confidence": Setting(float, "The probability of `constant`. [default: 0.9]"),
-        "votes": Setting(int, "Samples of `votes`. [default: 5]"),
-        "audit_share": Setting(float, "Share of verdicts asked again one at a time. [default: 0]"),
-        "premise_tokens": Setting(int, "Length of a context used as a claim, version 3. [default: 256]"),
+        "confidence": Setting(Confidence, "Where a verdict's probability comes from. (default: auto)"),
+        "constant_confidence": Setting(float, "The probability of `constant`. (default: 0.9)"),
+        "votes": Setting(int, "Samples of `votes`. (default: 5)"),
+        "audit_share": Setting(float, "Share of verdicts asked again one at a time. (default: 0)"),
+        "premise_tokens": Setting(int, "Length of a context used as a claim, version 3. (default: 256)"),
     },
     "Graph": {
-        "factors": Setting(FactorTable, "Factor tables. [default: conditional]"),
-        "atom_prior": Setting(float, "P(true) of an atom before evidence. [default: 0.5]"),
-        "context_prior": Setting(float, "P(true) of a context before evidence. [default: 0.9]"),
-        "solver": Setting(str, "auto, exact, pgmpy or merlin. [default: auto]"),
-        "max_width": Setting(int, "Largest elimination width solved exactly. [default: by memory]"),
-        "merlin_path": Setting(Path, "The merlin binary. [default: MERLIN_PATH, else merlin on PATH]"),
+        "factors": Setting(FactorTable, "Factor tables. (default: conditional)"),
+        "atom_prior": Setting(float, "P(true) of an atom before evidence. (default: 0.5)"),
+        "context_prior": Setting(float, "P(true) of a context before evidence. (default: 0.9)"),
+        "solver": Setting(str, "auto, exact, pgmpy or merlin. (default: auto)"),
+        "max_width": Setting(int, "Largest elimination width solved exactly. (default: by memory)"),
+        "merlin_path": Setting(Path, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)"),
         "merlin_algorithm": Setting(
-            MerlinAlgorithm, "How merlin infers. [default: cte while the width allows it, else wmb]"
+            MerlinAlgorithm, "How merlin infers. (default: cte while the width allows it, else wmb)"
         ),
-        "merlin_ibound": Setting(int, "i-bound of wmb, ijgp and jglp. [default: what takes about a second]"),
-        "merlin_iterations": Setting(int, "Iterations of merlin. [default: 10; gibbs: 10000 samples]"),
-        "merlin_timeout": Setting(float, "Seconds merlin may take for one record. [default: 120]"),
+        "merlin_ibound": Setting(int, "i-bound of wmb, ijgp and jglp. (default: what takes about a second)"),
+        "merlin_iterations": Setting(int, "Iterations of merlin. (default: 10; gibbs: 10000 samples)"),
+        "merlin_timeout": Setting(float, "Seconds merlin may take for one record. (default: 120)"),
     },
     "Scores": {
-        "k": Setting(str, "K of F1@K: median, half or a number. [default: median]"),
+        "k": Setting(str, "K of F1@K: median, half or a number. (default: median)"),
         "gamma": Setting(
-            float, "Add FActScore's penalty for answers of fewer atoms; published: 10. [default: none]"
+            float, "Add FActScore's penalty for answers of fewer atoms; published: 10. (default: none)"
         ),
-        "seed": Setting(int, "Seed of everything random. [default: 0]"),
+        "seed": Setting(int, "Seed of everything random. (default: 0)"),
     },
 }
 
