@@ -202,7 +202,11 @@ def test_summary() -> None:
     assert content["verdicts"] == {"entailment": 1, "contradiction": 1, "neutral": 1}
     assert content["confidences"] == {"constant": 2, "logprobs": 1}
     assert content["citations"] == {"found": 1}
-    assert content["failures"] == {"total": 3, "by_stage": {"reviser": 2, "judge": 1}}
+    assert content["failures"] == {
+        "total": 3,
+        "by_stage": {"reviser": 2, "judge": 1},
+        "messages": {"no call": 2, "60 s": 1},
+    }
     assert content["solver"] == {
         "records": {"exact": 1, "gibbs": 1},
         "exact": 1,
