@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import re
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -168,7 +169,7 @@ def limited(solve: Solve, graph: FactorGraph, seconds: float, gib: float) -> Run
                 runs.append(solve(graph))
             theirs.send(min(runs, key=lambda run: run.seconds))
         except FactReasonerError as error:
-            theirs.send(Run(failed=str(error).split(";")[0]))
+            theirs.send(Run(failed=re.split("[;\n]", str(error))[0]))
         except Exception as error:
             # A peer may fail in any way it likes; its row says so and the others go on.
             theirs.send(Run(failed=f"{type(error).__name__}: {error}"))

@@ -15,10 +15,11 @@ from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph
 from factreasoner.models import Atom, Context, Relation, RelationKind
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
+from factreasoner.solvers.gibbs import GibbsSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 SOLVERS = pytest.mark.parametrize(
-    "solver", [ExactSolver(), PgmpySolver(), AutoSolver()], ids=lambda s: s.name
+    "solver", [ExactSolver(), PgmpySolver(), GibbsSolver(), AutoSolver()], ids=lambda s: s.name
 )
 
 
@@ -113,3 +114,19 @@ def test_posteriors_of_human_stances(solver: Any) -> None:
         found = solver.marginals(factor_graph(graph)).p_true
         for row in atoms:
             assert found[row["atom"]] == pytest.approx(row["p_true"], abs=1e-6)
+
+
+@SOLVERS
+def test_no_nodes_one_node_and_two_thousand_isolated_ones(solver: Any) -> None:
+    for count in (0, 1, 2000):
+        atoms = [Atom(id=f"a{i}", text="") for i in range(count)]
+        marginals = solver.marginals(factor_graph(build_fact_graph(atoms, [], [], atom_prior=0.3)))
+        assert marginals.p_true == pytest.approx({atom.id: 0.3 for atom in atoms}, abs=1e-12)
+
+
+@SOLVERS
+def test_certainty_is_kept_off_and_low_probabilities_say_nothing(solver: Any) -> None:
+    found = posteriors(solver, [("c", "a", "entailment", 1.0)], "conditional", 0.9)
+    assert found["a"] == pytest.approx(0.9 * 0.999 + 0.1 * 0.5, abs=1e-12)
+    found = posteriors(solver, [("c", "a", "contradiction", 0.2)], "conditional", 0.9)
+    assert found == pytest.approx({"a": 0.5, "c": 0.9}, abs=1e-12)

@@ -7,6 +7,7 @@ plain numbers; where a product underflows, the whole pass is repeated with logar
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -33,11 +34,10 @@ def calibrate(cardinalities: Sequence[int], factors: Sequence[Factor], order: Se
         SolverError: every joint state has probability 0.
     """
     tree = clique_tree(cardinalities, [factor.scope for factor in factors], order)
-    try:
-        with np.errstate(under="raise", over="raise"):
-            return _Propagation(cardinalities, tree, _Linear()).run(factors)
-    except FloatingPointError:
-        return _Propagation(cardinalities, tree, _Logarithmic()).run(factors)
+    with contextlib.suppress(FloatingPointError), np.errstate(under="raise", over="raise"):
+        return _Propagation(cardinalities, tree, _Linear()).run(factors)
+    # Not in an except clause: the error would keep the first pass's tables in memory.
+    return _Propagation(cardinalities, tree, _Logarithmic()).run(factors)
 
 
 class _Linear:
