@@ -58,7 +58,8 @@ class Pipeline:
                 contexts = found.contexts
                 failures += found.failures
                 with meter.stage("evaluator"):
-                    outcome = self.evaluator.evaluate(atoms, contexts, record)
+                    evaluated = self.evaluator.evaluate(atoms, contexts, record)
+                outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
         except StageError as error:
             failures += error.failures
         return Assessment(
@@ -91,6 +92,25 @@ class Pipeline:
         with meter.stage("reviser"):
             revised = self.reviser.revise(atomized.atoms, record)
         return Atomized(revised.atoms, atomized.failures + revised.failures)
+
+
+def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:
+    """The outcome less the atoms whose search failed and that nothing else was judged against.
+
+    Such an atom would count as undecided although nobody looked; one that other contexts bear on is
+    judged in part.
+    """
+    judged = {verdict.target_id for verdict in outcome.verdicts}
+    lost = tuple(atom for atom in outcome.p_true if atom in unsearched and atom not in judged)
+    partly = tuple(atom for atom in outcome.p_true if atom in unsearched and atom in judged)
+    return outcome.model_copy(
+        update={
+            "p_true": {atom: p for atom, p in outcome.p_true.items() if atom not in lost},
+            "support": {atom: support for atom, support in outcome.support.items() if atom not in lost},
+            "unjudged": outcome.unjudged + lost,
+            "partly_judged": tuple(dict.fromkeys(outcome.partly_judged + partly)),
+        }
+    )
 
 
 def _status(atoms: Sequence[Atom], outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
