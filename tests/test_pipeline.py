@@ -5,9 +5,10 @@ import threading
 
 import pytest
 
-from factreasoner import Assessment, Config, Context, Record, ScriptedLLM, assess, build_pipeline
+from factreasoner import Assessment, Config, Context, Failure, Record, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, InputError, LLMError
 from factreasoner.models import Atom
+from factreasoner.protocols import Retrieved
 
 TEXT = "Marie Curie was born in Warsaw."
 CONTEXTS = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands in Paris."]
@@ -99,6 +100,26 @@ def test_a_dead_reviser_keeps_the_texts_and_is_listed():
     assert assessment.atoms[0].text == TEXT
     assert [(f.stage, f.item_id) for f in assessment.failures] == [("reviser", "a0")]
     assert assessment.p_true["a0"] > 0.5
+
+
+class HalfBlind:
+    """Finds a context for the first atom; the search for the others fails."""
+
+    def retrieve(self, atoms, record):
+        failures = [Failure.of("retriever", atom.id, OSError("no route")) for atom in atoms[1:]]
+        return Retrieved((Context(id="c", text=CONTEXTS[0], atom_ids=(atoms[0].id,)),), tuple(failures))
+
+
+@pytest.mark.parametrize(("version", "unjudged", "partly"), [(1, ("a1",), ()), (2, (), ("a1",))])
+def test_an_atom_whose_search_failed_is_not_taken_for_undecided(version, unjudged, partly):
+    pipeline = build_pipeline(Config(version=version), llm=ScriptedLLM(yes))
+    pipeline.retriever = HalfBlind()
+    record = Record(id="r", response=TEXT, atoms=(Atom(id="a0", text=TEXT), Atom(id="a1", text="She sang.")))
+    assessment = pipeline.assess(record)
+    assert assessment.status == "partial"
+    assert (assessment.outcome.unjudged, assessment.outcome.partly_judged) == (unjudged, partly)
+    assert set(assessment.p_true) == {"a0", "a1"} - set(unjudged)
+    assert set(assessment.outcome.support) == set(assessment.p_true)
 
 
 @pytest.mark.parametrize(
