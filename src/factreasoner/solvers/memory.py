@@ -43,4 +43,5 @@ def readable(count: int) -> str:
         return "more than 10^18 bytes"
     units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
     power = min((max(count, 1).bit_length() - 1) // 10, len(units) - 1)
-    return f"{count / (1 << 10 * power):.3g} {units[power]}"
+    amount = count / (1 << 10 * power)
+    return f"{amount:.0f} {units[power]}" if amount >= 100 else f"{amount:.3g} {units[power]}"
