@@ -100,7 +100,7 @@ def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcom
     Such an atom would count as undecided although nobody looked; one that other contexts bear on is
     judged in part.
     """
-    judged = {verdict.target_id for verdict in outcome.verdicts}
+    judged = {v.target_id for v in outcome.verdicts} | {answer.atom_id for answer in outcome.answers}
     lost = tuple(atom for atom in outcome.p_true if atom in unsearched and atom not in judged)
     partly = tuple(atom for atom in outcome.p_true if atom in unsearched and atom in judged)
     return outcome.model_copy(
