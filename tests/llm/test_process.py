@@ -10,7 +10,8 @@ from fake_server import FakeServer, hang, obliging, sequence, server_error
 
 TESTS = Path(__file__).parents[1]
 CALLER = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 sys.path[:0] = [{str(TESTS)!r}, {str(TESTS / "llm")!r}]
 from llm_scene import PROMPT, SCHEMA
 from factreasoner.config import Config
@@ -28,11 +29,12 @@ for _ in range(3):
         sys.exit("interrupted")
 """
 MAPPER = """
-import sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 from factreasoner.llm.deadline import within
 from factreasoner.llm.parallel import parallel_map
 try:
-    parallel_map(lambda n: print("begun", flush=True) or within(60, lambda: time.sleep(60)), range(2), 2)
+    parallel_map(lambda n: os.write(1, b"begun\\n") and within(60, lambda: time.sleep(60)), range(2), 2)
 except KeyboardInterrupt:
     sys.exit("interrupted")
 """
