@@ -102,8 +102,10 @@ PANELS: dict[str, dict[str, Setting]] = {
         "factors": Setting(FactorTable, "Factor tables. (default: conditional)"),
         "atom_prior": Setting(float, "P(true) of an atom before evidence. (default: 0.5)"),
         "context_prior": Setting(float, "P(true) of a context before evidence. (default: 0.9)"),
-        "solver": Setting(str, "auto, exact, pgmpy or merlin. (default: auto)"),
+        "solver": Setting(str, "auto, exact, gibbs, pgmpy or merlin. (default: auto)"),
         "max_width": Setting(int, "Largest elimination width solved exactly. (default: by memory)"),
+        "tolerance": Setting(float, "Standard error at which gibbs stops. (default: 0.003)"),
+        "solver_seconds": Setting(float, "Seconds gibbs may take for one record. (default: 30)"),
         "merlin_path": Setting(Path, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)"),
         "merlin_algorithm": Setting(
             MerlinAlgorithm, "How merlin infers. (default: cte while the width allows it, else wmb)"
