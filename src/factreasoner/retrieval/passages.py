@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
-from factreasoner.judges.embedded.text import fold, language_of, stem
+from factreasoner.judges.embedded.text import language_of, stem
 from factreasoner.stages.sentences import Span, sentences
 
 WORDS = 200
@@ -79,10 +80,24 @@ def _pieces(text: str, span: Span, longest: int) -> Iterator[_Piece]:
         yield _Piece(start, end, min(longest, len(found) - number * longest))
 
 
+def fold(text: str) -> str:
+    """Lower case, compatibility forms unified."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of `text`, folded; numbers without separators, single CJK characters."""
+    return _WORD.findall(re.sub(r"(?<=\d),(?=\d{3})", "", fold(text)))
+
+
+def term(word: str, language: str = "english") -> str:
+    """What a folded word is found by: its stem, or itself when it is a number."""
+    return word if word[0].isdigit() else stem(word, language)
+
+
 def terms(text: str, language: str = "english") -> list[str]:
-    """What `text` is found by: stems of words, numbers without separators, single CJK characters."""
-    plain = re.sub(r"(?<=\d),(?=\d{3})", "", fold(text))
-    return [word if word[0].isdigit() else stem(word, language) for word in _WORD.findall(plain)]
+    """What `text` is found by, word by word."""
+    return [term(word, language) for word in folded_words(text)]
 
 
 def relevance(query: str, texts: Sequence[str]) -> list[float]:
@@ -95,7 +110,7 @@ def relevance(query: str, texts: Sequence[str]) -> list[float]:
     """
     language = language_of([query, *texts])
     counts = [_counted(text, language) for text in texts]
-    wanted = set(terms(_content(query, language), language))
+    wanted = set(terms(content(query, language), language))
     holding = Counter(term for count in counts for term in wanted & count.keys())
     idf = {term: math.log(1 + (len(texts) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in holding}
     lengths = [count.total() for count in counts]
@@ -114,7 +129,8 @@ def _counted(text: str, language: str) -> Counter[str]:
     return Counter(terms(text, language))
 
 
-def _content(query: str, language: str) -> str:
+def content(query: str, language: str) -> str:
+    """`query` without its function words, unless it has no other words."""
     words = [word for word in _WORD.findall(query) if fold(word) not in FUNCTION_WORDS[language]]
     return " ".join(words) or query
 
