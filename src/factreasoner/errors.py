@@ -15,6 +15,8 @@
     │   └── UnusableReplyError  the provider answered, but with no function call and no JSON object
     ├── RetrievalError          evidence for one atom could not be had; becomes a Failure
     │   ├── SearchError         a search service answered with an error, or not at all
+    │   ├── StoreError          the store of passages can't be read or written
+    │   ├── DocumentError       one file of documents can't be read
     │   └── FetchError          one page could not be had; `reason` says why in a word or two
     │       ├── ForbiddenUrlError    the URL, or an address it leads to, is not one to connect to
     │       ├── FetchLimitError      more bytes, time or redirects than allowed
@@ -115,6 +117,14 @@ class RetrievalError(FactReasonerError):
 
 class SearchError(RetrievalError):
     """A search service answered with an error, or not at all."""
+
+
+class StoreError(RetrievalError):
+    """The store of passages can't be read or written, now or as it is."""
+
+
+class DocumentError(RetrievalError):
+    """One file of documents can't be read, or holds what is none."""
 
 
 class FetchError(RetrievalError):

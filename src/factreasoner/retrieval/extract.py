@@ -26,11 +26,14 @@ _CHARSETS = re.compile(
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-def extract(data: bytes, media_type: str = "", charset: str = "", *, pages: int = 20) -> Extracted:
+def extract(
+    data: bytes, media_type: str = "", charset: str = "", *, pages: int = 20, sift: bool = True
+) -> Extracted:
     """The main text of a page: what it is, is told from its bytes first and from `media_type` second.
 
     Of a PDF the first `pages` pages are read. Never raises for what `data` holds: the reason is in
-    `dropped` ("binary", "encrypted PDF", "damaged PDF", "damaged HTML" or one of :func:`junk`).
+    `dropped` ("binary", "encrypted PDF", "damaged PDF", "damaged HTML" or one of :func:`junk`). Without
+    `sift` the text may be of any kind, and there may be none.
     """
     if b"%PDF-" in data[:1024]:
         found = pdf_text(data, pages)
@@ -40,7 +43,7 @@ def extract(data: bytes, media_type: str = "", charset: str = "", *, pages: int 
         found = html_text(data, charset)
     else:
         found = Extracted(decode(data, charset).strip())
-    reason = found.dropped or junk(found.text)
+    reason = found.dropped or (junk(found.text) if sift else "")
     return Extracted("", found.title, reason) if reason else found
 
 

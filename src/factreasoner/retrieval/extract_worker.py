@@ -25,7 +25,13 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         question = json.loads(line)
         data = questions.read(question["length"])
         try:
-            found = extract(data, question["media_type"], question["charset"], pages=question["pages"])
+            found = extract(
+                data,
+                question["media_type"],
+                question["charset"],
+                pages=question["pages"],
+                sift=question.get("sift", True),
+            )
         except MemoryError:
             found = Extracted("", dropped="too large to read")
         answers.write(json.dumps(found).encode() + b"\n")

@@ -29,17 +29,20 @@ _ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL"
 class PageReader:
     """Extracts the text of pages, from any number of threads, in at most four processes.
 
+    Without `sift`, a page is not dropped for what its text is like: for files the user has chosen.
+
     Raises:
         MissingExtraError: trafilatura or pypdf is not installed.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config: Config | None = None, *, sift: bool = True) -> None:
         for module in _NEEDED:
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError(*EXTRA_OF_MODULE[module])
         config = config or Config()
         self._seconds = config.fetch_timeout
         self._pages = config.fetch_pages
+        self._sift = sift
         self._free = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
         self._idle: list[subprocess.Popen[bytes]] = []
         self.close = weakref.finalize(self, _end_all, self._idle)
@@ -76,6 +79,7 @@ class PageReader:
             "media_type": page.media_type,
             "charset": page.charset,
             "pages": self._pages,
+            "sift": self._sift,
             "length": len(page.data),
         }
         try:
