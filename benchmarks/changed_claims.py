@@ -1,4 +1,4 @@
-"""Claims made false by one change: a number, a negation, an opposite word, another name. Not a benchmark by itself."""
+"""Claims made false by one change: number, negation, opposite word, name. Not a benchmark by itself."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _other_word(word: str, chance: random.Random) -> str:
 
 
 def changed_examples(name: str, left_out: str | None) -> list[Example]:
-    """Well-covered true atoms of a set and their false versions, in the company of the record's other atoms."""
+    """Well-covered true atoms of a set and their false versions, each in its record's company."""
     chance = random.Random(0)
     names = sorted({n for r in records(name) for atom in r["atoms"] for n in _NAME.findall(atom["text"])})
     found = []

@@ -1,11 +1,12 @@
 """The embedded judge on labelled atoms, through the factor graph, beside plain word overlap; and its speed.
 
-Each data set is scored with a model fitted without any part of it, its pairs and its words included; the shipped
-parameters have seen all of them, and what they reach stands in the last table for comparison. Every record is judged
-as in version 2 (each context against each atom) and, where atoms name their contexts, as in version 1; posteriors are
-exact. Overlap is the largest share of an atom's words, function words aside, that one passage of the record has; it gets
-the threshold that suits the very data it is scored on. Data: see `labelled_pairs.py`.
-Run: `python benchmarks/embedded_judge.py` (takes some minutes: it fits six models).
+Each data set is scored with a model fitted without any part of it, its pairs and its words included; the
+shipped parameters have seen all of them, and what they reach stands in the last table for comparison. Every
+record is judged as in version 2 (each context against each atom) and, where atoms name their contexts, as in
+version 1; posteriors are exact. Overlap is the largest share of an atom's words, function words aside, that
+one passage of the record has; it gets the threshold that suits the very data it is scored on. Data: see
+`labelled_pairs.py`.
+Run: `python benchmarks/embedded_judge.py` (takes some minutes: it fits five models).
 """
 
 from __future__ import annotations
@@ -46,9 +47,13 @@ class Scores(NamedTuple):
 def main() -> None:
     """Print the three tables and the speed."""
     models = {name: fit(name).model for name in ATOM_SETS}
-    print("Version 2, model fitted without the set    macro-F1 / AUROC   Brier   ECE   | overlap: macro-F1 / AUROC")
+    print(
+        "Version 2, model fitted without the set    macro-F1 / AUROC   Brier   ECE   | overlap: macro-F1 / AUROC"
+    )
     for name in ATOM_SETS:
-        print(f"{name:20s} {_count(name):>20s}    {scores(name, models[name], version=2)}   | {overlap(name)}")
+        print(
+            f"{name:20s} {_count(name):>20s}    {scores(name, models[name], version=2)}   | {overlap(name)}"
+        )
     print("Version 1, model fitted without the set")
     for name in LINKED:
         print(f"{name:20s} {_count(name):>20s}    {scores(name, models[name], version=1)}")
@@ -69,7 +74,8 @@ def parsed(record: dict[str, Any]) -> Record:
         response=record["output"],
         atoms=tuple(Atom(id=a["id"], text=a["text"], gold=a["label"]) for a in record["atoms"]),
         contexts=tuple(
-            Context(id=c["id"], text=c["text"], atom_ids=tuple(links.get(c["id"], ()))) for c in record["contexts"]
+            Context(id=c["id"], text=c["text"], atom_ids=tuple(links.get(c["id"], ())))
+            for c in record["contexts"]
         ),
     )
 
@@ -87,7 +93,9 @@ def scores(name: str, model: Model, *, version: int) -> Scores:
                 p_true.append(posterior[atom.id])
                 gold.append(int(atom.gold == "S"))
     area = auroc(p_true, gold) or 0.0
-    return Scores(_macro_f1(p_true, gold, 0.5), area, brier(p_true, gold), expected_calibration_error(p_true, gold))
+    return Scores(
+        _macro_f1(p_true, gold, 0.5), area, brier(p_true, gold), expected_calibration_error(p_true, gold)
+    )
 
 
 def overlap(name: str) -> Scores:

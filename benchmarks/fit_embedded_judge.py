@@ -1,11 +1,11 @@
 """Fit the embedded judge and compare the result with the shipped parameters; `--write` replaces them.
 
-Source of the examples: every labelled atom against the passage of its record that covers it best; labelled pairs; and
-true atoms with one thing changed (see `labelled_pairs.py` and `changed_claims.py`). An atom's likelihood is that of its
-posterior in a graph of one context with prior 0.9 and one atom with prior 0.5, so that the posterior is what gets
-calibrated. Every data set counts the same and has an intercept of its own, so that weights are learned within data sets
-and not from the difference between them; the judge's bias is the mean intercept of the atom sets. Signs are fixed
-(covering a claim never speaks against it). Deterministic.
+Examples: every labelled atom against the passage of its record that covers it best; labelled pairs; true
+atoms with one thing changed (see `labelled_pairs.py` and `changed_claims.py`). An atom's likelihood is that of
+its posterior in a graph of one context with prior 0.9 and one atom with prior 0.5, so that the posterior is
+what gets calibrated. Every data set counts the same and has an intercept of its own, so that weights are
+learned within data sets and not from the difference between them; the judge's bias is the mean intercept of
+the atom sets. Signs are fixed: covering a claim never speaks against it. Deterministic.
 Run: `python benchmarks/fit_embedded_judge.py [--write]`.
 """
 
@@ -74,7 +74,9 @@ def groups(left_out: str | None) -> list[Group]:
             examples = atom_examples(name, left_out)
             supported = np.array([example.supported for example in examples])
             values = np.array([example.values for example in examples])
-            found.append(Group(name, values, supported, np.full(len(examples), 1 / len(examples)), of_atoms=True))
+            found.append(
+                Group(name, values, supported, np.full(len(examples), 1 / len(examples)), of_atoms=True)
+            )
     for name in PAIR_SETS:
         if name != left_out:
             values, labels = pair_features(name, left_out)
@@ -87,7 +89,9 @@ def groups(left_out: str | None) -> list[Group]:
             supported = np.array([example.supported for example in examples])
             halves = np.where(supported, 0.5 / supported.sum(), 0.5 / (~supported).sum())
             values = np.array([example.values for example in examples])
-            found.append(Group(f"{name}, changed", values, supported, CHANGED_WEIGHT * halves, of_atoms=False))
+            found.append(
+                Group(f"{name}, changed", values, supported, CHANGED_WEIGHT * halves, of_atoms=False)
+            )
     return found
 
 
@@ -113,10 +117,14 @@ def _support(data: list[Group]) -> tuple[Array, float, Array]:
     scale = np.sqrt(weight @ (measures - mean) ** 2) + 1e-6
     design = np.hstack([(measures - mean) / scale, np.eye(len(data))[group_of]])
     problem = _Problem(design, clashes, label, weight, np.where(atoms[group_of], CONTEXT_PRIOR, 0.996), atoms)
-    bounds = [(None if name in FREE | AGAINST else 0.0, 0.0 if name in AGAINST else None) for name in MEASURES]
+    bounds = [
+        (None if name in FREE | AGAINST else 0.0, 0.0 if name in AGAINST else None) for name in MEASURES
+    ]
     bounds += [(None, None)] * len(data) + [(-6.0, 6.0)] * len(CLASHES)
     start = np.concatenate([np.zeros(design.shape[1]), np.full(len(CLASHES), USUAL_POWER)])
-    found = minimize(problem.loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
+    found = minimize(
+        problem.loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}
+    ).x
     slopes = found[: len(MEASURES)] / scale
     intercept = found[len(MEASURES) : design.shape[1]][atoms].mean()
     return slopes, float(intercept - slopes @ mean), 1 / (1 + np.exp(-found[design.shape[1] :]))
@@ -151,7 +159,9 @@ class _Problem:
         # intercepts are drawn to the atom sets' mean, those of the pair sets hardly so
         spread = np.where(self.atoms, SPREAD, SPREAD / 100)
         apart = intercepts - intercepts[self.atoms].mean()
-        value += RIDGE * slopes @ slopes + spread @ apart**2 + POWER_RIDGE * ((logits - USUAL_POWER) ** 2).sum()
+        value += (
+            RIDGE * slopes @ slopes + spread @ apart**2 + POWER_RIDGE * ((logits - USUAL_POWER) ** 2).sum()
+        )
         gradient[: len(MEASURES)] += 2 * RIDGE * slopes
         gradient[len(MEASURES) :] += 2 * spread * apart
         gradient[len(MEASURES) :][self.atoms] -= 2 * (spread @ apart) / self.atoms.sum()

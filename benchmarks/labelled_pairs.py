@@ -1,9 +1,9 @@
 """Public labelled data as the embedded judge's fit and its table read it. Not a benchmark by itself.
 
-Data sets with a label on every atom: biographies (FActScore), answers by a chat model (Factcheck-Bench), medical
-answers (K-QA), summaries (QASemConsistency), Wikipedia sentences (WiCE). Data sets of labelled pairs: FEVER-symmetric,
-SciFact, BEGIN, Breaking-NLI, MED, ConjNLI, WikiContradict; of Factcheck-Bench and K-QA the pairs as well. They lie in
-the folder named by FACTREASONER_DATA or in ../shared/data.
+Sets with a label on every atom: biographies (FActScore), answers of a chat model (Factcheck-Bench), medical
+answers (K-QA), summaries (QASemConsistency), Wikipedia sentences (WiCE). Sets of labelled pairs:
+FEVER-symmetric, SciFact, BEGIN, Breaking-NLI, MED, ConjNLI, WikiContradict; of Factcheck-Bench and K-QA the
+pairs as well. They lie in the folder named by FACTREASONER_DATA or in ../shared/data.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,15 @@ from factreasoner.judges.embedded.text import analyse
 from factreasoner.judges.embedded.windows import Array, Passages
 
 ATOM_SETS = ("factscore_bios", "qasem_consistency", "wice", "kqa", "factcheck_bench")
-PAIR_SETS = ("wikicontradict", "fever_symmetric", "scifact_oracle", "begin_wow", "breaking_nli", "med", "conjnli")
+PAIR_SETS = (
+    "wikicontradict",
+    "fever_symmetric",
+    "scifact_oracle",
+    "begin_wow",
+    "breaking_nli",
+    "med",
+    "conjnli",
+)
 THREE_WAY = ("factcheck_bench", "kqa", "wikicontradict", "fever_symmetric", "scifact_oracle", "conjnli")
 """Sets whose pairs tell a contradiction from silence."""
 PROSE = ("fever_symmetric", "scifact_oracle", "begin_wow")
@@ -61,23 +69,25 @@ def lines(*path: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-@lru_cache(maxsize=None)
+@cache
 def records(name: str) -> tuple[dict[str, Any], ...]:
     """All records of an atom set."""
     return tuple(lines(name, "records.jsonl"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def labelled_pairs(name: str) -> tuple[Pair, ...]:
     """All pairs of a set of labelled pairs, context-to-context ones left out."""
     if name in PAIR_SETS and name != "wikicontradict":
         rows = (row for row in lines("nli", "pairs.jsonl") if row["source"] == name)
     else:
-        rows = (row for row in lines(name, "nli_pairs.jsonl") if row.get("kind", "context_atom") == "context_atom")
+        rows = (
+            row for row in lines(name, "nli_pairs.jsonl") if row.get("kind", "context_atom") == "context_atom"
+        )
     return tuple(Pair(row["premise"], row["hypothesis"], row["label"]) for row in rows)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _frequency(name: str) -> dict[str, float]:
     """Share of the set's passages that have a stem."""
     if name in ATOM_SETS:

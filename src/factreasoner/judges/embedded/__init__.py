@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from factreasoner.judges.embedded.features import measure
+from factreasoner.judges.embedded.features import Measured, measure
 from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.judges.embedded.text import analyse
-from factreasoner.judges.embedded.windows import Coverage, Passages
+from factreasoner.judges.embedded.windows import Array, Coverage, Passages
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedJudge"]
 
 _NEAR_SHARE = 0.3
+_SURELY_DENIED = 0.6
+_DENIAL_SHARE = 0.5
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
 
@@ -34,10 +36,11 @@ class EmbeddedJudge:
       passage does not bear out counts as unsupported: its verdict is entailment with the belief where that is
       above 1/2, else contradiction with one minus it. So a weak contradiction means silence, a strong one a
       clash; calibrated is the posterior.
-    - Another passage of the record is neutral unless the model holds a contradiction for more likely than not.
+    - A passage nearly as good speaks as well where it contradicts the claim with P(contradiction) > 0.6, its
+      belief drawn half-way towards 1/2. All others are neutral.
     - A passage with no telling word of the claim is neutral whatever else is true.
-    - Under version 1, where the best passage may not belong to the claim, passages nearly as good speak as
-      well, their belief drawn towards 1/2 to a share of 0.3.
+    - Under version 1, where the best passage may not belong to the claim, every passage nearly as good
+      speaks, its belief drawn towards 1/2 to a share of 0.3.
     - A claim that is itself the text of another passage, or is longer than a statement, gets the label that
       is likelier than not, else neutral: a passage's silence says nothing about another passage.
 
@@ -62,21 +65,27 @@ class EmbeddedJudge:
         shares = self._model.probabilities(measured.values)
         verdicts = []
         for n, claim in enumerate(claims):
-            entailed, denied, silent = (float(share) for share in shares[n])
-            if not measured.touches[n]:
-                belief = 0.5
-            elif measured.foreign[n] or len(analysed[n].words) > _LONGEST_STATEMENT:
-                belief = entailed + silent / 2 if max(entailed, denied) > 0.5 else 0.5
-            elif measured.best[n]:
-                belief = entailed
-            elif self._near_speaks and measured.near[n]:
-                belief = 0.5 + _NEAR_SHARE * (entailed - 0.5)
-            else:
-                belief = entailed + silent / 2 if denied > 0.5 else 0.5
+            statement = not measured.foreign[n] and len(analysed[n].words) <= _LONGEST_STATEMENT
+            belief = self._belief(measured, n, shares[n], statement=statement)
             window = measured.windows[n]
             quote = premise.text[window.start : window.end]
-            verdicts.append(_verdict(premise, claim, belief, silent, quote))
+            verdicts.append(_verdict(premise, claim, belief, float(shares[n, 2]), quote))
         return Judged(tuple(verdicts))
+
+    def _belief(self, measured: Measured, n: int, shares: Array, *, statement: bool) -> float:
+        """P(claim n is true | the passage is): 1/2 for a passage that is not to be heard."""
+        entailed, denied, silent = (float(share) for share in shares)
+        if not measured.touches[n]:
+            return 0.5
+        if not statement:
+            return entailed + silent / 2 if max(entailed, denied) > 0.5 else 0.5
+        if measured.best[n]:
+            return entailed
+        if self._near_speaks and measured.near[n]:
+            return 0.5 + _NEAR_SHARE * (entailed - 0.5)
+        if measured.near[n] and denied > _SURELY_DENIED:
+            return 0.5 + _DENIAL_SHARE * (entailed + silent / 2 - 0.5)
+        return 0.5
 
     def _index(self, texts: tuple[str, ...]) -> Passages:
         return Passages(texts, self._model.background)

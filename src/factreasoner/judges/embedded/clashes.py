@@ -33,7 +33,7 @@ class Excerpt:
         self._text, self._window = text, window
         low, high = window.low, window.high
         self.stems = frozenset(text.stems[low:high])
-        self.numbers = tuple(number for number in text.numbers if low <= number.index < high)
+        self.numbers = tuple(number for number in text.numbers if low <= number.place < high)
         self.values = frozenset(number.value for number in self.numbers)
 
     @cached_property
@@ -58,7 +58,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A claim with the weight of each token; `content` are the indices of its content words (all, if none)."""
+    """A claim and the weight of each token; `content` are the indices of its content words, or all."""
 
     text: Text
     weights: Sequence[float]
@@ -125,7 +125,7 @@ def _agreement(claim: Weighed, stems: Collection[str], apart: Sequence[int] = ()
 def _other_numbers(text: Text, window: Excerpt) -> list[int]:
     """Numbers the window lacks while it has another one of their kind."""
     kinds = {number.kind for number in window.numbers}
-    return [n.index for n in text.numbers if n.kind and n.value not in window.values and n.kind in kinds]
+    return [n.place for n in text.numbers if n.kind and n.value not in window.values and n.kind in kinds]
 
 
 def _other_units(text: Text, window: Excerpt) -> list[int]:
@@ -135,7 +135,7 @@ def _other_units(text: Text, window: Excerpt) -> list[int]:
         measure = _UNITS_OF.get(number.kind)
         there = [other.kind for other in window.numbers if other.value == number.value]
         if measure and number.kind not in there and any(_UNITS_OF.get(kind) is measure for kind in there):
-            found.append(number.index)
+            found.append(number.place)
     return found
 
 

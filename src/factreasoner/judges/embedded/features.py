@@ -82,7 +82,7 @@ def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[T
         best=own >= overall - 1e-9,
         near=own >= overall - 2 * _NEAR,
         touches=coverage.touches[:, row],
-        foreign=foreign.any(axis=1),
+        foreign=np.any(foreign, axis=1),
     )
 
 
@@ -90,7 +90,10 @@ def _foreign(passages: Passages, row: int, claims: Sequence[Text]) -> npt.NDArra
     """Shape (n, P): the claim is the beginning of that other passage, as in context-to-context pairs."""
     return np.array(
         [
-            [bool(claim.raw) and r != row and text.raw.startswith(claim.raw) for r, text in enumerate(passages.texts)]
+            [
+                bool(claim.raw) and r != row and text.raw.startswith(claim.raw)
+                for r, text in enumerate(passages.texts)
+            ]
             for claim in claims
         ]
     )

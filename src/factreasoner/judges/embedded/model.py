@@ -60,7 +60,7 @@ class Model:
         }
 
     def probabilities(self, values: Array) -> Array:
-        """P(entailment), P(contradiction), P(neutral), shape (n, 3), for features of shape (n, len(FEATURES))."""
+        """P(entailment), P(contradiction), P(neutral): (n, 3) for features of shape (n, len(FEATURES))."""
         support = _sigmoid(values[:, _MEASURES] @ self.weights + self.bias)
         clash = 1.0 - np.prod(1.0 - values[:, _CLASHES] * self.powers, axis=1)
         denied = _sigmoid(self.denial[0] + self.denial[1] * values[:, COLUMN["cover_focus"]])

@@ -41,9 +41,9 @@ _STEMMER_LOCK = threading.Lock()
 
 
 class Number(NamedTuple):
-    """A quantity at token `index`. Two numbers of one kind compare: year, day, percent, or a unit's stem."""
+    """A quantity at token `place`. Two numbers of one kind compare: year, day, percent, or a unit's stem."""
 
-    index: int
+    place: int
     value: float
     kind: str
 
@@ -109,7 +109,10 @@ def analyse(raw: str, language: str) -> Text:
     matches = list(_TOKEN.finditer(raw))
     words = [unicodedata.normalize("NFKC", m.group()).casefold().replace("’", "'") for m in matches]
     function_words, negations = FUNCTION_WORDS[language], NEGATIONS[language]
-    content = [word not in function_words and word not in _SIGNS and word != _NOT for word in words]
+    content = [
+        (word not in function_words and word not in _SIGNS and word != _NOT) or _is_month(words, i)
+        for i, word in enumerate(words)
+    ]
     parts = tuple(_sentences(raw, matches))
     aside = _asides(raw, matches)
     return Text(
@@ -122,6 +125,15 @@ def analyse(raw: str, language: str) -> Text:
         negations=tuple(i for i, word in enumerate(words) if word in negations or word == _NOT),
         numbers=tuple(_numbers(words, language)),
         sentences=parts,
+    )
+
+
+def _is_month(words: Sequence[str], index: int) -> bool:
+    """Whether a word is a month beside a number: "May 27" is no auxiliary."""
+    if words[index] not in MONTHS:
+        return False
+    return any(
+        word[0].isdigit() for word in (*words[max(index - 1, 0) : index], *words[index + 1 : index + 2])
     )
 
 
@@ -142,7 +154,7 @@ def _sentences(raw: str, matches: Sequence[re.Match[str]]) -> Iterator[Sentence]
 
 
 def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
-    """Which tokens stand in parentheses: other names, abbreviations and dates a passage may well leave out."""
+    """Which tokens stand in parentheses: other names, short forms and dates a passage may well leave out."""
     spans = [match.span() for match in _ASIDE.finditer(raw)]
     return [any(left < match.start() < right for left, right in spans) for match in matches]
 

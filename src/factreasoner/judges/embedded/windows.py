@@ -87,7 +87,11 @@ class Passages:
     def window(self, row: int, first: int, size: int) -> Window:
         """The window of `size` sentences from sentence `first` of passage `row`; empty without sentences."""
         parts = self.texts[row].sentences[first : first + size]
-        return Window(parts[0].low, parts[-1].high, parts[0].start, parts[-1].end) if parts else Window(0, 0, 0, 0)
+        return (
+            Window(parts[0].low, parts[-1].high, parts[0].start, parts[-1].end)
+            if parts
+            else Window(0, 0, 0, 0)
+        )
 
     def weight(self, term: str, content: bool) -> float:
         """How much a term tells: little for function words, less the more texts and passages have it."""
@@ -110,7 +114,11 @@ class Passages:
             for term in claim.stems:
                 vocabulary.setdefault(term, len(vocabulary))
         found = self._found(vocabulary)
-        whole = np.maximum.reduceat(found, self._borders[:-1], axis=0) if vocabulary else found[self._borders[:-1]]
+        whole = (
+            np.maximum.reduceat(found, self._borders[:-1], axis=0)
+            if vocabulary
+            else found[self._borders[:-1]]
+        )
         return self._best(found, whole, self._weigh(claims, vocabulary))
 
     def _found(self, vocabulary: Mapping[str, int]) -> Array:
@@ -143,12 +151,16 @@ class Passages:
         weights = np.zeros((len(claims), len(vocabulary)))
         names, telling = np.zeros_like(weights), np.zeros_like(weights)
         for row, claim in enumerate(claims):
+            alone = [
+                self.weight(term, content) for term, content in zip(claim.stems, claim.content, strict=True)
+            ]
+            least = min(_TELLING, max(alone, default=0.0))
             for i, weight in enumerate(self.weights(claim, topical)):
                 column = vocabulary[claim.stems[i]]
                 weights[row, column] = max(weights[row, column], weight)
                 if claim.names[i]:
                     names[row, column] = weights[row, column]
-                telling[row, column] = self.weight(claim.stems[i], claim.content[i]) >= _TELLING
+                telling[row, column] = alone[i] >= least
         total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         return weights / total, names / total, telling
 

@@ -1,0 +1,237 @@
+"""The embedded judge: what it says of handmade pairs, odd texts and labelled atoms."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.judges.embedded.clashes import CLASHES
+from factreasoner.judges.embedded.features import FEATURES, MEASURES
+from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.metrics.calibration import auroc, expected_calibration_error
+from factreasoner.models import Atom, Claim, Context, Premise, Record
+from factreasoner.solvers.exact import ExactSolver
+
+ACTOR = (
+    "Doug Sheehan (born April 27, 1949) is an American actor. He played Ben Gibson on Knots Landing from 1983 "
+    "to 1987. He has three sons and lives in Oregon. The house is 5 miles from the sea, and it is not for sale."
+)
+DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim, *others):
+    (found,) = judge.judge(Premise("c", passage, others), [Claim("a", claim)]).verdicts
+    return found
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Doug Sheehan is an American actor.",
+        "Doug Sheehan was born on April 27, 1949.",
+        "He played Ben Gibson on Knots Landing from 1983 to 1987.",
+        "The house is five miles from the sea.",
+        "The house is not for sale.",
+    ],
+)
+def test_what_the_passage_says_is_entailed_with_its_sentence_as_quote(judge, claim):
+    found = verdict(judge, ACTOR, claim)
+    assert found.label == "entailment"
+    assert found.probability > 0.8
+    assert found.quote in ACTOR
+    assert (found.citation, found.confidence) == ("found", "model")
+
+
+@pytest.mark.parametrize(
+    ("clash", "claim"),
+    [
+        ("year", "Doug Sheehan was born on April 27, 1950."),
+        ("day", "Doug Sheehan was born on April 28, 1949."),
+        ("month", "Doug Sheehan was born on May 27, 1949."),
+        ("count", "He has four sons and lives in Oregon."),
+        ("unit", "The house is 5 kilometres from the sea."),
+        ("negation of what is said", "Doug Sheehan is not an American actor."),
+        ("saying of what is negated", "The house is for sale."),
+        ("nationality", "Doug Sheehan is a British actor."),
+        ("antonym", "Doug Sheehan is an American actress."),
+        ("name", "He played Ricky Lancaster on Knots Landing from 1983 to 1987."),
+    ],
+)
+def test_a_clash_is_a_contradiction(judge, clash, claim):
+    found = verdict(judge, ACTOR, claim)
+    assert found.label == "contradiction", clash
+    assert found.quote in ACTOR
+
+
+def test_a_clash_weighs_more_than_silence(judge):
+    said, silent, denied = (
+        verdict(judge, "The old bridge was opened in 1932 by the mayor.", claim)
+        for claim in (
+            "The old bridge was opened in 1932.",
+            "The old bridge was opened by a famous singer.",
+            "The old bridge was opened in 1947.",
+        )
+    )
+    assert said.label == "entailment"
+    assert denied.label == "contradiction"
+    belief = silent.probability if silent.label == "entailment" else 1 - silent.probability
+    assert 1 - denied.probability < belief < said.probability
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Whisk the eggs with sugar until pale, then fold in the flour.",
+        "Photosynthesis turns light into chemical energy in green plants.",
+    ],
+)
+def test_a_passage_about_something_else_is_neutral_and_quotes_nothing(judge, passage):
+    found = verdict(judge, passage, "Doug Sheehan was married twice.")
+    assert (found.label, found.quote, found.citation) == ("neutral", None, None)
+
+
+def test_only_the_passage_that_covers_a_claim_best_speaks(judge):
+    claim = "He played Ben Gibson on Knots Landing from 1983 to 1987."
+    weaker = "Knots Landing was a television series in which many actors played."
+    assert verdict(judge, ACTOR, claim, weaker).label == "entailment"
+    assert verdict(judge, weaker, claim, ACTOR).label == "neutral"
+
+
+def test_passages_that_contradict_each_other_both_speak(judge):
+    first = "The old bridge was opened in 1932 by the mayor."
+    second = "The old bridge was opened in 1947 by the mayor."
+    claim = "The old bridge was opened in 1932 by the mayor."
+    assert verdict(judge, first, claim, second).label == "entailment"
+    assert verdict(judge, second, claim, first).label == "contradiction"
+
+
+def test_silence_about_another_passage_is_no_contradiction(judge):
+    first = "The old bridge was opened in 1932 by the mayor."
+    second = "The bridge carries two lanes and a footpath across the river."
+    assert verdict(judge, first, second, second).label == "neutral"
+
+
+def test_in_version_1_passages_nearly_as_good_speak_as_well():
+    claim = "The old bridge was opened in 1932 by the mayor."
+    better = "The old bridge was opened in 1932 by the mayor of the town."
+    weaker = "The bridge was opened in 1932 by the mayor."
+    assert verdict(EmbeddedJudge(Config(version=2)), weaker, claim, better).label == "neutral"
+    heard = verdict(EmbeddedJudge(Config(version=1)), weaker, claim, better)
+    assert heard.label == "entailment"
+    assert heard.probability < 0.7
+
+
+def test_every_claim_has_a_verdict_in_order(judge):
+    claims = [
+        Claim(str(n), text) for n, text in enumerate(["He lives in Oregon.", "", "?", "He lives in Oregon."])
+    ]
+    judged = judge.judge(Premise("c7", ACTOR), claims)
+    assert [(v.context_id, v.target_id) for v in judged.verdicts] == [("c7", claim.id) for claim in claims]
+    assert not judged.failures
+    assert judge.judge(Premise("c7", ACTOR), []).verdicts == ()
+
+
+@pytest.mark.parametrize("passage", ["", " \n", "...", "?!", "—", "\ufffd", "1,2.3,4", "a" * 5000, "\u0301"])
+@pytest.mark.parametrize("claim", ["", "—", "He lives in Oregon.", "3.1.4,15"])
+def test_odd_texts_get_a_verdict(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert 0 <= found.probability <= 1
+    assert found.quote is None or found.quote in passage
+
+
+@pytest.mark.parametrize(
+    ("passage", "true", "unrelated"),
+    [
+        (
+            "Die Brücke wurde 1932 vom Bürgermeister eröffnet und ist nicht für Lastwagen gesperrt.",
+            "Die Brücke wurde 1932 eröffnet.",
+            "Katzen schlafen gern.",
+        ),
+        (
+            "Le pont fut inauguré en 1932 par le maire de la ville, qui en avait posé la première pierre.",
+            "Le pont fut inauguré en 1932.",
+            "Les chats dorment beaucoup.",
+        ),
+        ("東京は日本の首都です。人口は多いです。", "東京は日本の首都です", "犬肉"),
+        ("Столица России - Москва. Она стоит на реке.", "Столица России - Москва.", "Кошки спят."),
+    ],
+)
+def test_other_languages(judge, passage, true, unrelated):
+    found = verdict(judge, passage, true)
+    assert (found.label, found.quote in passage) == ("entailment", True)
+    assert verdict(judge, passage, unrelated).label == "neutral"
+
+
+@settings(max_examples=60, deadline=None)
+@given(passage=st.text(max_size=120), claim=st.text(max_size=60), other=st.text(max_size=60))
+def test_any_text_gets_a_verdict_whose_quote_is_verbatim(passage, claim, other):
+    found = verdict(EmbeddedJudge(), passage, claim, other)
+    assert found.quote is None or found.quote in passage
+    assert (found.label == "neutral") == (found.quote is None)
+
+
+def test_the_same_pair_gets_the_same_verdict_from_any_judge_in_any_order(judge):
+    claims = [Claim("a", "He lives in Oregon."), Claim("b", "Doug Sheehan was born in 1950.")]
+    others = ("Oregon is a state.", "Sheehan acted on television.")
+    first = judge.judge(Premise("c", ACTOR, others), claims)
+    second = EmbeddedJudge().judge(Premise("c", ACTOR, others[::-1]), claims)
+    assert first == second
+    backwards = judge.judge(Premise("c", ACTOR, others), claims[::-1])
+    assert backwards.verdicts[::-1] == first.verdicts
+
+
+def test_the_shipped_parameters_are_what_the_model_reads():
+    model = shipped_model()
+    assert Model.of(json.loads(json.dumps(model.parameters()))).parameters() == model.parameters()
+    assert set(model.parameters()["weights"]) == set(MEASURES)
+    assert set(model.parameters()["clash_powers"]) == set(CLASHES)
+    assert len(model.background) > 500
+
+
+def test_the_three_probabilities_are_a_distribution():
+    values = np.random.default_rng(0).uniform(0, 2, size=(200, len(FEATURES)))
+    values[:, -len(CLASHES) :] /= 2
+    shares = shipped_model().probabilities(values)
+    assert shares.min() >= 0
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+def test_no_learning_library_is_imported_at_run_time():
+    code = (
+        "import sys, factreasoner.judges.embedded as e; e.EmbeddedJudge();"
+        "print([m for m in ('sklearn', 'scipy', 'litellm', 'pgmpy') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not (DATA / "factscore_bios").is_dir(), reason="the public data is not here")
+def test_biographies_are_told_apart_through_the_graph():
+    # the shipped parameters have seen these; the benchmark prints what unseen data sets get
+    evaluator = GraphEvaluator(EmbeddedJudge(), ExactSolver())
+    p_true, gold = [], []
+    for line in (DATA / "factscore_bios" / "records.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        atoms = [Atom(id=a["id"], text=a["text"], gold=a["label"]) for a in row["atoms"]]
+        contexts = [Context(id=c["id"], text=c["text"]) for c in row["contexts"]]
+        outcome = evaluator.evaluate(atoms, contexts, Record(id=row["id"], response=row["output"]))
+        p_true += [outcome.p_true[atom.id] for atom in atoms if atom.gold]
+        gold += [int(atom.gold == "S") for atom in atoms if atom.gold]
+    right = sum((p > 0.5) == bool(label) for p, label in zip(p_true, gold, strict=True))
+    assert auroc(p_true, gold) > 0.86
+    assert right / len(gold) > 0.8
+    assert expected_calibration_error(p_true, gold) < 0.16

@@ -1,0 +1,100 @@
+"""How the embedded judge reads texts: language, tokens, numbers, names, windows."""
+
+import pytest
+
+from factreasoner.judges.embedded.text import analyse, language_of
+from factreasoner.judges.embedded.windows import Passages, topic_discount
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The bridge was opened by the mayor of the town.", "english"),
+        ("Die Brücke wurde von dem Bürgermeister der Stadt eröffnet.", "german"),
+        ("Le pont a été inauguré par le maire de la ville.", "french"),
+        ("El puente fue inaugurado por el alcalde de la ciudad.", "spanish"),
+        ("東京は日本の首都です。", "english"),
+        ("", "english"),
+    ],
+)
+def test_language(text, language):
+    assert language_of([text]) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("It cost $1.2 billion.", [(1.2e9, "dollar")]),
+        ("It cost 1,200,000 dollars.", [(1.2e6, "dollar")]),
+        ("three hundred people", [(300.0, "people")]),
+        ("born on April 27, 1949", [(27.0, "day"), (1949.0, "year")]),
+        ("born on 27 April 1949", [(27.0, "day"), (1949.0, "year")]),
+        ("up 3.5% in 2019", [(3.5, "percent"), (2019.0, "year")]),
+        ("no number", []),
+    ],
+)
+def test_numbers_and_what_they_count(text, numbers):
+    found = analyse(text, "english").numbers
+    assert [(number.value, number.kind) for number in found] == numbers
+
+
+def test_a_month_beside_a_number_is_no_auxiliary():
+    assert analyse("May 27", "english").content == (True, True)
+    assert analyse("It may rain", "english").content == (False, False, True)
+
+
+def test_names_are_capitalised_words_that_do_not_merely_begin_a_sentence():
+    text = analyse("Actors met Ben Gibson. Ben Gibson left. They went to Paris (Texas).", "english")
+    names = [word for word, name in zip(text.words, text.names, strict=True) if name]
+    assert names == ["ben", "gibson", "ben", "gibson", "paris"]
+
+
+def test_negations_include_contractions():
+    text = analyse("It isn't old and never was, but cannot last.", "english")
+    assert [text.words[i] for i in text.negations] == ["n't", "never", "cannot"]
+
+
+def test_sentences_hold_their_tokens_and_characters():
+    raw = "  Dr. Smith came at 3.15 p.m. on Monday. He left.  "
+    text = analyse(raw, "english")
+    assert [raw[part.start : part.end] for part in text.sentences] == [
+        "Dr. Smith came at 3.15 p.m. on Monday.",
+        "He left.",
+    ]
+    assert sum(part.high - part.low for part in text.sentences) == len(text.words)
+
+
+def test_a_text_without_full_stops_is_cut():
+    text = analyse("word " * 500, "english")
+    assert max(part.high - part.low for part in text.sentences) == 80
+    assert text.sentences[-1].high == 500
+
+
+def test_windows_stay_within_their_passage():
+    texts = ["Alpha is red.", "Beta is blue. Gamma is green."]
+    passages = Passages(texts, {})
+    coverage = passages.cover([analyse("Alpha is red. Beta is blue. Gamma is green.", "english")])
+    for row, text in enumerate(texts):
+        window = passages.window(row, int(coverage.focus[0, row]), int(coverage.size[0, row]))
+        assert text[window.start : window.end] == text
+
+
+def test_claims_of_two_sentences_need_a_window_of_two():
+    passages = Passages(["Zeus slept. The harbour froze. The ferry sank. Hera sang."], {})
+    coverage = passages.cover([analyse("The ferry sank after the harbour froze.", "english")])
+    assert (coverage.focus[0, 0], coverage.size[0, 0]) == (1, 2)
+    assert coverage.two[0, 0] > coverage.one[0, 0]
+
+
+def test_frequent_words_weigh_less():
+    passages = Passages(["Wolves hunt deer.", "Wolves howl."], {"hunt": 0.2})
+    assert passages.weight("deer", True) > passages.weight("wolv", True) > passages.weight("hunt", True)
+    assert passages.weight("the", False) < passages.weight("hunt", True)
+
+
+def test_words_all_claims_share_weigh_less():
+    claims = [
+        analyse(f"The tongue turns {colour}.", "english") for colour in ("white", "black", "blue", "red")
+    ]
+    discount = topic_discount(claims)
+    assert discount["tongu"] < discount["black"] == 1.0
