@@ -1,7 +1,7 @@
 """Fit the embedded judge and compare the result with the shipped parameters; `--write` replaces them.
 
 Examples: every labelled atom against the passage of its record that covers it best; labelled pairs; true
-atoms with one thing changed (see `labelled_pairs.py` and `changed_claims.py`). An atom's likelihood is that of
+atoms with one thing changed (see `labelled_pairs.py`, `changed_claims.py`). An atom's likelihood is that of
 its posterior in a graph of one context with prior 0.9 and one atom with prior 0.5, so that the posterior is
 what gets calibrated. Every data set counts the same and has an intercept of its own, so that weights are
 learned within data sets and not from the difference between them; the judge's bias is the mean intercept of

@@ -22,8 +22,9 @@ from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver
 
 ACTOR = (
-    "Doug Sheehan (born April 27, 1949) is an American actor. He played Ben Gibson on Knots Landing from 1983 "
-    "to 1987. He has three sons and lives in Oregon. The house is 5 miles from the sea, and it is not for sale."
+    "Doug Sheehan (born April 27, 1949) is an American actor. He played Ben Gibson on Knots Landing from "
+    "1983 to 1987. He has three sons and lives in Oregon. The house is 5 miles from the sea, and it is not "
+    "for sale."
 )
 DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
