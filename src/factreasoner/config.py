@@ -11,7 +11,16 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Unlisted, Version
+from factreasoner.choices import (
+    Calls,
+    Confidence,
+    FactorTable,
+    MerlinAlgorithm,
+    Mode,
+    Search,
+    Unlisted,
+    Version,
+)
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
@@ -71,6 +80,14 @@ class Config(Model):
     deny_domains: tuple[str, ...] = Field(default=(), description="never use pages of these domains")
     allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")
 
+    store_dir: Path | None = Field(default=None, description="folder of the passages of own documents")
+    chroma_url: str | None = Field(default=None, description="a Chroma server that keeps them instead")
+    collection: str = "documents"
+    search: Search = Field(default="auto", description="auto: hybrid where the collection has vectors")
+    embedding: str | None = Field(default=None, description="none: as the collection was made")
+    embedding_api_base: str | None = None
+    embedding_api_key_env: str | None = None
+
     factors: FactorTable = "conditional"
     atom_prior: float = Field(default=0.5, gt=0.0, lt=1.0)
     context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
@@ -104,6 +121,8 @@ class Config(Model):
             raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
         if self.judge != "recorded" and self.relations is not None:
             raise ValueError(f"relations: judge {self.judge!r} does not read them: add --judge recorded")
+        if self.store_dir is not None and self.chroma_url is not None:
+            raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
         return self
 
     def plugin(self, kind: str) -> str:
@@ -125,6 +144,7 @@ CALL_SETTINGS = frozenset(
         "max_attempts",
         "cache",
         "cache_dir",
+        "embedding_api_key_env",
         "fetch_timeout",
         "merlin_path",
         "merlin_timeout",

@@ -13,14 +13,15 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Unlisted
+from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Search, Unlisted
 
 
 class Setting(NamedTuple):
-    """The flag of one setting: its type and help text; flags left out keep the profile's value."""
+    """The flag of one setting: type, help text, other name. One left out keeps the profile's value."""
 
     type: Any
     help: str
+    alias: str | None = None
 
 
 PANELS: dict[str, dict[str, Setting]] = {
@@ -37,9 +38,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. (default: auto)"),
         "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. (default: auto)"),
-        "retriever": Setting(
-            str, "Where contexts come from: given, wikipedia, web or package.module:Class. (default: given)"
-        ),
+        "retriever": Setting(str, "given, corpus, wikipedia, web or package.module:Class. (default: given)"),
         "judge": Setting(
             str,
             "auto, llm, embedded, recorded or package.module:Class. "
@@ -72,6 +71,9 @@ PANELS: dict[str, dict[str, Setting]] = {
         "retrieve_question": Setting(
             bool, "Search for the prompt or topic too; versions 2 and 3. (default: retrieve-question)"
         ),
+        "search": Setting(
+            Search, "Own documents: by words, vectors or both. (default: both, where there are vectors)"
+        ),
         "wikipedia_language": Setting(str, "Which Wikipedia. (default: en)"),
         "wikipedia_url": Setting(str, "api.php of another MediaWiki. (default: Wikipedia's)"),
         "search_url": Setting(str, "A Serper-compatible search service. (default: Serper's)"),
@@ -84,6 +86,18 @@ PANELS: dict[str, dict[str, Setting]] = {
         "allow_private_hosts": Setting(
             bool, "Fetch from private addresses, for intranets. (default: no-allow-private-hosts)"
         ),
+    },
+    "Own documents": {
+        "collection": Setting(str, "Where passages are kept. (default: documents)"),
+        "store_dir": Setting(Path, "Folder of collections. (default: in the user's data folder)", "--store"),
+        "chroma_url": Setting(str, "A Chroma server with collections, as http://localhost:8000."),
+        "embedding": Setting(
+            str,
+            "none, minilm, a litellm model as openai/text-embedding-3-small, or package.module:function. "
+            "(default: as the collection was made; a new one: none)",
+        ),
+        "embedding_api_base": Setting(str, "URL of an OpenAI-compatible server of embeddings."),
+        "embedding_api_key_env": Setting(str, "Environment variable that holds its key."),
     },
     "Judging": {
         "mode": Setting(Mode, "Verdicts a call may give, with or without citations. (default: tfn)"),
@@ -151,7 +165,9 @@ def takes_settings(*panels: str) -> Callable[[Callable[..., None]], Callable[...
 
 def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:
     name = f"--{key.replace('_', '-')}"
-    names = f"{name}/--no-{name[2:]}" if setting.type is bool else name
+    names = [f"{name}/--no-{name[2:]}" if setting.type is bool else name]
+    if setting.alias:
+        names.append(setting.alias)
     limits: dict[str, Any] = {}
     kind = setting.type
     if hasattr(kind, "__metadata__"):
@@ -163,6 +179,6 @@ def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:
         default=None,
         annotation=Annotated[
             kind | None,
-            typer.Option(names, help=setting.help, rich_help_panel=panel, show_default=False, **limits),
+            typer.Option(*names, help=setting.help, rich_help_panel=panel, show_default=False, **limits),
         ],
     )
