@@ -47,11 +47,8 @@ class Scores(NamedTuple):
 def main() -> None:
     """Print the three tables and the speed."""
     models = {name: fit(name).model for name in ATOM_SETS}
-    print(
-        print(
-            "Version 2, model fitted without the set  macro-F1 / AUROC  Brier  ECE  | overlap: macro-F1 / AUROC"
-        )
-    )
+    print("Version 2, model fitted without the set")
+    print(f"{'':44s} macro-F1 / AUROC   Brier   ECE   | overlap: macro-F1 / AUROC")
     for name in ATOM_SETS:
         print(
             f"{name:20s} {_count(name):>20s}    {scores(name, models[name], version=2)}   | {overlap(name)}"
