@@ -1,10 +1,13 @@
 """A limit on waiting for what can't be stopped."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from factreasoner.llm.deadline import within
+from factreasoner.llm.deadline import POLL_SECONDS, turns, within
 
 
 def test_results_and_errors_come_through():
@@ -25,7 +28,33 @@ def test_the_caller_goes_on_and_the_thread_is_a_daemon():
 
     with pytest.raises(TimeoutError, match=r"no answer within 0\.05 s"):
         within(0.05, stuck)
-    assert seen[0].is_alive()
     assert seen[0].daemon
+    assert within(20, threading.current_thread) is not seen[0]
     hold.set()
-    seen[0].join(20)
+
+
+def test_threads_are_used_again():
+    assert within(20, threading.current_thread) is within(20, threading.current_thread)
+
+
+def test_turns_add_up_to_the_time_given():
+    assert sum(turns(0.0)) == 0
+    assert list(turns(-1.0)) == []
+    first = next(turns(60.0))
+    assert 0 < first <= POLL_SECONDS
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_starts_threads_of_its_own():
+    within(20, lambda: None)
+    code = (
+        "import os; from factreasoner.llm.deadline import within\n"
+        "within(20, lambda: None)\n"
+        "child = os.fork()\n"
+        "if child == 0: os._exit(within(20, lambda: 7))\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "7\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -21,6 +23,37 @@ def turns(seconds: float) -> Iterator[float]:
         yield min(left, POLL_SECONDS)
 
 
+class _Worker:
+    """A daemon thread that runs one function after another and is idle in between.
+
+    A new thread for each request would take litellm 1 to 2 ms, for what it keeps by thread.
+    """
+
+    _idle: ClassVar[deque[_Worker]] = deque()
+
+    def __init__(self) -> None:
+        self._tasks: queue.SimpleQueue[Callable[[], Callable[[], None]]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="factreasoner-request", daemon=True).start()
+
+    @classmethod
+    def run(cls, task: Callable[[], Callable[[], None]]) -> None:
+        """Run `task` on an idle worker or a new one, and what it returns once that worker is idle again."""
+        try:
+            worker = cls._idle.pop()
+        except IndexError:
+            worker = cls()
+        worker._tasks.put(task)
+
+    def _work(self) -> None:
+        while True:
+            tell = self._tasks.get()()
+            self._idle.append(self)
+            tell()
+
+
+os.register_at_fork(after_in_child=_Worker._idle.clear)  # threads don't live on in a child process
+
+
 def within(seconds: float, fn: Callable[[], T]) -> T:
     """`fn()`, run on a daemon thread that is abandoned after `seconds`.
 
@@ -33,13 +66,16 @@ def within(seconds: float, fn: Callable[[], T]) -> T:
     """
     box: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
 
-    def work() -> None:
+    def work() -> Callable[[], None]:
         try:
-            box.put((fn(), None))
+            result = fn()
         except BaseException as error:
-            box.put((None, error))
+            outcome: tuple[T | None, BaseException | None] = (None, error)
+        else:
+            outcome = (result, None)
+        return lambda: box.put(outcome)
 
-    threading.Thread(target=work, name="factreasoner-request", daemon=True).start()
+    _Worker.run(work)
     for turn in turns(seconds):
         try:
             result, error = box.get(timeout=turn)
