@@ -11,8 +11,10 @@ from factreasoner.models import Assessment, Atom, Marginals, Outcome, support_of
 def assessment(
     p_true: Sequence[float | None], *, gold: str = "", outcome: Mapping[str, Any] | None = None, **fields: Any
 ) -> Assessment:
-    """One with atoms a0, a1, ...: None stands for an unjudged atom; `gold` has one of S, N or - for each."""
-    labels = [{"S": "S", "N": "NS", "-": None}[letter] for letter in gold or "-" * len(p_true)]
+    """One with atoms a0, a1, ...: None stands for an unjudged atom; `gold` has S, N, C, U or - for each."""
+    labels = [
+        {"S": "S", "N": "NS", "C": "C", "U": "U", "-": None}[letter] for letter in gold or "-" * len(p_true)
+    ]
     posterior = {f"a{i}": p for i, p in enumerate(p_true) if p is not None}
     marginals = Marginals(
         probabilities={name: (1 - p, p) for name, p in posterior.items()}, solver="exact", exact=True

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Label = Literal["entailment", "contradiction", "neutral"]
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
-Gold = Literal["S", "NS"]
+Gold = Literal["S", "NS", "C", "U"]
 Support = Literal["supported", "contradicted", "undecided"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
 Probability = float
@@ -31,7 +31,8 @@ class Atom(Model):
     """One checkable statement of a response.
 
     `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
-    characters, when the statement's source could be located; `gold` is a human label.
+    characters, when the statement's source could be located; `gold` is a human label: S for supported, NS for
+    not supported or, where people told these apart, C for contradicted and U for neither.
     """
 
     id: str
@@ -116,6 +117,7 @@ class Verdict(Model):
 
     `confidence` names where `probability` comes from. `citation` says where the quote the judge gave was
     found: in the premise, elsewhere in the record, or nowhere; an absent quote is voided (None).
+    `uncalibrated` is the probability the judge gave, where `probability` is what a calibration made of it.
     """
 
     context_id: str
@@ -125,6 +127,7 @@ class Verdict(Model):
     quote: str | None = None
     confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded"] = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
+    uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
 
 
 class Answer(Model):

@@ -1,7 +1,8 @@
 """Predictions against human labels, for one record and for a data set.
 
-S is the positive class. Atoms without a label are left out of everything here; labelled atoms left out of
-n, because no judgement of them was obtained, are left out too and counted.
+S is the positive class; NS, C (contradicted) and U (neither) are all not S. Atoms without a label are left
+out of everything here; labelled atoms left out of n, because no judgement of them was obtained, are left out
+too and counted.
 """
 
 from __future__ import annotations

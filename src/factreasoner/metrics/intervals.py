@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 2000
+MOSTLY = 0.9
+"""Share of resamples in which a statistic must be defined for it to have an interval."""
 _NUMBERS_AT_ONCE = 1_000_000
 
 
@@ -27,13 +30,31 @@ def bootstrap_mean(values: Sequence[float], *, seed: int = 0) -> Interval | None
     data = np.asarray(values, dtype=float)
     if len(data) < 2:
         return None
+    means = [data[drawn].mean(axis=1) for drawn in resamples(len(data), seed=seed)]
+    return percentile_interval(np.concatenate(means))
+
+
+def resamples(num_records: int, *, seed: int, width: int = 1) -> Iterator[NDArray[np.int64]]:
+    """The records of each of `RESAMPLES` bootstrap resamples, in blocks of shape (resamples, records).
+
+    The draws depend on the number of records and the seed alone. `width` is how many numbers the caller
+    needs at once for each resample, where that is more than the records.
+    """
     random = np.random.default_rng(seed)
-    rows = max(1, _NUMBERS_AT_ONCE // len(data))
-    means = [
-        data[random.integers(0, len(data), size=(min(rows, RESAMPLES - done), len(data)))].mean(axis=1)
-        for done in range(0, RESAMPLES, rows)
-    ]
-    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
+    rows = max(1, _NUMBERS_AT_ONCE // max(num_records, width))
+    for done in range(0, RESAMPLES, rows):
+        yield random.integers(0, num_records, size=(min(rows, RESAMPLES - done), num_records))
+
+
+def percentile_interval(values: NDArray[np.float64]) -> Interval | None:
+    """The interval a statistic's values over resamples span; None where too few resamples define it.
+
+    NaN marks a resample in which the statistic is undefined; of these at most one in ten is passed over.
+    """
+    defined = values[~np.isnan(values)]
+    if len(defined) < MOSTLY * len(values) or not len(defined):
+        return None
+    low, high = np.quantile(defined, [0.025, 0.975])
     return Interval(float(low), float(high))
 
 

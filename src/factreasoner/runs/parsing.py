@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from factreasoner.errors import InputError
-from factreasoner.models import Atom, Context, Record
+from factreasoner.models import Atom, Context, Gold, Record
 from factreasoner.runs.columns import FIELDS, assign, key_of_field
 from factreasoner.runs.values import Values, describe
 
 ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
 CONTEXT_KEYS = frozenset({"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids"})
+GOLD_LABELS: tuple[Gold, ...] = get_args(Gold)
+LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
 _RESPONSE_KEYS = ", ".join(FIELDS["response"])
 
 Item = TypeVar("Item", Atom, Context)
@@ -114,9 +116,8 @@ def parse_atom(data: object, *, where: str, field: str = "atom", default_id: str
     given = _object(data, field, values)
     labels = [name for name in ("label", "gold") if given.get(name) is not None]
     for name in labels:
-        if given[name] not in ("S", "NS"):
-            allowed = 'write "S" (supported), "NS" (not supported) or null'
-            values.problem(f"{field}.{name}", f"is {given[name]!r}; {allowed}")
+        if given[name] not in GOLD_LABELS:
+            values.problem(f"{field}.{name}", f"is {given[name]!r}; {LABEL_REMEDY}")
     if len(labels) == 2 and given["label"] != given["gold"]:
         values.problem(f"{field}.label", "'label' and 'gold' differ; keep one")
     text = values.needed_text(given.get("text"), f"{field}.text", "give the statement, or leave the atom out")

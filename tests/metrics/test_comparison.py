@@ -1,0 +1,131 @@
+"""Differences of runs: by enumeration, against statsmodels and scipy, and where nothing differs."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from assessments import assessment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap as scipy_bootstrap
+
+from factreasoner.metrics import comparison
+from factreasoner.metrics.comparison import differences, holm, permutation_p
+from factreasoner.metrics.samples import Sample, Sampling
+from factreasoner.metrics.scores import SCORES, value_of
+from factreasoner.models import Assessment
+
+TESTED = [name for name, score in SCORES.items() if score.tested]
+
+
+def sampled(assessments: list[Assessment]) -> Sample:
+    sampling = Sampling()
+    for item in assessments:
+        sampling.add(item, 3)
+    return sampling.sample()
+
+
+def run(seed: int, *, records: int = 6, skill: float = 0.2) -> list[Assessment]:
+    random, noise = np.random.default_rng(1), np.random.default_rng(seed)
+    made = []
+    for number in range(records):
+        gold = random.random(5) < 0.6
+        p = np.clip(0.5 + np.where(gold, skill, -skill) + noise.normal(0, 0.2, 5), 0.01, 0.99)
+        labels = "".join("S" if label else "N" for label in gold)
+        made.append(assessment(p.tolist(), gold=labels, record_id=f"r{number}"))
+    return made
+
+
+@pytest.mark.parametrize("name", ["precision", "macro_f1", "auroc", "brier"])
+def test_the_test_is_exact_for_few_records(name: str) -> None:
+    one, other = run(2), run(3, skill=0.0)
+    observed = abs(value_of(sampled(one), name) - value_of(sampled(other), name))
+    gaps = []
+    for exchanged in itertools.product([False, True], repeat=len(one)):
+        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, other, exchanged, strict=True)]
+        first, second = (value_of(sampled([pair[i] for pair in pairs]), name) for i in (0, 1))
+        gaps.append(abs(first - second))
+    share = np.mean(np.array(gaps) >= observed - 1e-12)
+    assert permutation_p(sampled(one), sampled(other), name) == pytest.approx(share)
+
+
+def test_an_exchange_without_a_score_counts_against_a_difference() -> None:
+    # Only r0's first assessment has an NS: exchanged, the first run has no AUROC.
+    one = sampled(
+        [assessment([0.9, 0.2], gold="SN", record_id="r0"), assessment([0.8], gold="S", record_id="r1")]
+    )
+    other = sampled(
+        [assessment([0.3, 0.4], gold="SN", record_id="r0"), assessment([0.7], gold="S", record_id="r1")]
+    )
+    p = permutation_p(one, other, "auroc")
+    assert p is not None
+    assert 0.0 < p <= 1.0
+
+
+def test_equal_runs_do_not_differ() -> None:
+    sample = sampled(run(2))
+    for item in differences({"a": sample, "b": sample}, "a", TESTED):
+        assert (item.value, item.interval, item.p_value, item.p_holm) == (0.0, (0.0, 0.0), 1.0, 1.0)
+
+
+def test_a_clear_difference_is_found_and_signed() -> None:
+    good, bad = sampled(run(2, records=30)), sampled(run(2, records=30, skill=-0.2))
+    found = {item.score: item for item in differences({"bad": bad, "good": good}, "bad", TESTED)}
+    for name, sign in {"auroc": 1, "brier": -1, "macro_f1": 1}.items():
+        item = found[name]
+        assert (item.run, item.baseline) == ("good", "bad")
+        assert item.value * sign > 0
+        assert all(end * sign > 0 for end in item.interval)
+        assert item.p_value <= item.p_holm < 0.01
+
+
+def test_the_interval_is_scipys() -> None:
+    one, other = run(2, records=25), run(3, records=25)
+    item = differences({"a": sampled(one), "b": sampled(other)}, "b", ["precision"])[0]
+    values = [sampled(part).values["precision"] for part in (one, other)]
+    expected = scipy_bootstrap(
+        values, lambda a, b, axis: (a - b).mean(axis=axis), paired=True, method="percentile", rng=4
+    ).confidence_interval
+    assert item.interval == pytest.approx((expected.low, expected.high), abs=0.02)
+
+
+def test_few_records_and_undefined_scores_have_no_test() -> None:
+    one = sampled([assessment([0.9], gold="S")])
+    for item in differences({"a": one, "b": one}, "a", ["precision", "auroc"]):
+        assert (item.interval, item.p_value, item.p_holm) == (None, None, None)
+    assert [i.value for i in differences({"a": one, "b": one}, "a", ["precision", "auroc"])] == [0.0, None]
+
+
+def test_other_records_are_refused() -> None:
+    one, other = run(2), run(2)
+    with pytest.raises(ValueError, match="same records"):
+        differences({"a": sampled(one), "b": sampled(other[::-1])}, "a", ["precision"])
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, None, 0.04, 0.03]) == pytest.approx([0.03, None, 0.06, 0.06])
+    assert holm([None, None]) == [None, None]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+@settings(max_examples=30)
+def test_holm_is_its_definition(p_values: list[float]) -> None:
+    order = np.argsort(p_values, kind="stable")
+    expected, largest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        expected[place] = largest
+    assert holm(p_values) == pytest.approx(expected)
+
+
+def test_chance_is_rarely_called_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "PERMUTATIONS", 199)
+    found = [
+        permutation_p(sampled(run(2 * s, records=12)), sampled(run(2 * s + 1, records=12)), "brier", seed=s)
+        for s in range(5, 105)
+    ]
+    assert np.mean(np.array(found) <= 0.05) <= 0.12
+    assert 0.35 <= np.mean(found) <= 0.65
