@@ -118,7 +118,7 @@ class LiteLLMClient:
         return 0.0 if self._gate.budget is None else self._gate.budget.spent
 
     def close(self) -> None:
-        """Close the cache. Calls made later fail."""
+        """Close the cache. Calls made later go without it."""
         if self._cache is not None:
             self._cache.close()
 

@@ -51,7 +51,8 @@ class _Worker:
             tell()
 
 
-os.register_at_fork(after_in_child=_Worker._idle.clear)  # threads don't live on in a child process
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Worker._idle.clear)  # threads don't live on in a child process
 
 
 def within(seconds: float, fn: Callable[[], T]) -> T:
