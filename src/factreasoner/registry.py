@@ -20,8 +20,12 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "retriever": {
         "given": "factreasoner.retrieval.given:GivenRetriever",
+        "corpus": "factreasoner.retrieval.corpus.retriever:CorpusRetriever",
         "wikipedia": "factreasoner.retrieval.wikipedia:WikipediaRetriever",
         "web": "factreasoner.retrieval.web_search:WebRetriever",
+    },
+    "embedding": {
+        "minilm": "factreasoner.retrieval.corpus.embeddings:MiniLM",
     },
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
@@ -45,6 +49,8 @@ PLUGINS: dict[str, dict[str, str]] = {
 }
 
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
+    "bm25s": ("searching own documents", "corpus"),
+    "chromadb": ("keeping own documents", "corpus"),
     "pypdf": ("reading PDF files", "web"),
     "trafilatura": ("reading web pages", "web"),
 }

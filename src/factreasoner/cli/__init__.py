@@ -1,4 +1,4 @@
-"""The command line: `factreasoner run|score|assess|doctor`.
+"""The command line: `factreasoner run|score|assess|index|doctor`.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 130 interrupted.
@@ -16,6 +16,7 @@ import typer
 from factreasoner import __version__
 from factreasoner.cli.assess import assess
 from factreasoner.cli.doctor import doctor
+from factreasoner.cli.index import index
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.errors import FactReasonerError, InputError
@@ -29,7 +30,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (run, score, assess, doctor):
+for command in (run, score, assess, index, doctor):
     app.command(no_args_is_help=command not in (doctor,))(command)
 
 

@@ -1,0 +1,102 @@
+"""`factreasoner index`: own documents into a collection, for `--retriever corpus`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+    from factreasoner.retrieval.corpus.indexing import IndexReport
+
+
+@takes_settings("Own documents")
+def index(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders: txt, md, html, pdf; jsonl and csv with a text in each row."),
+    ] = None,
+    prune: Annotated[bool, typer.Option(help="Drop what is known of files that are gone.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the collection.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Put own documents into a collection, for --retriever corpus. Unchanged files are skipped.
+
+    The same command again takes up new and changed files, and completes a run that was cut off.
+    """
+    from factreasoner.config import load_config
+
+    wanted = [bool(paths), list_, stats, delete]
+    if sum(wanted) != 1:
+        raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
+    config = load_config(None, settings)
+    if paths:
+        raise typer.Exit(_index(paths, config, prune=prune, quiet=quiet))
+    _manage(config, list_=list_, stats=stats)
+
+
+def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
+    from factreasoner.cli.index_progress import index_progress
+    from factreasoner.retrieval.corpus.indexing import index as index_files
+
+    with index_progress(quiet=quiet) as tell:
+        report = index_files(paths, config, prune=prune, tell=tell)
+    for problem in report.problems:
+        typer.echo(f"not indexed: {problem}", err=True)
+    if not quiet:
+        _print(report, config)
+    return 3 if report.problems else 0
+
+
+def _print(report: IndexReport, config: Config) -> None:
+    if report.rebuilt:
+        typer.echo("The collection was damaged by a run that was cut off, and is made anew from its files.")
+    files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
+    files += [(report.dropped, "dropped"), (report.empty, "empty"), (len(report.problems), "not readable")]
+    counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
+    typer.echo(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
+    if report.gone:
+        typer.echo(f"{report.gone} files known before are gone; --prune drops their passages.")
+    if report.others:
+        typer.echo(f"{report.others} files of other kinds are left out.")
+    if report.total:
+        typer.echo(f"Search it with --retriever corpus --collection {config.collection}")
+
+
+def _manage(config: Config, *, list_: bool, stats: bool) -> None:
+    """--list, --stats or --delete."""
+    from factreasoner.retrieval.corpus.store import Store
+
+    store = Store(config)
+    if list_:
+        for name in store.names():
+            collection = store.collection(name)
+            typer.echo(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
+        return
+    if not stats:
+        with store.locked():
+            store.delete(config.collection)
+        typer.echo(f"Deleted collection {config.collection} of store {store.where}")
+        return
+    collection = store.collection(config.collection)
+    held = collection.held()
+    made = collection.made
+    rows = {
+        "collection": collection.name,
+        "store": store.where,
+        "files": len(held),
+        "passages": collection.count(),
+        "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),
+        "state": "whole" if made.revision else "an index run is under way or was cut off",
+        "from": ", ".join(made.roots),
+    }
+    for name, value in rows.items():
+        typer.echo(f"{name}: {value}")

@@ -1,0 +1,55 @@
+"""How an index run shows that it goes on: a bar on a terminal, plain lines in a pipe, nothing when quiet."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from factreasoner.retrieval.corpus.indexing import Step, Tell
+
+SECONDS_BETWEEN_LINES = 5.0
+_LONGEST_NAME = 40
+
+
+@contextlib.contextmanager
+def index_progress(*, quiet: bool) -> Iterator[Tell]:
+    """The right kind of progress for where standard error goes."""
+    if quiet:
+        yield lambda step: None
+    elif not sys.stderr.isatty():
+        yield _lines()
+    else:
+        columns = (
+            TextColumn("Indexing"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+        )
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task("", total=None)
+
+            def tell(step: Step) -> None:
+                words = f"{step.passages} passages  {escape(step.doing[-_LONGEST_NAME:])}"
+                bar.update(task, total=step.files, completed=step.done, description=words)
+
+            yield tell
+
+
+def _lines() -> Tell:
+    last = time.monotonic()
+
+    def tell(step: Step) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            text = f"{step.done}/{step.files} files, {step.passages} passages written"
+            typer.echo(f"{text}: {step.doing}" if step.doing else text, err=True)
+
+    return tell

@@ -1,0 +1,174 @@
+"""Vectors for texts: Chroma's MiniLM, any litellm embedding model, or the user's own function."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.llm.deadline import within
+from factreasoner.llm.faults import Fault, fault_of
+from factreasoner.llm.litellm_provider import load as litellm
+from factreasoner.registry import EXTRA_OF_MODULE, load
+from factreasoner.retrieval.corpus.collection import NONE, Vectors
+from factreasoner.retrieval.corpus.vector_cache import VectorCache
+
+TEXTS_A_REQUEST = 64
+FIRST_WAIT = 0.5
+_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+class Embedding(Protocol):
+    """Turns texts into vectors of one length."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`, shape (len(texts), dimension).
+
+        Raises:
+            StoreError: no vectors came, this time.
+            ConfigError: none can come until the user mends something.
+        """
+        ...
+
+
+def embedding_named(name: str, config: Config) -> Embedding | None:
+    """The embedding `name`; None for "none".
+
+    Vectors of models are kept on disk, so that nothing is computed or paid for twice; those of a user's own
+    function are not, since it may change.
+
+    Raises:
+        ConfigError: no such function, or the key's variable is not set.
+    """
+    if name == NONE:
+        return None
+    if _OWN.fullmatch(name):
+        return OwnFunction(name)
+    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config)
+    return VectorCache(name, model.embed, config) if config.cache else model
+
+
+class OwnFunction:
+    """A user's function from a list of texts to their vectors. It is called by one thread at a time."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._function: Callable[[list[str]], Any] = load("embedding", name)
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """What the function returns. Raises ConfigError when that is no vector a text."""
+        with self._lock:
+            return checked(self._function(list(texts)), len(texts), self._name)
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 as Chroma runs it, on the processor; 384 numbers, the first 256 tokens of a text."""
+
+    def __init__(self) -> None:
+        try:
+            from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
+        self._model = ONNXMiniLM_L6_V2()
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`. Raises ConfigError when the model is not there and can't be downloaded."""
+        with self._lock:
+            try:
+                found = self._model(list(texts))
+            except Exception as error:
+                raise ConfigError(
+                    f"embedding 'minilm': its model is not in {self._model.DOWNLOAD_PATH} and can't be "
+                    f"downloaded ({error}). Download {self._model.MODEL_DOWNLOAD_URL} elsewhere and put it "
+                    "there, or do without vectors (--embedding none), or name a litellm model"
+                ) from error
+        return checked(found, len(texts), "minilm")
+
+
+class LiteLLMEmbedding:
+    """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
+
+    Raises:
+        ConfigError: the variable `embedding_api_key_env` names is not set.
+    """
+
+    def __init__(self, model: str, config: Config) -> None:
+        self._api_base = config.embedding_api_base
+        variable = config.embedding_api_key_env
+        self._key = None if variable is None else os.environ.get(variable, "").strip()
+        if self._key == "":
+            raise ConfigError(
+                f"embedding_api_key_env: the environment variable {variable} is not set or empty"
+            )
+        if self._api_base is not None:
+            self._key = self._key or "none"  # the library refuses to send without one
+            model = model if "/" in model else f"openai/{model}"
+        self._model = model
+        self._seconds = config.timeout
+        self._attempts = config.max_attempts
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`, asked for in several requests when there are many."""
+        parts = [
+            self._request(list(texts[first : first + TEXTS_A_REQUEST]))
+            for first in range(0, len(texts), TEXTS_A_REQUEST)
+        ]
+        return np.concatenate(parts)
+
+    def _request(self, texts: list[str]) -> Vectors:
+        for attempt in range(1, self._attempts + 1):
+            try:
+                answer = within(self._seconds, lambda: self._send(texts))
+            except Exception as error:
+                wait = self._wait(error, attempt)
+                time.sleep(wait)
+                continue
+            rows = sorted(answer.data, key=lambda row: int(row["index"]))
+            return checked([row["embedding"] for row in rows], len(texts), self._model)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send(self, texts: list[str]) -> Any:
+        return litellm().embedding(
+            model=self._model,
+            input=texts,
+            api_base=self._api_base,
+            api_key=self._key,
+            timeout=self._seconds,
+            max_retries=0,
+            encoding_format="float",
+        )
+
+    def _wait(self, error: Exception, attempt: int) -> float:
+        """Seconds until the next attempt. Raises when there is none."""
+        fault: Fault = fault_of(error, form="fenced", optional=(), secret=self._key)
+        message = f"embedding {self._model!r}: {fault.message}"
+        if fault.kind == "config":
+            named = "the key is missing or wrong" if fault.remedy == "key" else fault.remedy
+            raise ConfigError(f"{message} ({named})") from error
+        if fault.kind != "retry" or attempt == self._attempts:
+            raise StoreError(message, attempts=attempt) from error
+        return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
+
+
+def checked(vectors: Any, count: int, name: str) -> Vectors:
+    """`vectors` as an array of shape (count, dimension). Raises ConfigError when they are none."""
+    try:
+        found = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"embedding {name!r}: does not give one vector a text, all of one length"
+        ) from error
+    if found.ndim != 2 or len(found) != count or not found.shape[1]:
+        raise ConfigError(f"embedding {name!r}: gives an array of shape {found.shape} for {count} texts")
+    if not np.isfinite(found).all():
+        raise ConfigError(f"embedding {name!r}: gives numbers that are not finite")
+    return found

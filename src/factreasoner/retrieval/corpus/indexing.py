@@ -1,0 +1,225 @@
+"""Files into a collection: new ones are added, changed ones replaced, unchanged ones skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import DocumentError, InputError, Problem
+from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.corpus.documents import DocumentReader, find_files
+from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
+from factreasoner.retrieval.corpus.store import Store
+from factreasoner.retrieval.corpus.word_index import word_index
+from factreasoner.retrieval.passages import split_passages
+
+BATCH = 1_000
+"""Passages written at once, and at most lost when a run is cut off."""
+
+
+class IndexReport(NamedTuple):
+    """What an index run did: counts of files, passages written, what could not be read and why.
+
+    `others` are files of unknown kinds; `gone` are files in the collection, below the paths of the run, that
+    are no longer there; `rebuilt` says that the collection was damaged and made anew from its files.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    empty: int = 0
+    dropped: int = 0
+    gone: int = 0
+    others: int = 0
+    passages: int = 0
+    total: int = 0
+    rebuilt: bool = False
+    problems: tuple[str, ...] = ()
+
+
+class Step(NamedTuple):
+    """How far a run is: files done and in all, passages written, what is in hand."""
+
+    done: int
+    files: int
+    passages: int
+    doing: str
+
+
+Tell = Callable[[Step], None]
+
+
+def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: Tell) -> IndexReport:
+    """Bring the collection of `config` up to date with the files below `paths`.
+
+    A file that can't be read is reported and the rest goes on; its earlier passages stay. A run that is cut
+    off, even killed, is completed by the next one.
+
+    Raises:
+        InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
+        ConfigError: the store, the collection or the embedding is not as it must be.
+        StoreError: the store or the embedding fails; what was written stays.
+    """
+    paths = [path.resolve() for path in paths]
+    store = Store(config, create=True)
+    found = find_files(paths, outside=store.folder)
+    if found.missing and not prune:
+        raise InputError([Problem(str(path), "", "no such file or folder") for path in found.missing])
+    with store.locked():
+        collection = store.open(config.collection, config.embedding)
+        embedding = embedding_named(collection.made.embedding, config)
+        rebuilt = collection.damaged()
+        if rebuilt:
+            collection = store.rebuild(collection)
+            roots = [Path(root) for root in collection.made.roots]
+            found = find_files([*paths, *roots], outside=store.folder)
+        run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
+        run.take(found.files)
+        run.sweep(paths, set(map(_name, found.files)), prune=prune)
+        total = run.close()
+    if rebuilt:
+        run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
+    return IndexReport(
+        **run.counts, others=found.others, total=total, rebuilt=rebuilt, problems=tuple(run.problems)
+    )
+
+
+class _Run:
+    """One pass over files, writing in batches that may hold passages of several files."""
+
+    def __init__(
+        self, collection: Collection, embedding: Embedding | None, *, roots: Sequence[str], tell: Tell
+    ) -> None:
+        self._collection = collection
+        self._embedding = embedding
+        self._roots = roots
+        self._tell = tell
+        self._reader = DocumentReader()
+        self._held = collection.held()
+        self._waiting: list[Stored] = []
+        self._outdated: list[tuple[str, str]] = []
+        self._begun = False
+        self._told = Step(0, 0, 0, "")
+        self.problems: list[str] = []
+        self.counts = dict.fromkeys(
+            ("added", "replaced", "unchanged", "empty", "dropped", "gone", "passages"), 0
+        )
+
+    def take(self, files: Sequence[Path]) -> None:
+        """Write what is new in `files`."""
+        for done, file in enumerate(files):
+            self._told = Step(done, len(files), self.counts["passages"], str(file))
+            self._tell(self._told)
+            try:
+                self._file(file)
+            except DocumentError as error:
+                self.problems.append(str(error))
+        self._flush()
+        self._told = Step(len(files), len(files), self.counts["passages"], "")
+        self._tell(self._told)
+
+    def sweep(self, paths: Sequence[Path], seen: set[str], *, prune: bool) -> None:
+        """Drop, or without `prune` count, what the collection holds of files that were below `paths`."""
+        roots = [_name(path) for path in paths]
+        for name in self._held:
+            if name in seen or not any(name == root or name.startswith(_within(root)) for root in roots):
+                continue
+            if prune:
+                self._begin()
+                self._collection.drop(name)
+            self.counts["dropped" if prune else "gone"] += 1
+
+    def close(self) -> int:
+        """Mark the collection as whole, if this run or one cut off before touched it; count its passages."""
+        if self._begun or not self._collection.made.revision:
+            self._begin()
+            self._collection.finish()
+        total = self._collection.count()
+        if total:
+            word_index(
+                self._collection,
+                lambda n: self._tell(self._told._replace(doing=f"words of {n} of {total} passages")),
+            )
+        return total
+
+    def _file(self, file: Path) -> None:
+        name, digest = _name(file), self._reader.digest(file)
+        held = self._held.get(name, {})
+        others = [(name, other) for other in held if other != digest]
+        if digest in held and held[digest].complete:
+            self.counts["unchanged"] += 1
+        else:
+            there = self._collection.ids_of(name, digest) if digest in held else set()
+            empty = True
+            try:
+                for passage in self._passages(file, name, digest):
+                    empty = False
+                    if passage.id not in there:
+                        self._wait(passage)
+            except DocumentError:
+                self._forget(name, digest)
+                raise
+            self.counts["empty" if empty else "replaced" if held else "added"] += 1
+        self._outdated += others
+
+    def _passages(self, file: Path, name: str, digest: str) -> Iterator[Stored]:
+        """The passages of a file in order; only when all was read without an error, the last one."""
+        before: Stored | None = None
+        for document in self._reader.documents(file):
+            # Past the cache of the function: a long text must not outlive its turn.
+            for passage in split_passages.__wrapped__(_clean(document.text)):
+                if before is not None:
+                    yield before
+                position = 0 if before is None else before.position + 1
+                title, link = _clean(document.title), _clean(document.link)
+                before = Stored(passage.text, name, digest, position, title, link)
+        if before is not None:
+            yield before._replace(last=True)
+
+    def _wait(self, passage: Stored) -> None:
+        self._waiting.append(passage)
+        if len(self._waiting) >= BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what waits; then drop earlier contents of files whose new content is there."""
+        if self._waiting:
+            self._begin()
+            texts = [passage.searched for passage in self._waiting]
+            vectors = self._embedding.embed(texts) if self._embedding else None
+            self._collection.add(self._waiting, vectors)
+            self.counts["passages"] += len(self._waiting)
+            self._waiting = []
+            self._tell(self._told._replace(passages=self.counts["passages"]))
+        for name, digest in self._outdated:
+            self._begin()
+            self._collection.drop(name, digest)
+        self._outdated = []
+
+    def _forget(self, name: str, digest: str) -> None:
+        """Take back what was written of a file that could not be read to its end."""
+        self._waiting = [p for p in self._waiting if (p.path, p.digest) != (name, digest)]
+        if self._begun:
+            self._collection.drop(name, digest)
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._collection.begin(self._roots)
+
+
+def _name(path: Path) -> str:
+    """A path as the collection knows it: absolute, valid Unicode."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _within(root: str) -> str:
+    return root.rstrip(os.sep) + os.sep
+
+
+def _clean(text: str) -> str:
+    """Without the lone surrogates that JSON may hold and no file or database takes."""
+    return text.encode("utf-8", "replace").decode()

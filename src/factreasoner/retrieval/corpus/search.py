@@ -1,0 +1,79 @@
+"""Passages for a text: by words, by vectors, or by both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from factreasoner.choices import Search
+from factreasoner.errors import ConfigError
+from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.corpus.embeddings import Embedding
+from factreasoner.retrieval.corpus.word_index import WordIndex, word_index
+
+Way = Literal["bm25", "dense", "hybrid"]
+
+DEPTH = 100
+"""Passages each way of searching puts forward."""
+RRF_K = 60
+
+
+def way(search: Search, collection: Collection) -> Way:
+    """How `collection` is searched. Raises ConfigError when `search` wants vectors it does not have."""
+    if search == "auto":
+        return "hybrid" if collection.made.vectors else "bm25"
+    if search != "bm25" and not collection.made.vectors:
+        raise ConfigError(
+            f"search: {search!r} needs vectors, and collection {collection.name!r} was made without an "
+            "embedding; index into another collection with --embedding NAME, or use --search bm25"
+        )
+    return search
+
+
+class CorpusSearch:
+    """Searches one collection; from any number of threads. `embedding` is None for words alone.
+
+    Raises:
+        StoreError: the collection can't be read.
+    """
+
+    def __init__(self, collection: Collection, way: Way, embedding: Embedding | None) -> None:
+        self._collection = collection
+        self._embedding = embedding if way != "bm25" else None
+        self._words: WordIndex | None = word_index(collection) if way != "dense" else None
+
+    def best(self, text: str, k: int) -> list[Stored]:
+        """The `k` passages most relevant to `text`, best first, no text twice.
+
+        Raises:
+            StoreError: the store or the embedding fails.
+        """
+        rankings = []
+        if self._words is not None:
+            rankings.append(self._words.best(text, max(DEPTH, k)))
+        if self._embedding is not None:
+            vector = self._embedding.embed([text])[0]
+            rankings.append(self._collection.nearest(vector, max(DEPTH, k)))
+        ids = fused(rankings)
+        found: dict[str, Stored] = {}
+        step = 2 * k
+        for first in range(0, len(ids), step):
+            for passage in self._collection.with_ids(ids[first : first + step]):
+                found.setdefault(passage.text, passage)
+            if len(found) >= k:
+                break
+        return list(found.values())[:k]
+
+
+def fused(rankings: Iterable[Sequence[str]]) -> list[str]:
+    """Reciprocal rank fusion: by the sum of 1 / (60 + rank) over the rankings, best first.
+
+    Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
+    learning methods" (2009).
+    """
+    scores = defaultdict[str, float](float)
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            scores[item] += 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda item: -scores[item])

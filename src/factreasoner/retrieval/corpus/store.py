@@ -1,0 +1,219 @@
+"""The Chroma store passages are kept in: a folder on disk, or a server. It sends no telemetry."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import httpx
+from filelock import FileLock, Timeout
+from platformdirs import user_data_dir
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.llm.cache import cache_folder
+from factreasoner.llm.deadline import within
+from factreasoner.llm.faults import shown
+from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.retrieval.corpus.collection import NONE, Collection, Made
+
+try:
+    import chromadb
+    from chromadb.config import Settings
+    from chromadb.errors import ChromaError, NotFoundError
+except ModuleNotFoundError as error:
+    raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+TOKEN_VARIABLE = "CHROMA_TOKEN"
+"""Environment variable with the token a server wants."""
+HTTP_SECONDS = 120.0
+_FILE = "chroma.sqlite3"
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,500}[a-zA-Z0-9]")
+_REBUILT = ".rebuilt"
+_NO_VECTORS = {
+    # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
+    "space": "l2",
+    "ef_construction": 1,
+    "ef_search": 1,
+    "max_neighbors": 2,
+    "sync_threshold": 20_000,
+}
+_VECTORS = {
+    # recall@10 of 0.99 on 10,000 random vectors; Chroma's own settings give 0.54 (benchmarks/retrieval.py)
+    "space": "cosine",
+    "ef_construction": 200,
+    "ef_search": 400,
+    "max_neighbors": 32,
+    "sync_threshold": 5_000,
+}
+
+
+def default_folder() -> Path:
+    """Where the store is when nobody says: in the user's data folder."""
+    return Path(user_data_dir("factreasoner")) / "corpus"
+
+
+class Store:
+    """A Chroma store: the server at `chroma_url`, or the folder `store_dir`, made if `create`.
+
+    Raises:
+        ConfigError: there is no store, it can't be opened, or the server can't be reached.
+        MissingExtraError: chromadb is not installed.
+    """
+
+    def __init__(self, config: Config, *, create: bool = False) -> None:
+        self.folder = None if config.chroma_url else (config.store_dir or default_folder()).absolute()
+        self.where = re.sub(r"//[^/@]*@", "//", config.chroma_url or "") or str(self.folder)
+        self._indexes = (self.folder or cache_folder(config)) / "bm25"
+        if self.folder is not None and not create and not (self.folder / _FILE).is_file():
+            raise ConfigError(f"no store in {self.folder}: make one with `factreasoner index PATH...`")
+        try:
+            self._client = (
+                self.ask(_server, config) if self.folder is None else self.ask(_on_disk, self.folder)
+            )
+        except StoreError as error:
+            raise ConfigError(str(error)) from error
+        self.close = weakref.finalize(self, self._client.close)
+
+    def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`fn(...)`, with whatever Chroma raises as StoreError; over HTTP, in bounded time."""
+        try:
+            if self.folder is not None:
+                return fn(*args, **kwargs)
+            return within(HTTP_SECONDS, lambda: fn(*args, **kwargs))
+        except (ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError) as error:
+            raise StoreError(f"store {self.where}: {shown(str(error) or type(error).__name__)}") from error
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing to a store on disk. Raises ConfigError when one does."""
+        if self.folder is None:
+            yield
+            return
+        lock = FileLock(self.folder / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise ConfigError(f"store {self.where}: another process is writing to it") from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def names(self) -> list[str]:
+        """The collections `factreasoner index` made, sorted."""
+        found = self.ask(self._client.list_collections)
+        return sorted(c.name.removesuffix(_REBUILT) for c in found if Made.known(c.metadata))
+
+    def collection(self, name: str) -> Collection:
+        """The collection `name`.
+
+        Raises:
+            ConfigError: there is none, or `factreasoner index` did not make it.
+            StoreError: the store can't be read.
+        """
+        found = self._found(name)
+        if found is None:
+            known = ", ".join(self.names()) or "none"
+            raise ConfigError(f"collection: no {name!r} in store {self.where}; there: {known}")
+        return self._opened(found)
+
+    def open(self, name: str, embedding: str | None) -> Collection:
+        """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
+
+        Raises:
+            ConfigError: the name can't be one, or the collection was made with another embedding.
+        """
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
+                "a letter or digit first and last"
+            )
+        found = self._found(name)
+        if found is None:
+            found = self._create(name, Made(embedding or NONE))
+        collection = self._opened(found)
+        collection.refuse_other(embedding)
+        return collection
+
+    def rebuild(self, collection: Collection) -> Collection:
+        """An empty collection in place of a damaged one, with its name, embedding and roots.
+
+        At every moment there is one with the roots: the name passes from one to the other.
+        """
+        name = collection.name
+        if self.ask(self._get, name + _REBUILT) is not None:
+            self.ask(self._client.delete_collection, name + _REBUILT)
+        fresh = self._create(name + _REBUILT, collection.made._replace(revision=""))
+        self.ask(self._client.delete_collection, name)
+        self.ask(fresh.modify, name=name)
+        return self._opened(fresh)
+
+    def delete(self, name: str) -> None:
+        """Drop a collection and its word index. Raises ConfigError when there is none."""
+        collection = self.collection(name)
+        self.ask(self._client.delete_collection, collection.name)
+        collection.drop_indexes()
+
+    def _found(self, name: str) -> Any:
+        """Chroma's own collection; a rebuilt one that was cut off before it got its name gets it now."""
+        found = self.ask(self._get, name)
+        if found is None:
+            found = self.ask(self._get, name + _REBUILT)
+            if found is not None:
+                self.ask(found.modify, name=name)
+        return found
+
+    def _get(self, name: str) -> Any:
+        try:
+            return self._client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return None
+
+    def _create(self, name: str, made: Made) -> Any:
+        hnsw = _VECTORS if made.vectors else _NO_VECTORS
+        return self.ask(
+            self._client.get_or_create_collection,
+            name,
+            embedding_function=None,
+            metadata=made.metadata(),
+            configuration={"hnsw": dict(hnsw)},
+        )
+
+    def _opened(self, found: Any) -> Collection:
+        if not Made.known(found.metadata):
+            raise ConfigError(
+                f"collection: {found.name!r} in store {self.where} was not made by `factreasoner index`"
+            )
+        most = min(self.ask(self._client.get_max_batch_size), 5461)
+        return Collection(found, self.ask, folder=self._indexes / str(found.id), most=most)
+
+
+def _on_disk(folder: Path) -> Any:
+    folder.mkdir(parents=True, exist_ok=True)
+    return chromadb.PersistentClient(str(folder), settings=_settings())
+
+
+def _server(config: Config) -> Any:
+    url = str(config.chroma_url)
+    if not re.match(r"https?://[^/@]+(/[^?#]*)?$", url):
+        raise ValueError(
+            "chroma_url is not the URL of a server; it is like http://localhost:8000, and a token goes into "
+            f"the environment variable {TOKEN_VARIABLE}"
+        )
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else {}
+    return chromadb.HttpClient(url.rstrip("/"), headers=headers, settings=_settings())
+
+
+def _settings() -> Any:
+    # A .env file in the working directory is none of Chroma's business.
+    return Settings(_env_file=None, anonymized_telemetry=False)

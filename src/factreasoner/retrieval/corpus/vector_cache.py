@@ -1,0 +1,85 @@
+"""Vectors on disk, by model and text: nothing is computed or paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.llm.cache import cache_folder
+from factreasoner.retrieval.corpus.collection import Vectors
+
+FILE = "vectors.sqlite"
+BUSY_SECONDS = 30.0
+_KEYS_A_QUERY = 500
+
+log = logging.getLogger(__name__)
+
+
+class VectorCache:
+    """An embedding that asks `embed` only for texts it was never asked for, in one SQLite file.
+
+    Raises:
+        ConfigError: the file is damaged, or can't be made or written.
+    """
+
+    def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: Config) -> None:
+        self._name = f"{config.embedding_api_base or ''} {name}"
+        self._embed = embed
+        self._lock = threading.Lock()
+        self._warned = False
+        path = cache_folder(config) / FILE
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+            with self._connection as connection:
+                connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)")
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(
+                f"cache_dir: {path} can't be used ({error}); delete it, or set FACTREASONER_CACHE_DIR"
+            ) from error
+        self.close = weakref.finalize(self, self._connection.close)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`, shape (len(texts), dimension)."""
+        keys = [hashlib.sha256(f"{self._name}\0{text}".encode()).digest() for text in texts]
+        known = self._load(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            vectors = self._embed(list(missing.values()))
+            known.update(zip(missing, vectors, strict=True))
+            self._store({key: known[key] for key in missing})
+        return np.stack([known[key] for key in keys])
+
+    def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        found = {}
+        try:
+            for first in range(0, len(keys), _KEYS_A_QUERY):
+                part = keys[first : first + _KEYS_A_QUERY]
+                marks = ",".join("?" * len(part))
+                with self._lock:
+                    rows = self._connection.execute(f"SELECT * FROM vectors WHERE key IN ({marks})", part)
+                    found.update({key: np.frombuffer(vector, np.float32) for key, vector in rows})
+        except sqlite3.Error as error:
+            self._warn(error)
+        return found
+
+    def _store(self, vectors: dict[bytes, Vectors]) -> None:
+        rows = [(key, vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
+        try:
+            with self._lock, self._connection as connection:
+                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        except sqlite3.Error as error:
+            self._warn(error)
+
+    def _warn(self, error: sqlite3.Error) -> None:
+        if not self._warned:
+            self._warned = True
+            log.warning("the cache of vectors can't be used any more (%s); going on without it", error)

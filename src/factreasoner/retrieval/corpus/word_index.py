@@ -1,0 +1,155 @@
+"""BM25 over the passages of a collection: made from it, kept on disk beside it, made anew when it changed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from factreasoner.errors import MissingExtraError
+from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
+from factreasoner.judges.embedded.text import language_of
+from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.passages import content, folded_words, term, terms
+
+try:
+    import bm25s
+except ModuleNotFoundError as error:
+    raise MissingExtraError(*EXTRA_OF_MODULE["bm25s"]) from error
+
+K1 = 1.2
+B = 0.75
+_FORM = 1
+"""Counts up when the same passages would give another index."""
+_SAMPLE = 300
+"""Passages the language is told from."""
+_ABOUT = "about.json"
+
+log = logging.getLogger(__name__)
+
+
+class WordIndex:
+    """An index of passages by their words; `ids` are those of the passages, in its own order.
+
+    Function words of its `language` are left out, so that a passage is found by what it says.
+    """
+
+    def __init__(self, scores: Any, ids: Sequence[str], language: str) -> None:
+        self._scores = scores
+        self._ids = ids
+        self.language = language
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def best(self, query: str, k: int) -> list[str]:
+        """Ids of the `k` passages with the highest BM25 scores, best first; only such as share a word."""
+        words = terms(content(query, self.language), self.language)
+        known = self._scores.get_tokens_ids(words)
+        if not known:
+            return []
+        scores = self._scores.get_scores_from_ids(known)
+        k = min(k, len(scores))
+        top = np.argpartition(-scores, k - 1)[:k]
+        top = top[np.lexsort((top, -scores[top]))]
+        return [self._ids[i] for i in top if scores[i] > 0]
+
+
+class _Words(NamedTuple):
+    """Passages as bm25s takes them: the terms of each by number, and the number of every term."""
+
+    ids: list[list[int]]
+    vocab: dict[str, int]
+
+
+def word_index(collection: Collection, progress: Callable[[int], None] = lambda n: None) -> WordIndex:
+    """The index of `collection` as it is now: from disk when it is there, else made and put there.
+
+    While the collection is being written, or when that was cut off, what is made is not kept.
+    `progress` is told how many passages were read.
+    """
+    about = {"form": _FORM, "revision": collection.made.revision, "passages": collection.count()}
+    kept = collection.folder / (collection.made.revision or "none")
+    index = _load(kept, about)
+    if index is None:
+        index = _make(collection.passages(), progress)
+        if collection.made.revision:
+            _keep(index, kept, about)
+    return index
+
+
+def _make(passages: Iterator[tuple[str, Stored]], progress: Callable[[int], None]) -> WordIndex:
+    ids: list[str] = []
+    rows: list[list[int]] = []
+    numbers = {"": 0}  # stands in passages without a word
+    by_word: dict[str, int | None] = {}
+    first = []
+    for i, passage in passages:
+        first.append((i, passage.searched))
+        if len(first) == _SAMPLE:
+            break
+    language = language_of([text for _, text in first])
+
+    def number(word: str) -> int | None:
+        if word in FUNCTION_WORDS[language]:
+            return None
+        return numbers.setdefault(term(word, language), len(numbers))
+
+    def take(i: str, text: str) -> None:
+        ids.append(i)
+        row = []
+        for word in folded_words(text):
+            if word not in by_word:
+                by_word[word] = number(word)
+            if (known := by_word[word]) is not None:
+                row.append(known)
+        rows.append(row or [0])
+        if len(ids) % 1000 == 0:
+            progress(len(ids))
+
+    for i, text in first:
+        take(i, text)
+    for i, passage in passages:
+        take(i, passage.searched)
+    scores = bm25s.BM25(k1=K1, b=B, method="lucene")
+    scores.index(_Words(rows, numbers), show_progress=False)
+    return WordIndex(scores, ids, language)
+
+
+def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:
+    """The index kept in `folder`; None when there is none, or it is not of this content, or damaged."""
+    try:
+        known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        if {key: known[key] for key in about} != about:
+            return None
+        scores = bm25s.BM25.load(folder, mmap=True)
+        return WordIndex(scores, known["ids"], known["language"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
+
+
+def _keep(index: WordIndex, folder: Path, about: dict[str, Any]) -> None:
+    """Put `index` into `folder`, whole or not at all, and remove those of earlier content."""
+    making = folder.with_name(f".{uuid.uuid4().hex}")
+    try:
+        making.mkdir(parents=True)
+        index._scores.save(making, show_progress=False)
+        whole = {**about, "language": index.language, "ids": index._ids}
+        (making / _ABOUT).write_text(json.dumps(whole), encoding="utf-8")
+        for old in folder.parent.iterdir():
+            if old != making:
+                shutil.rmtree(old, ignore_errors=True)
+        with contextlib.suppress(FileExistsError):
+            making.rename(folder)
+    except OSError as error:
+        log.warning("the word index can't be kept (%s) and is made anew each time", error)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
