@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
+import merlin_bridge
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
@@ -17,7 +17,7 @@ from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE
 
-REQUIRED = ("litellm", "numpy", "pgmpy", "pyagrum", "pydantic", "scikit-learn", "typer")
+REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scikit-learn", "scipy", "typer")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 
@@ -40,8 +40,7 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
         state: Literal["ok", "missing"] = "ok" if os.environ.get(key) else "missing"
         yield Check(state, key, "set" if state == "ok" else "not set")
     yield _cache(config)
-    merlin = os.environ.get("MERLIN_PATH") or shutil.which("merlin")
-    yield Check("ok" if merlin else "missing", "merlin", merlin or "not found in MERLIN_PATH or PATH")
+    yield _merlin(config)
     if config.model is None:
         yield Check("missing", "model", "none: the embedded judge is used; add --model NAME")
     elif call:
@@ -70,6 +69,13 @@ def _cache(config: Config) -> Check:
             return Check("ok", "cache", str(folder))
     except OSError as error:
         return Check("wrong", "cache", f"{folder}: {error.strerror}; choose another with --cache-dir")
+
+
+def _merlin(config: Config) -> Check:
+    try:
+        return Check("ok", "merlin", str(merlin_bridge.locate(config.merlin_path)))
+    except merlin_bridge.MerlinNotFoundError as error:
+        return Check("missing", "merlin", str(error))
 
 
 def _model(config: Config) -> Check:

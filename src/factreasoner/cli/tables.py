@@ -99,7 +99,7 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     if gold := summary["gold"]:
-        yield "against gold", _gold_row(gold)
+        yield from _gold_rows(gold)
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
     confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
@@ -124,9 +124,13 @@ def _with_interval(value: float | None, interval: Sequence[float] | None) -> str
     return f"{value:.3f}" + (f"  [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
 
 
-def _gold_row(gold: Mapping[str, Any]) -> str:
-    names = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auroc": "AUROC", "brier": "Brier", "ece": "ECE"}
-    return "  ".join(f"{shown} {gold[n]:.3f}" for n, shown in names.items() if gold[n] is not None)
+def _gold_rows(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    labels = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auroc": "AUROC"}
+    probabilities = {"brier": "Brier", "ece": "ECE", "mae_precision": "MAE of precision"}
+    for title, names in (("against gold", labels), ("", probabilities)):
+        found = [f"{shown} {gold[name]:.3f}" for name, shown in names.items() if gold[name] is not None]
+        if found:
+            yield title, "  ".join(found)
 
 
 def _audit_row(audit: Mapping[str, Any]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
+
+from factreasoner.llm.deadline import POLL_SECONDS
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,7 +59,7 @@ class ThreadExecutor:
                     running += 1
                 if not running:
                     break
-                result = done.get()
+                result = _next(done)
                 running -= 1
                 if result.error is not None:
                     error = error or result.error
@@ -67,6 +70,13 @@ class ThreadExecutor:
                 todo.put(None)
         if error is not None:
             raise error
+
+
+def _next(done: queue.Queue[_Done[R]]) -> _Done[R]:
+    """The next result; waits in short turns, since a wait without end can swallow an interrupt."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return done.get(timeout=POLL_SECONDS)
 
 
 def _start(fn: Callable[[T], R], todo: queue.Queue[T | None], done: queue.Queue[_Done[R]]) -> None:

@@ -66,6 +66,8 @@ def run(
     except BudgetError as error:
         stopped = str(error)
     except BaseException:
+        # An interrupt may have struck between a line's writing and its indexing.
+        folder.read_journal(repair=True)
         score_journal(folder, ids, pipeline.config)
         raise
     summary = score_journal(folder, ids, pipeline.config)

@@ -17,7 +17,7 @@ from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_con
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Status
 
-PACKAGES = ("litellm", "numpy", "pgmpy", "pyagrum", "pydantic")
+PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
 class Entry(NamedTuple):
@@ -190,7 +190,8 @@ class RunFolder:
         except (OSError, ValueError, KeyError):
             # The results are derived from the journal, which is enough without them.
             ids = []
-        return [i for i in ids if i in self.entries] + [i for i in self.entries if i not in ids]
+        scored = set(ids)
+        return [i for i in ids if i in self.entries] + [i for i in self.entries if i not in scored]
 
     def _refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
         manifest = self.manifest()
