@@ -1,7 +1,7 @@
-"""The command line: `factreasoner run|score|assess|index|doctor`.
+"""The command line: `factreasoner run|score|assess|evaluate|check|index|doctor`.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
-judgements failed; 130 interrupted.
+judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import typer
 
 from factreasoner import __version__
 from factreasoner.cli.assess import assess
+from factreasoner.cli.check import check
 from factreasoner.cli.doctor import doctor
+from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.index import index
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
@@ -30,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (run, score, assess, index, doctor):
+for command in (run, score, assess, evaluate, check, index, doctor):
     app.command(no_args_is_help=command not in (doctor,))(command)
 
 

@@ -1,0 +1,49 @@
+"""`factreasoner check`: rules a finished run must keep, for continuous integration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BROKEN = 4
+"""Exit code when a rule is not kept."""
+
+
+def check(
+    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    at_least: Annotated[
+        list[str] | None, typer.Option("--min", help="NAME=NUMBER, as precision=0.8; repeatable.")
+    ] = None,
+    at_most: Annotated[
+        list[str] | None, typer.Option("--max", help="NAME=NUMBER, as failures=0; repeatable.")
+    ] = None,
+    on_interval: Annotated[
+        bool,
+        typer.Option(
+            "--on-interval", help="Hold scores' rules against the worse end of their 95 % interval."
+        ),
+    ] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file, a test case a rule.")] = None,
+) -> None:
+    """Hold a finished run against rules: exit code 0 when all are kept, 4 when one is not.
+
+    A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
+    """
+    from factreasoner.errors import RunError
+    from factreasoner.runs.evaluation import numbers_of
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.rules import apply_rules, parse_rules, write_junit
+
+    rules = parse_rules(at_least or (), at_most or ())
+    run = FinishedRun(run_dir)
+    if run.unfinished:
+        raise RunError(run.unfinished)
+    numbers = numbers_of(run, run.config)
+    findings = apply_rules(rules, numbers, on_interval=on_interval, seed=run.config.seed)
+    for finding in findings:
+        typer.echo(str(finding))
+    if junit is not None:
+        write_junit(junit, findings, run_dir)
+    raise typer.Exit(0 if all(finding.kept for finding in findings) else BROKEN)

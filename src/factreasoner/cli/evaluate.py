@@ -1,0 +1,51 @@
+"""`factreasoner evaluate`: a finished run against human labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evaluate(
+    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Labels: JSONL of {record, atom, label}, or records with labelled atoms; S, NS, C or U. "
+            "[default: those of the run's input]"
+        ),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Scores by group too: topic, or any metadata key.")] = None,
+    k: Annotated[
+        str | None, typer.Option(help="K of F1@K: median, half or a number. [default: the run's]")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the scores go. [default: RUN_DIR/evaluation]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+) -> None:
+    """Compare a finished run's labels and probabilities with human ones, record by record and over all.
+
+    C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand beside the others.
+    """
+    import json
+
+    from factreasoner.cli.score_tables import print_evaluation
+    from factreasoner.config import parse_config
+    from factreasoner.runs.evaluation import evaluate_run
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.gold_labels import GoldFile
+
+    run = FinishedRun(run_dir)
+    config = run.config if k is None else parse_config(run.config.model_dump() | {"k": k}, "--k")
+    labels = None if gold is None else GoldFile(gold)
+    out = out or run_dir / "evaluation"
+    content = evaluate_run(run, config, out=out, gold=labels, by=by)
+    if as_json:
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_evaluation(content, out)
+    for note in content["notes"]:
+        typer.echo(note, err=True)

@@ -1,0 +1,164 @@
+"""Human labels of atoms from a file of their own, put in the place of those a run's input brought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from factreasoner.errors import InputError, Problem
+from factreasoner.models import Assessment, Atom, Gold
+from factreasoner.runs.jsonl import file_problem, parse_line
+from factreasoner.runs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
+from factreasoner.runs.values import Values
+
+LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
+MOST_PROBLEMS = 100
+_HEAD_BYTES = 65536
+
+
+class Mark(NamedTuple):
+    """A label, the text it is about where the file tells it, and the line it stands in."""
+
+    label: Gold
+    text: str | None
+    line: int
+
+
+class GoldFile:
+    """Labels by record and atom id, and what became of them.
+
+    The file is JSONL; a line is {record, atom, label, text?} or a record of the input format with labelled
+    atoms, in any mixture. A label that tells its atom's text is for that text alone: another atom of the
+    same id, found by another atomizer, does not get it.
+
+    Raises:
+        InputError: the file can't be read, a line is wrong, or two lines differ about one atom.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._marks: dict[str, dict[str, Mark]] = {}
+        self._used = 0
+        self._reworded = 0
+        self._seen: set[str] = set()
+        problems: list[Problem] = []
+        for where, number, data in _objects(path, problems):
+            try:
+                for record, atom, mark in _marks_of(data, where, number):
+                    self._add(record, atom, mark, where, problems)
+            except InputError as error:
+                problems += error.problems
+            if len(problems) >= MOST_PROBLEMS:
+                break
+        if problems:
+            raise InputError(problems)
+        if not self._marks:
+            raise InputError([Problem(str(path), "", f"holds no label; a line is {LINE_FORMAT}")])
+
+    def _add(self, record: str, atom: str, mark: Mark, where: str, problems: list[Problem]) -> None:
+        first = self._marks.setdefault(record, {}).setdefault(atom, mark)
+        if first.label != mark.label:
+            message = f"{atom!r} of {record!r} is {first.label} in line {first.line}; keep one"
+            problems.append(Problem(where, "label", message))
+
+    def apply(self, assessment: Assessment) -> Assessment:
+        """The assessment with the labels of this file and no other."""
+        marks = self._marks.get(assessment.record_id, {})
+        self._seen.add(assessment.record_id)
+        atoms = tuple(self._labelled(atom, marks.get(atom.id)) for atom in assessment.atoms)
+        return assessment.model_copy(update={"atoms": atoms})
+
+    def _labelled(self, atom: Atom, mark: Mark | None) -> Atom:
+        if mark is not None and mark.text is not None and not _same(mark.text, atom):
+            self._reworded += 1
+            mark = None
+        self._used += mark is not None
+        return atom.model_copy(update={"gold": mark.label if mark else None})
+
+    def counts(self) -> dict[str, int]:
+        """How many labels were used so far, and why the others were not."""
+        total = sum(map(len, self._marks.values()))
+        elsewhere = sum(len(marks) for record, marks in self._marks.items() if record not in self._seen)
+        return {
+            "labels": total,
+            "used": self._used,
+            "of_other_records": elsewhere,
+            "of_other_atoms": total - elsewhere - self._used - self._reworded,
+            "on_other_texts": self._reworded,
+        }
+
+    def unused(self) -> str | None:
+        """Which labels no assessment took, in words; None when all were taken.
+
+        Raises:
+            InputError: none was.
+        """
+        counts = self.counts()
+        parts = [
+            f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if name[:2] in ("of", "on") and n
+        ]
+        if not self._used:
+            known = f"the file's records are {_some(self._marks)}, the run's {_some(self._seen)}"
+            count = f"none of its {counts['labels']} labels is for an atom of this run"
+            message = f"{count}: {', '.join(parts)}; {known}"
+            raise InputError([Problem(str(self.path), "", message)])
+        if not parts:
+            return None
+        return f"{self.path}: {counts['used']} of {counts['labels']} labels are used; {', '.join(parts)}"
+
+
+def _objects(path: Path, problems: list[Problem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """The objects of a JSONL file with their places; lines that hold none become problems."""
+    try:
+        with path.open("rb") as file:
+            message = file_problem(str(path), file.read(_HEAD_BYTES))
+            if message is not None:
+                raise InputError([Problem(str(path), "", message)])
+            file.seek(0)
+            offset = 0
+            for number, raw in enumerate(file, start=1):
+                where = f"{path}:{number}"
+                if raw.strip():
+                    try:
+                        yield where, number, parse_line(raw, where=where, offset=offset)
+                    except InputError as error:
+                        problems += error.problems
+                offset += len(raw)
+    except OSError as error:
+        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+
+
+def _marks_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, Mark]]:
+    values = Values(where)
+    if "atoms" in data:
+        record = values.id(data.get("id"), "id", f"r{number}")
+        items = values.items(data["atoms"], "atoms", "objects") or ()
+        atoms = [
+            parse_atom(item, where=where, field=f"atoms[{i}]", default_id=f"a{i}")
+            for i, item in enumerate(items)
+        ]
+        values.finish()
+        for atom in atoms:
+            if atom.gold is not None:
+                yield record, atom.id, Mark(atom.gold, atom.text, number)
+        return
+    record, atom_id = (values.id(data.get(name), name, None) for name in ("record", "atom"))
+    text = values.text(data.get("text"), "text")
+    label = data.get("label")
+    if "label" not in data:
+        values.problem("label", f"missing; a line is {LINE_FORMAT}")
+    elif label is not None and label not in GOLD_LABELS:
+        values.problem("label", f"is {label!r}; {LABEL_REMEDY}")
+    values.finish()
+    if label is not None:
+        yield record, atom_id, Mark(label, text, number)
+
+
+def _same(text: str, atom: Atom) -> bool:
+    return " ".join(text.split()) in {" ".join((known or "").split()) for known in (atom.text, atom.original)}
+
+
+def _some(ids: Mapping[str, Any] | set[str]) -> str:
+    shown = ", ".join(map(repr, sorted(ids)[:3]))
+    return f"{shown}, ..." if len(ids) > 3 else shown

@@ -1,0 +1,167 @@
+"""Rules a finished run must keep, for a pipeline that stops when it does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from xml.etree import ElementTree
+
+from factreasoner.errors import ConfigError
+from factreasoner.metrics.scores import SCORES, USAGE, Estimate, estimates
+from factreasoner.registry import nearest
+from factreasoner.runs.evaluation import Numbers
+from factreasoner.runs.store import replace_file
+
+Bound = Literal["min", "max"]
+SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}
+
+TOTALS: dict[str, tuple[str, ...]] = {
+    "records": ("records", "total"),
+    "records_ok": ("records", "ok"),
+    "records_partial": ("records", "partial"),
+    "records_failed": ("records", "failed"),
+    "records_without_atoms": ("records", "no_atoms"),
+    "failures": ("failures", "total"),
+    "atoms": ("atoms", "judged"),
+    "atoms_supported": ("atoms", "supported"),
+    "atoms_contradicted": ("atoms", "contradicted"),
+    "atoms_undecided": ("atoms", "undecided"),
+    "atoms_unjudged": ("atoms", "unjudged"),
+    "atoms_partly_judged": ("atoms", "partly_judged"),
+    "calls": ("usage", "total", "calls"),
+    "prompt_tokens": ("usage", "total", "prompt_tokens"),
+    "completion_tokens": ("usage", "total", "completion_tokens"),
+    "cost": ("usage", "total", "cost"),
+    "seconds": ("seconds", "total"),
+}
+"""Totals over the run, and where the summary has them."""
+
+MEASURES = (*(name for name in SCORES if name not in USAGE), *TOTALS)
+SYNONYMS = {"factuality_score": "precision", "mae": "mae_precision", "entropy": "avg_entropy"}
+
+
+class Rule(NamedTuple):
+    """A measure of a run must be at least, or at most, so much."""
+
+    measure: str
+    bound: Bound
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.measure} {SIGNS[self.bound]} {self.limit:g}"
+
+
+class Finding(NamedTuple):
+    """What became of one rule; `detail` says what was found, or why there is nothing to compare."""
+
+    rule: Rule
+    kept: bool
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{'pass' if self.kept else 'FAIL'}  {self.rule}: {self.detail}"
+
+
+def parse_rules(at_least: Sequence[str], at_most: Sequence[str]) -> list[Rule]:
+    """Rules from `NAME=NUMBER` texts.
+
+    Raises:
+        ConfigError: not of that form, an unknown measure (the nearest known one is named), or no rule.
+    """
+    rules = [_rule(text, "min") for text in at_least] + [_rule(text, "max") for text in at_most]
+    if not rules:
+        raise ConfigError("no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min precision=0.8")
+    return rules
+
+
+def _rule(text: str, bound: Bound) -> Rule:
+    given, _, limit = (part.strip() for part in text.partition("="))
+    name = given.lower().replace("-", "_").replace("@", "_")
+    name = SYNONYMS.get(name, name)
+    try:
+        value = float(limit)
+    except ValueError:
+        value = math.nan
+    if not given or not math.isfinite(value):
+        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as precision=0.8")
+    if name not in MEASURES:
+        raise ConfigError(f"--{bound} {text}: unknown measure {given!r}; {nearest(name, list(MEASURES))}")
+    return Rule(name, bound, value)
+
+
+def apply_rules(
+    rules: Sequence[Rule], numbers: Numbers, *, on_interval: bool = False, seed: int = 0
+) -> list[Finding]:
+    """What became of each rule.
+
+    `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
+    none. A rule about what has no value, or with `on_interval` no interval, is not kept.
+    """
+    sample = numbers.sample.take(numbers.sample.scored.nonzero()[0])
+    wanted = [rule.measure for rule in rules if rule.measure in SCORES and rule.measure not in TOTALS]
+    found = estimates(sample, dict.fromkeys(wanted), seed=seed)
+    return [
+        _total(rule, numbers.summary)
+        if rule.measure in TOTALS
+        else _score(rule, found[rule.measure], numbers, on_interval=on_interval)
+        for rule in rules
+    ]
+
+
+def _total(rule: Rule, summary: Mapping[str, Any]) -> Finding:
+    value: Any = summary
+    for key in TOTALS[rule.measure]:
+        value = value[key]
+    if value is None:
+        return Finding(rule, False, "unknown, since the price of a call is")
+    return Finding(rule, _keeps(value, rule), f"{value:g}")
+
+
+def _score(rule: Rule, found: Estimate, numbers: Numbers, *, on_interval: bool) -> Finding:
+    value, interval = found
+    if value is None:
+        return Finding(rule, False, f"no value: {_why_none(rule.measure, numbers)}")
+    if interval is None:
+        detail = f"{value:.4f}"
+        if not on_interval:
+            return Finding(rule, _keeps(value, rule), detail)
+        return Finding(rule, False, f"{detail}, with no interval: too few records have what it takes")
+    detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
+    worse = interval.low if rule.bound == "min" else interval.high
+    return Finding(rule, _keeps(worse if on_interval else value, rule), detail)
+
+
+def _keeps(value: float, rule: Rule) -> bool:
+    return value >= rule.limit if rule.bound == "min" else value <= rule.limit
+
+
+def _why_none(measure: str, numbers: Numbers) -> str:
+    if not SCORES[measure].labels:
+        return "no record has a judged atom"
+    if measure.startswith("three_way"):
+        return "no judged atom is labelled C or U"
+    if not len(numbers.sample.atom_gold):
+        return "no judged atom is labelled"
+    return "the labels are all of one kind"
+
+
+def write_junit(path: Path, findings: Sequence[Finding], run: Path) -> None:
+    """The findings as a JUnit test suite, a test case for each rule."""
+    broken = sum(not finding.kept for finding in findings)
+    suite = ElementTree.Element(
+        "testsuite", name=f"factreasoner check {run}", tests=str(len(findings)), failures=str(broken)
+    )
+    for finding in findings:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="factreasoner.check", name=str(finding.rule)
+        )
+        if not finding.kept:
+            ElementTree.SubElement(case, "failure", message=finding.detail)
+        else:
+            ElementTree.SubElement(case, "system-out").text = finding.detail
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(
+        path, ['<?xml version="1.0" encoding="utf-8"?>', ElementTree.tostring(suite, encoding="unicode")]
+    )
