@@ -75,7 +75,7 @@ def _groups(content: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(escape(content["by"]), overflow="ellipsis", no_wrap=True)
     for caption in ("records", "atoms", *(SCORES[name].shown for name in GROUPED)):
-        table.add_column(caption, justify="right", min_width=len(caption))
+        table.add_column(caption, justify="right", min_width=max(len(caption), 5))
     for group, found in content["groups"].items():
         atoms = sum(count for label, count in found["labels"].items() if label != "left_out")
         scores = [number(found["scores"][name]["value"]) for name in GROUPED]

@@ -1,0 +1,131 @@
+"""`check`: rules kept and broken, on intervals, in JUnit, and runs that can't be checked."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner.models import Failure, Usage
+
+
+@pytest.fixture
+def run(tmp_path):
+    failure = Failure(stage="judge", item_id="c0->a0", error_type="X", message="no")
+    made = [
+        assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN", record_id="r0"),
+        assessment([0.7, 0.4], gold="SN", record_id="r1", status="partial", failures=(failure,)),
+        assessment([0.9, 0.1], gold="SN", record_id="r2", usage={"evaluator": Usage(calls=3, cost=None)}),
+    ]
+    return run_folder(tmp_path / "run", *made)
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "line"),
+    [
+        (("--min", "precision=0.5"), 0, "pass  precision >= 0.5: 0.5833"),
+        (("--min", "precision=0.6"), 4, "FAIL  precision >= 0.6: 0.5833 ["),
+        (("--max", "failures=1"), 0, "pass  failures <= 1: 1"),
+        (("--max", "failures=0"), 4, "FAIL  failures <= 0: 1"),
+        (("--min", "Macro-F1=0.8"), 0, "pass  macro_f1 >= 0.8: 0.87"),
+        (("--max", "factuality_score=1"), 0, "pass  precision <= 1"),
+        (("--max", "cost=5"), 4, "FAIL  cost <= 5: unknown, since the price of a call is"),
+        (("--max", "calls=3"), 0, "pass  calls <= 3: 3"),
+        (("--min", "three_way_accuracy=0.1"), 4, "no value: no judged atom is labelled C or U"),
+        (("--min", "precision=0.501", "--on-interval"), 4, "FAIL  precision >= 0.501: 0.5833 [0.5000"),
+        (("--max", "precision=0.75", "--on-interval"), 0, "pass  precision <= 0.75"),
+        (("--max", "failures=1", "--on-interval"), 0, "pass  failures"),
+    ],
+)
+def test_rules(factreasoner, run, rules, code, line):
+    done = factreasoner("check", run, *rules)
+    assert done.returncode == code, done.stderr
+    assert line in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run, tmp_path):
+    done = factreasoner(
+        "check",
+        run,
+        "--min",
+        "precision=0.5",
+        "--max",
+        "brier=0.01",
+        "--max",
+        "failures=9",
+        "--junit",
+        "ci/j.xml",
+    )
+    assert done.returncode == 4
+    assert [line[:4] for line in done.stdout.splitlines()] == ["pass", "FAIL", "pass"]
+    suite = ElementTree.parse(tmp_path / "ci" / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    broken = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert broken == ["brier <= 0.01"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (("--min", "precison=0.8"), "unknown measure 'precison'; did you mean 'precision'?"),
+        (("--max", "failure=0"), "did you mean 'failures'?"),
+        (("--min", "precision"), "write NAME=NUMBER"),
+        (("--min", "precision=high"), "write NAME=NUMBER"),
+        (("--min", "precision=nan"), "write NAME=NUMBER"),
+        ((), "no rule: add --min NAME=NUMBER"),
+    ],
+)
+def test_rules_that_are_none(factreasoner, run, rules, words):
+    done = factreasoner("check", run, *rules)
+    assert done.returncode == 1
+    assert words in done.stderr
+
+
+def test_no_labels_and_one_record(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", assessment([0.9, 0.2]))
+    done = factreasoner("check", "run", "--min", "accuracy=0", "--min", "precision=0.1", "--on-interval")
+    assert done.returncode == 4
+    first, second = done.stdout.splitlines()
+    assert "no value: no judged atom is labelled" in first
+    assert "0.5000, with no interval: too few records" in second
+
+
+def test_labels_of_one_kind(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", assessment([0.9, 0.2], gold="SS"))
+    done = factreasoner("check", "run", "--min", "auroc=0.5")
+    assert "no value: the labels are all of one kind" in done.stdout
+
+
+def test_nothing_judged(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", assessment([]))
+    done = factreasoner("check", "run", "--min", "precision=0", "--max", "records_without_atoms=0")
+    assert done.returncode == 4
+    assert "no value: no record has a judged atom" in done.stdout
+
+
+def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
+    summary = json.loads((run / "summary.json").read_text())
+    summary["records"]["unassessed"] = 2
+    (run / "summary.json").write_text(json.dumps(summary))
+    done = factreasoner("check", run, "--min", "precision=0")
+    assert done.returncode == 1
+    assert "cut off with 2 records not assessed" in done.stderr
+    (run / "summary.json").write_text("{}")
+    assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0").stderr
+    (run / "summary.json").unlink()
+    assert factreasoner("check", run, "--min", "precision=0").returncode == 1
+
+
+def test_an_interrupted_run_says_how_many_records_are_missing(tmp_path):
+    from factreasoner.config import Config
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.scoring import score_journal
+    from factreasoner.runs.store import RunFolder
+
+    run_folder(tmp_path / "run", assessment([0.9], record_id="r0"), finished=False)
+    folder = RunFolder(tmp_path / "run")
+    folder.read_journal()
+    score_journal(folder, ["r0", "r1", "r2"], Config())
+    assert "cut off with 2 records not assessed: 1 records" in FinishedRun(tmp_path / "run").unfinished

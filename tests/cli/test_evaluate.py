@@ -1,0 +1,167 @@
+"""`evaluate`: scores against labels, by group, and run folders and gold files that lack something."""
+
+import json
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner.models import Failure
+
+
+def made(number, p_true, gold, topic=None, **fields):
+    return assessment(p_true, gold=gold, record_id=f"r{number}", topic=topic, **fields)
+
+
+RUN = [
+    made(0, [0.9, 0.8, 0.3, 0.6], "SSNN", "birds", metadata={"split": 1}),
+    made(1, [0.2, 0.4], "SN", "birds", metadata={"split": 2}),
+    made(2, [0.9, 0.1], "SN", "fish"),
+]
+
+
+def gold_file(tmp_path, *lines):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(dict(zip(("record", "atom", "label"), line, strict=True))) + "\n" for line in lines
+        )
+    )
+    return path
+
+
+def scores(done):
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout, parse_constant=pytest.fail)
+    return content, {name: found["value"] for name, found in content["scores"].items()}
+
+
+def test_scores_by_hand(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", *RUN)
+    content, found = scores(factreasoner("evaluate", "run", "--json"))
+    assert found["precision"] == pytest.approx((0.75 + 0 + 0.5) / 3)
+    assert found["gold_precision"] == 0.5
+    assert found["mae_precision"] == pytest.approx(0.25)
+    assert found["accuracy"] == pytest.approx(6 / 8)
+    assert found["f1"] == pytest.approx(6 / 8)
+    assert found["auroc"] == pytest.approx(13 / 16)
+    assert found["three_way_accuracy"] is None
+    assert content["confusion"] == {
+        "true_positive": 3,
+        "true_negative": 3,
+        "false_positive": 1,
+        "false_negative": 1,
+    }
+    assert content["k"] == 2
+    low, high = content["scores"]["precision"]["interval_95"]
+    assert low < found["precision"] < high
+
+
+def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_path):
+    run = run_folder(tmp_path / "run", *RUN)
+    before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    assert factreasoner("evaluate", "run", "--k", 7).returncode == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+    lines = [json.loads(line) for line in (run / "evaluation" / "records.jsonl").read_text().splitlines()]
+    assert [line["gold_factuality_score"] for line in lines] == [0.5, 0.5, 0.5]
+    assert {line["k"] for line in lines} == {7}
+    assert "marginals" not in lines[0]
+    assert json.loads((run / "evaluation" / "summary.json").read_text())["k"] == 7
+
+
+@pytest.mark.parametrize(("by", "groups"), [("topic", ["birds", "fish"]), ("split", ["(none)", "1", "2"])])
+def test_groups(factreasoner, tmp_path, by, groups):
+    run_folder(tmp_path / "run", *RUN)
+    content, _ = scores(factreasoner("evaluate", "run", "--by", by, "--json"))
+    assert list(content["groups"]) == groups
+    assert sum(group["num_records"] for group in content["groups"].values()) == 3
+    table = factreasoner("evaluate", "run", "--by", by).stdout
+    assert all(name in table for name in groups)
+    assert content["groups"][groups[-1]]["scores"]["accuracy"]["interval_95"] is None
+
+
+def test_a_key_no_record_has(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", *RUN)
+    done = factreasoner("evaluate", "run", "--by", "topics")
+    assert done.returncode == 1
+    assert "no record has it; did you mean 'topic'?" in done.stderr
+    assert not (tmp_path / "run" / "evaluation").exists()
+
+
+def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [0.9, 0.2, 0.5, 0.8], "NNNN"), made(1, [0.7], "S"))
+    gold = gold_file(tmp_path, ("r0", "a0", "S"), ("r0", "a1", "C"), ("r0", "a2", "U"), ("r0", "a3", "C"))
+    content, found = scores(factreasoner("evaluate", "run", "--gold", gold, "--json"))
+    assert content["labels"] == {"S": 1, "C": 2, "U": 1, "NS": 0, "left_out": 0}
+    assert found["three_way_accuracy"] == 0.75
+    assert found["accuracy"] == 0.75
+    assert content["three_way_confusion"]["C"] == {"supported": 1, "contradicted": 1, "undecided": 0}
+    assert content["gold_file"]["used"] == 4
+    assert "macro-F1 S/C/U" in factreasoner("evaluate", "run", "--gold", gold).stdout
+
+
+def test_gold_of_other_records(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", *RUN)
+    done = factreasoner("evaluate", "run", "--gold", gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a9", "S")))
+    assert done.returncode == 1
+    assert (
+        "none of its 2 labels is for an atom of this run: 1 of other records, 1 of other atoms" in done.stderr
+    )
+    done = factreasoner("evaluate", "run", "--gold", gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a0", "S")))
+    assert done.returncode == 0
+    assert "1 of 2 labels are used" in done.stderr
+
+
+def test_what_is_lacking_is_said(factreasoner, tmp_path):
+    failure = Failure(stage="judge", item_id="c0->a1", error_type="X", message="no")
+    unjudged = made(0, [0.9, None], "SN", status="partial", failures=(failure,))
+    run_folder(tmp_path / "run", unjudged, made(1, [], ""))
+    done = factreasoner("evaluate", "run", "--json")
+    content, found = scores(done)
+    assert (found["accuracy"], found["auroc"]) == (1.0, None)
+    assert content["labels"]["left_out"] == 1
+    for words in (
+        "1 of 2 records have no judged atom",
+        "1 labelled atoms could not be judged",
+        "AUROC needs labels of both kinds; there are 1 S and 0 others",
+        "intervals need at least two records",
+    ):
+        assert words in done.stderr
+    assert "nan" not in factreasoner("evaluate", "run").stdout.lower()
+
+
+def test_nothing_judged_at_all(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [None, None], "SN", status="failed"))
+    done = factreasoner("evaluate", "run", "--json")
+    _, found = scores(done)
+    assert set(found.values()) == {None}
+    assert "2 labelled atoms could not be judged" in done.stderr
+    assert factreasoner("evaluate", "run").returncode == 0
+
+
+def test_no_labels(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [0.9, 0.5], "--"))
+    done = factreasoner("evaluate", "run")
+    assert done.returncode == 1
+    assert "no atom is labelled; give labels with --gold FILE" in done.stderr
+
+
+def test_half_written_runs(factreasoner, tmp_path):
+    run = run_folder(tmp_path / "run", *RUN, finished=False)
+    with (run / "journal.jsonl").open("a") as journal:
+        journal.write('{"record_id": "r3", "sta')
+    done = factreasoner("evaluate", "run")
+    assert done.returncode == 0
+    assert "the run was cut off (it has no summary.json): 3 records are finished" in done.stderr
+    (run / "journal.jsonl").write_text("")
+    done = factreasoner("evaluate", "run")
+    assert done.returncode == 1
+    assert "no record was assessed in this run" in done.stderr
+    (run / "journal.jsonl").write_text("{}\n")
+    done = factreasoner("evaluate", "run")
+    assert done.returncode == 1
+    assert "damaged line" in done.stderr
+    (run / "manifest.json").unlink()
+    done = factreasoner("evaluate", "run")
+    assert done.returncode == 1
+    assert "not a run folder" in done.stderr
