@@ -37,7 +37,9 @@ class Config(Model):
     version: Version = 2
     atomizer: str = "auto"
     reviser: str = "auto"
+    query_builder: str = "none"
     retriever: str = "given"
+    summarizer: str = "none"
     judge: str = "auto"
     relations: Path | None = Field(default=None, description="where the recorded judge's verdicts are")
     unlisted: Unlisted = Field(default="missing", description="what a pair without a recorded verdict is")
@@ -91,6 +93,8 @@ class Config(Model):
     factors: FactorTable = "conditional"
     atom_prior: float = Field(default=0.5, gt=0.0, lt=1.0)
     context_prior: float = Field(default=0.9, gt=0.0, lt=1.0)
+    summary_prior: bool = Field(default=False, description="scale priors by the confidence of summaries")
+    independence: bool = Field(default=False, description="let contexts of one source speak with one voice")
     solver: str = "auto"
     max_width: int | None = Field(default=None, ge=1)
     tolerance: float = Field(default=0.003, gt=0.0, lt=1.0, description="largest standard error of gibbs")
@@ -114,7 +118,7 @@ class Config(Model):
     def _check(self) -> Config:
         if isinstance(self.k, int) and self.k < 1:
             raise ValueError("k: must be a positive integer, 'median' or 'half'")
-        for kind in ("judge", "atomizer", "reviser"):
+        for kind in ("judge", "atomizer", "reviser", *OPTIONAL_PARTS):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
         if self.judge == "recorded" and self.relations is None:
@@ -126,12 +130,20 @@ class Config(Model):
         return self
 
     def plugin(self, kind: str) -> str:
-        """The name of a plug-in with `auto` decided: the model's when there is one, else the embedded one."""
+        """The name of a plug-in with `auto` decided: the model's when there is one, else the embedded one.
+
+        Of those that can be left out there is no embedded one.
+        """
         name: str = getattr(self, kind)
         if name != "auto" or kind == "solver":
             return name
-        return "llm" if self.model else "embedded"
+        if self.model:
+            return "llm"
+        return "none" if kind in OPTIONAL_PARTS else "embedded"
 
+
+OPTIONAL_PARTS = ("query_builder", "summarizer")
+"""Parts that a pipeline can do without."""
 
 CALL_SETTINGS = frozenset(
     {

@@ -32,7 +32,8 @@ class Atom(Model):
 
     `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
     characters, when the statement's source could be located; `gold` is a human label: S for supported, NS for
-    not supported or, where people told these apart, C for contradicted and U for neither.
+    not supported or, where people told these apart, C for contradicted and U for neither. `query` is what a
+    query builder would search for; empty: the text.
     """
 
     id: str
@@ -40,12 +41,15 @@ class Atom(Model):
     original: str | None = None
     gold: Gold | None = None
     span: tuple[int, int] | None = None
+    query: str = ""
 
 
 class Context(Model):
     """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
 
     `note` says in words what befell it on the way ("page not read: status 403; the snippet is used").
+    `summary` says what the text has on the atoms, and `p_summary` how sure it is to say just that. `dropped`
+    is why the context is judged for nothing and in no graph; most have none.
     """
 
     id: str
@@ -54,7 +58,9 @@ class Context(Model):
     link: str = ""
     snippet: str = ""
     summary: str = ""
+    p_summary: float | None = Field(default=None, ge=0.0, le=1.0)
     note: str = ""
+    dropped: str = ""
     prior: float | None = Field(default=None, ge=0.0, le=1.0)
     atom_ids: tuple[str, ...] = ()
 
@@ -232,6 +238,17 @@ class Audit(Model):
     disagreed: int
 
 
+class Independence(Model):
+    """How evidence was counted once: what speaks for what, in one record.
+
+    Each of `sources` lists contexts that come from one source, that one first whose id stands for them all
+    in the graph. `relations_left_out` counts those that a stronger one of the same source overruled.
+    """
+
+    sources: tuple[tuple[str, ...], ...] = ()
+    relations_left_out: int = 0
+
+
 class Outcome(Model):
     """What an evaluator concluded about one record.
 
@@ -239,6 +256,7 @@ class Outcome(Model):
     `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
     `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
     that build none. A judge's `verdicts` are about pairs, `answers` about an atom and all its contexts.
+    `independence` is None where every relation counts by itself.
     """
 
     p_true: dict[str, float]
@@ -248,6 +266,7 @@ class Outcome(Model):
     verdicts: tuple[Verdict, ...] = ()
     answers: tuple[Answer, ...] = ()
     graph: FactGraph | None = None
+    independence: Independence | None = None
     marginals: Marginals | None = None
     failures: tuple[Failure, ...] = ()
     audit: Audit | None = None

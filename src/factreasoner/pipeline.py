@@ -1,4 +1,4 @@
-"""The pipeline: atomize, revise, retrieve, evaluate. One record in, one assessment out."""
+"""The pipeline: atomize, revise, retrieve, summarise, evaluate. One record in, one assessment out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from factreasoner.config import Config, parse_config, result_fingerprint
 from factreasoner.errors import InputError, Problem, StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Status
-from factreasoner.protocols import LLM, Atomized, Atomizer, Evaluator, Retriever, Reviser
+from factreasoner.protocols import (
+    LLM,
+    Atomized,
+    Atomizer,
+    Evaluator,
+    QueryBuilder,
+    Retrieved,
+    Retriever,
+    Reviser,
+    Summarizer,
+)
 from factreasoner.registry import load
 from factreasoner.stages.abstention import is_abstention
 
@@ -18,7 +28,8 @@ from factreasoner.stages.abstention import is_abstention
 class Pipeline:
     """Assesses records, one at a time and from any number of threads.
 
-    `config` is the description of what the parts do; it is recorded with every assessment.
+    `config` is the description of what the parts do; it is recorded with every assessment. Without a
+    `query_builder` the atoms' own texts are searched for; without a `summarizer` contexts are used as found.
     """
 
     def __init__(
@@ -29,10 +40,14 @@ class Pipeline:
         retriever: Retriever,
         evaluator: Evaluator,
         config: Config,
+        query_builder: QueryBuilder | None = None,
+        summarizer: Summarizer | None = None,
     ) -> None:
         self.atomizer = atomizer
         self.reviser = reviser
+        self.query_builder = query_builder
         self.retriever = retriever
+        self.summarizer = summarizer
         self.evaluator = evaluator
         self.config = config
 
@@ -53,10 +68,13 @@ class Pipeline:
             atoms, failed = self._atoms(record, meter)
             failures += failed
             if atoms:
+                atoms, failed = self._worded(atoms, record, meter)
+                failures += failed
                 with meter.stage("retriever"):
                     found = self.retriever.retrieve(atoms, record)
-                contexts = found.contexts
                 failures += found.failures
+                contexts, failed = self._summarised(found.contexts, atoms, meter)
+                failures += failed
                 with meter.stage("evaluator"):
                     evaluated = self.evaluator.evaluate(atoms, contexts, record)
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
@@ -92,6 +110,19 @@ class Pipeline:
         with meter.stage("reviser"):
             revised = self.reviser.revise(atomized.atoms, record)
         return Atomized(revised.atoms, atomized.failures + revised.failures)
+
+    def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
+        """The atoms with queries, where there is something to search for."""
+        if self.query_builder is None or record.contexts is not None:
+            return Atomized(atoms)
+        with meter.stage("query_builder"):
+            return self.query_builder.build(atoms, record)
+
+    def _summarised(self, contexts: tuple[Context, ...], atoms: Sequence[Atom], meter: Meter) -> Retrieved:
+        if self.summarizer is None or not contexts:
+            return Retrieved(contexts)
+        with meter.stage("summarizer"):
+            return self.summarizer.summarize(contexts, atoms)
 
 
 def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:
@@ -147,7 +178,9 @@ def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spen
     return Pipeline(
         atomizer=_part("atomizer", config, llm),
         reviser=_part("reviser", config, llm),
+        query_builder=_optional_part("query_builder", config, llm) if config.retriever != "given" else None,
         retriever=load("retriever", config.retriever)(config=config),
+        summarizer=_optional_part("summarizer", config, llm),
         evaluator=_assessor(config, llm),
         config=config,
     )
@@ -170,6 +203,10 @@ def _part(kind: str, config: Config, llm: LLM | None) -> Any:
     name = config.plugin(kind)
     plugin = load(kind, name)
     return plugin(llm=llm, config=config) if name == "llm" else plugin(config=config)
+
+
+def _optional_part(kind: str, config: Config, llm: LLM | None) -> Any:
+    return None if config.plugin(kind) == "none" else _part(kind, config, llm)
 
 
 def assess(

@@ -87,6 +87,22 @@ class Retriever(Protocol):
         ...
 
 
+class QueryBuilder(Protocol):
+    """Words the searches for atoms."""
+
+    def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
+        """The same atoms, ids, texts and order, with what to search for; a failed one keeps its own text."""
+        ...
+
+
+class Summarizer(Protocol):
+    """Summarises contexts with regard to atoms."""
+
+    def summarize(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> Retrieved:
+        """The same contexts, ids, texts and order, with summaries; irrelevant ones are marked as dropped."""
+        ...
+
+
 class Judge(Protocol):
     """Says whether a premise entails or contradicts claims."""
 

@@ -27,6 +27,12 @@ PLUGINS: dict[str, dict[str, str]] = {
     "embedding": {
         "minilm": "factreasoner.retrieval.corpus.embeddings:MiniLM",
     },
+    "query_builder": {
+        "llm": "factreasoner.retrieval.query_builder:LLMQueryBuilder",
+    },
+    "summarizer": {
+        "llm": "factreasoner.retrieval.summarizer:LLMSummarizer",
+    },
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "embedded": "factreasoner.judges.embedded:EmbeddedJudge",

@@ -67,6 +67,14 @@ PANELS: dict[str, dict[str, Setting]] = {
         "cache_dir": Setting(Path, "Where. (default: the user's cache folder)"),
     },
     "Retrieval": {
+        "query_builder": Setting(
+            str, "Have a model word the searches: none, auto, llm or package.module:Class. (default: none)"
+        ),
+        "summarizer": Setting(
+            str,
+            "Have a model summarise contexts and drop irrelevant ones: none, auto, llm or "
+            "package.module:Class. (default: none)",
+        ),
         "retrieve_k": Setting(int, "Contexts an atom gets. (default: 3)"),
         "retrieve_question": Setting(
             bool, "Search for the prompt or topic too; versions 2 and 3. (default: retrieve-question)"
@@ -116,6 +124,14 @@ PANELS: dict[str, dict[str, Setting]] = {
         "factors": Setting(FactorTable, "Factor tables. (default: conditional)"),
         "atom_prior": Setting(float, "P(true) of an atom before evidence. (default: 0.5)"),
         "context_prior": Setting(float, "P(true) of a context before evidence. (default: 0.9)"),
+        "summary_prior": Setting(
+            bool, "Scale the prior of a context by its summary's confidence. (default: no-summary-prior)"
+        ),
+        "independence": Setting(
+            bool,
+            "Let copies of a text and passages of a page speak with one voice: the strongest. "
+            "(default: no-independence)",
+        ),
         "solver": Setting(str, "auto, exact, gibbs, pgmpy or merlin. (default: auto)"),
         "max_width": Setting(int, "Largest elimination width solved exactly. (default: by memory)"),
         "tolerance": Setting(float, "Standard error at which gibbs stops. (default: 0.003)"),

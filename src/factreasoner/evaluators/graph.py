@@ -20,7 +20,8 @@ from factreasoner.evaluators.judging import (
 )
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.pairs import Work, merge_equal, pairs, relations
+from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
+from factreasoner.graph.voices import one_voice
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import stage
 from factreasoner.models import (
@@ -28,7 +29,6 @@ from factreasoner.models import (
     Audit,
     Claim,
     Context,
-    FactGraph,
     Failure,
     Outcome,
     Record,
@@ -55,21 +55,12 @@ class GraphEvaluator:
         Raises:
             ConfigError, BudgetError: from the model client.
         """
-        if self._config.version > 1:
-            contexts = merge_equal(contexts)
-        work = pairs(self._config.version, atoms, contexts)
+        given = contexts
+        contexts, work = self._planned(atoms, contexts)
         judged = judge_all(
             self._judge, self._tasks(work, atoms, contexts, record.id), workers=judging_threads(self._config)
         )
-        audit = self._audit(record.id, judged.verdicts, atoms, contexts)
         unjudged, partly = coverage(atoms, work, judged.verdicts)
-        graph = build_fact_graph(
-            [atom for atom in atoms if atom.id not in unjudged],
-            contexts,
-            relations(judged.verdicts, {atom.id for atom in atoms}),
-            atom_prior=self._config.atom_prior,
-            context_prior=self._config.context_prior,
-        )
         outcome = Outcome(
             p_true={},
             support={},
@@ -77,15 +68,23 @@ class GraphEvaluator:
             partly_judged=partly,
             verdicts=judged.verdicts,
             failures=judged.failures,
-            audit=audit,
+            audit=self._audit(record.id, judged.verdicts, atoms, contexts),
         )
-        return solved(outcome, graph, self._solver, self._config, record_id=record.id)
+        outcome = with_graph(outcome, atoms, given, self._config)
+        return solved(outcome, self._solver, self._config, record_id=record.id)
 
     def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
         """Every (premise, claims) the judge would be asked, without asking."""
+        contexts, work = self._planned(atoms, contexts)
+        return self._tasks(work, atoms, contexts, "")
+
+    def _planned(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context]
+    ) -> tuple[tuple[Context, ...], tuple[Work, ...]]:
+        """The contexts to judge, equal ones merged from version 2 on, and what each is asked about."""
         if self._config.version > 1:
             contexts = merge_equal(contexts)
-        return self._tasks(pairs(self._config.version, atoms, contexts), atoms, contexts, "")
+        return kept(contexts), pairs(self._config.version, atoms, contexts)
 
     def _tasks(
         self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
@@ -114,19 +113,56 @@ class GraphEvaluator:
         return Audit(asked=len(again), disagreed=sum(first.label != second.label for first, second in again))
 
 
-def solved(outcome: Outcome, graph: FactGraph, solver: Solver, config: Config, *, record_id: str) -> Outcome:
-    """The outcome with the posteriors of `graph`; a solver's refusal becomes a Failure and keeps the rest."""
+def with_graph(
+    outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: Config
+) -> Outcome:
+    """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
+    used = kept(contexts)
+    found = relations(outcome.verdicts, {atom.id for atom in atoms})
+    independence = None
+    if config.independence:
+        used, found, independence = one_voice(used, found)
+    elif config.version > 1:
+        used = merge_equal(used)
+    if config.summary_prior:
+        used = tuple(_scaled(context, config.context_prior) for context in used)
+    graph = build_fact_graph(
+        [atom for atom in atoms if atom.id not in outcome.unjudged],
+        used,
+        found,
+        atom_prior=config.atom_prior,
+        context_prior=config.context_prior,
+    )
+    return outcome.model_copy(update={"graph": graph, "independence": independence})
+
+
+def _scaled(context: Context, context_prior: float) -> Context:
+    """The context with its prior times the confidence of its summary, as in the reference implementation."""
+    if context.p_summary is None:
+        return context
+    prior = context_prior if context.prior is None else context.prior
+    return context.model_copy(update={"prior": prior * context.p_summary})
+
+
+def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) -> Outcome:
+    """The outcome with the posteriors of its graph; a solver's refusal becomes a Failure and keeps the rest.
+
+    Raises:
+        ValueError: the outcome has no graph.
+    """
+    graph = outcome.graph
+    if graph is None:
+        raise ValueError("an outcome without a graph can't be solved")
     with stage("solver"):
         try:
             marginals = solver.marginals(factor_graph(graph, config.factors))
         except SolverError as error:
             failure = Failure.of("solver", record_id, error)
-            return outcome.model_copy(update={"graph": graph, "failures": (*outcome.failures, failure)})
+            return outcome.model_copy(update={"failures": (*outcome.failures, failure)})
     posterior = marginals.p_true
     p_true = {node.id: posterior[node.id] for node in graph.nodes if node.kind == "atom"}
     return outcome.model_copy(
         update={
-            "graph": graph,
             "marginals": marginals,
             "p_true": p_true,
             "support": {atom_id: support_of(p) for atom_id, p in p_true.items()},

@@ -10,7 +10,7 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
-from factreasoner.graph.pairs import Work, merge_equal, pairs
+from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, Findings, Question
 from factreasoner.llm.messages import FunctionSchema, Prompt
@@ -112,7 +112,7 @@ class PromptedEvaluator:
     ) -> tuple[Sequence[Context], Sequence[Work]]:
         """The contexts, equal ones merged as the graph merges them, and the atoms each is shown for."""
         everyone = tuple(atom.id for atom in atoms)
-        contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in contexts]
+        contexts = [c if c.atom_ids else c.model_copy(update={"atom_ids": everyone}) for c in kept(contexts)]
         if self._config.version > 1:
             contexts = list(merge_equal(contexts))
         return contexts, pairs(1, atoms, contexts)

@@ -22,7 +22,8 @@ def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
 
     The first of each group survives with its own id, title and link, and with the atom ids of the whole
-    group in order of appearance. A survivor without a prior takes the first prior of its group.
+    group in order of appearance. A survivor without a prior takes the first prior of its group. Dropped
+    contexts count only where the whole group is dropped.
     """
     return tuple(_survivor(group) for group in equal_groups(contexts))
 
@@ -31,19 +32,26 @@ def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
     """Contexts that :func:`merge_equal` takes for one, together, in the order of each group's first."""
     groups: dict[str, list[Context]] = {}
     for context in contexts:
-        groups.setdefault(_normalised(context.text), []).append(context)
+        groups.setdefault(normalised(context.text), []).append(context)
     return list(groups.values())
 
 
-def _normalised(text: str) -> str:
+def normalised(text: str) -> str:
+    """A text without what does not make two of them differ: white space, case, Unicode composition."""
     # Not NFKC: it would make "10²" equal to "102".
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
+def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
+    """Those that are to be judged: not dropped as irrelevant."""
+    return tuple(context for context in contexts if not context.dropped)
+
+
 def _survivor(group: Sequence[Context]) -> Context:
-    first = group[0]
     if len(group) == 1:
-        return first
+        return group[0]
+    group = kept(group) or group
+    first = group[0]
     atom_ids = tuple(dict.fromkeys(atom_id for context in group for atom_id in context.atom_ids))
     prior = next((context.prior for context in group if context.prior is not None), None)
     return first.model_copy(update={"atom_ids": atom_ids, "prior": prior})
@@ -53,17 +61,18 @@ def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[C
     """The judgements FR`version` needs, one Work a context, in the order of `contexts`.
 
     FR1 pairs a context with the atoms it was retrieved for; FR2 with every atom; FR3 also with every other
-    context, so that each unordered pair of contexts is judged in both directions. Contexts left with
-    nothing to judge are not listed.
+    context, so that each unordered pair of contexts is judged in both directions. Contexts that were
+    dropped, or are left with nothing to judge, are not listed.
 
     Raises:
         InputError: FR1, and there are atoms and contexts but no context names an atom.
     """
     known = [atom.id for atom in atoms]
+    if version == 1 and atoms and contexts and not any(context.atom_ids for context in contexts):
+        message = "version 1 judges a context only for its own atoms, and no context names an atom"
+        raise InputError([Problem("record", "contexts", f"{message}: use version 2 or 3")])
+    contexts = kept(contexts)
     if version == 1:
-        if atoms and contexts and not any(context.atom_ids for context in contexts):
-            message = "version 1 judges a context only for its own atoms, and no context names an atom"
-            raise InputError([Problem("record", "contexts", f"{message}: use version 2 or 3")])
         wanted = [frozenset(context.atom_ids) for context in contexts]
         work = [
             Work(context.id, tuple(atom_id for atom_id in known if atom_id in own))

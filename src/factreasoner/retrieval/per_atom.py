@@ -15,10 +15,19 @@ WORKERS = 8
 
 
 class Query(NamedTuple):
-    """What evidence is wanted for: an atom's text, or the question's. `topic` is the record's, if known."""
+    """What evidence is wanted for: an atom's text, or the question's. `topic` is the record's, if known.
+
+    `worded` is what a query builder made of the text.
+    """
 
     text: str
     topic: str = ""
+    worded: str = ""
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What to search for: a query builder's words, then, if these find nothing, the text itself."""
+        return (self.worded, self.text) if self.worded else (self.text,)
 
 
 class Found(NamedTuple):
@@ -55,13 +64,14 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     """
     if record.contexts is not None:
         return Retrieved(record.contexts)
-    wanted = [_Wanted(Query(a.text, record.topic or ""), a.id, a.id, (a.id,)) for a in atoms]
-    question = record.prompt.strip() or (record.topic or "").strip()
+    topic = record.topic or ""
+    wanted = [_Wanted(Query(a.text, topic, a.query), a.id, a.id, (a.id,)) for a in atoms]
+    question = record.prompt.strip() or topic.strip()
     if question and config.retrieve_question and config.version > 1:
         name = "q"
         while any(atom.id == name for atom in atoms):
             name += "q"
-        wanted.append(_Wanted(Query(question, record.topic or ""), name, record.id, ()))
+        wanted.append(_Wanted(Query(question, topic), name, record.id, ()))
 
     def attempt(item: _Wanted) -> Retrieved:
         try:

@@ -75,7 +75,7 @@ class WebRetriever:
         """
         found: list[Found] = []
         problem: FetchError | None = None
-        for result in self._results(query.text):
+        for result in self._results(query.forms):
             try:
                 passage = _passage(query, result, self._pages) if self._pages else result
             except FetchError as error:
@@ -90,12 +90,15 @@ class WebRetriever:
             raise problem
         return found
 
-    def _results(self, text: str) -> list[Found]:
-        """What is found on allowed domains, snippets as texts; with quotes dropped if they find nothing."""
-        query = _cut(text)
-        results = self._organic(query)
-        if not results and _QUOTES.search(query):
-            results = self._organic(" ".join(_QUOTES.sub(" ", query).split()))
+    def _results(self, texts: Sequence[str]) -> list[Found]:
+        """What is found on allowed domains, snippets as texts, for the first of `texts` that finds anything.
+
+        Quotes are dropped from one that finds nothing.
+        """
+        queries: list[str] = []
+        for query in map(_cut, texts):
+            queries += [query, " ".join(_QUOTES.sub(" ", query).split())]
+        results = next(filter(None, map(self._organic, dict.fromkeys(queries))), [])
         found = {}
         for result in results:
             link, snippet = str(result.get("link", "")), str(result.get("snippet", "")).strip()

@@ -55,9 +55,9 @@ class WikipediaRetriever:
         Raises:
             SearchError: the wiki answered with an error, or not at all.
         """
-        ids = self._hits(query.text, PAGES)
+        ids = self._hits(query.forms, PAGES)
         if query.topic and query.topic != query.text:
-            ids += self._hits(query.topic, 1)
+            ids += self._hits([query.topic], 1)
         found = [
             Found(passage.text, title, link)
             for title, link, text in filter(None, map(self._page, dict.fromkeys(ids)))
@@ -67,9 +67,12 @@ class WikipediaRetriever:
         chosen = best(query.text, [f"{f.title}. {f.text}" for f in found], self.config.retrieve_k)
         return [found[i] for i in chosen]
 
-    def _hits(self, text: str, limit: int) -> list[int]:
-        """Ids of pages for a text: those with all of its words, else all of its names, else any word."""
-        for form in search_forms(text):
+    def _hits(self, texts: Sequence[str], limit: int) -> list[int]:
+        """Ids of pages for the first of `texts` that has any.
+
+        They have all words of the text, else all of its names, else any word.
+        """
+        for form in [form for text in texts for form in search_forms(text)]:
             answer = self._ask(list="search", srsearch=form, srlimit=limit, srprop="", srinfo="")
             hits = [int(hit["pageid"]) for hit in answer.get("search", ()) if "pageid" in hit]
             if hits:

@@ -7,11 +7,16 @@ from factreasoner.config import Config
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.judges.recorded import recording_fingerprint
 
+_OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
+"""Prompts of the parts that a run may do without."""
+
 
 def prompt_fingerprints(config: Config) -> dict[str, str]:
     """Fingerprint of each prompt that may be asked."""
     row = ASSESSORS.get(config.assessor)
-    return prompts.fingerprints(("atomizer", "judge" if row is None else row.prompt, "reviser"))
+    names = ["atomizer", "judge" if row is None else row.prompt, "reviser"]
+    names += [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
+    return prompts.fingerprints(names)
 
 
 def file_fingerprints(config: Config) -> dict[str, str]:

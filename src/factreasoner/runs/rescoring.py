@@ -1,11 +1,9 @@
-"""Solve finished assessments again under other priors, factor tables or solvers, without any model call."""
+"""Solve finished assessments again with other settings of graph and solver, without any model call."""
 
 from __future__ import annotations
 
 from factreasoner.config import Config
-from factreasoner.evaluators.graph import solved
-from factreasoner.graph.fact_graph import build_fact_graph
-from factreasoner.graph.pairs import merge_equal, relations
+from factreasoner.evaluators.graph import solved, with_graph
 from factreasoner.models import Assessment, Status
 from factreasoner.protocols import Solver
 
@@ -18,18 +16,10 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         return assessment
-    contexts = merge_equal(assessment.contexts) if config.version > 1 else assessment.contexts
-    graph = build_fact_graph(
-        [atom for atom in assessment.atoms if atom.id not in outcome.unjudged],
-        contexts,
-        relations(outcome.verdicts, {atom.id for atom in assessment.atoms}),
-        atom_prior=config.atom_prior,
-        context_prior=config.context_prior,
-    )
     kept = tuple(failure for failure in outcome.failures if failure.stage != "solver")
+    cleared = outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None})
     again = solved(
-        outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None}),
-        graph,
+        with_graph(cleared, assessment.atoms, assessment.contexts, config),
         solver,
         config,
         record_id=assessment.record_id,

@@ -1,0 +1,102 @@
+"""Which contexts come from one source: equal and nearly equal texts, and passages of one page.
+
+Nearly equal texts are found by their resemblance: the share of their shingles, the stretches of ten
+characters, that they have in common (Broder, "On the resemblance and containment of documents", 1997). All
+pairs are counted exactly, by a product of sparse matrices, so that nothing hangs on a random signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from factreasoner.graph.pairs import equal_groups, normalised
+from factreasoner.models import Context
+
+RESEMBLANCE = 0.4
+"""Texts that share this much are copies. Of the pairs from 0.38 to 1 in Factcheck-Bench, in which web pages
+were cut into passages, all are copies; below, some are pages that have nothing but a template in common."""
+
+SHINGLE = 10
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+def sources(contexts: Sequence[Context]) -> list[list[Context]]:
+    """Contexts by source, in the order of each source's first; most sources have one context.
+
+    Contexts share a source when their texts are equal or copies of each other, when they have the same link
+    but for its fragment, or when both share it with a third.
+    """
+    parent = list(range(len(contexts)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = i = parent[parent[i]]
+        return i
+
+    for one, other in _related(contexts):
+        first, second = sorted((root(one), root(other)))
+        parent[second] = first
+    found: dict[int, list[Context]] = {}
+    for i, context in enumerate(contexts):
+        found.setdefault(root(i), []).append(context)
+    return list(found.values())
+
+
+def page_of(link: str) -> str:
+    """What a link has in common with every other link to the same page; "" for no link.
+
+    The fragment, the scheme, a slash at the end and the case of the host's name make no difference.
+    """
+    try:
+        parts = urlsplit(link.strip())
+        host, path = parts.netloc.lower(), parts.path.rstrip("/")
+    except ValueError:
+        return link
+    return f"{host}{path}?{parts.query}" if host or path or parts.query else ""
+
+
+def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Positions of every two texts that resemble each other by `RESEMBLANCE`, the smaller one first."""
+    import scipy.sparse
+
+    shingles = [_shingles(normalised(text)) for text in texts]
+    if len(texts) < 2:
+        return
+    known, columns = np.unique(np.concatenate(shingles), return_inverse=True)
+    sizes = np.array([len(found) for found in shingles])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    ones = np.ones(len(columns), dtype=np.int32)
+    rows = scipy.sparse.csr_array((ones, columns, starts), shape=(len(texts), len(known)))
+    shared = scipy.sparse.triu(rows @ rows.T, k=1).tocoo()
+    either = sizes[shared.row] + sizes[shared.col] - shared.data
+    alike = shared.data >= RESEMBLANCE * either
+    yield from zip(shared.row[alike].tolist(), shared.col[alike].tolist(), strict=True)
+
+
+def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:
+    """Pairs that join every two contexts of one source, some of them through others."""
+    position = {context.id: i for i, context in enumerate(contexts)}
+    equal = [[position[context.id] for context in group] for group in equal_groups(contexts)]
+    yield from ((group[0], other) for group in equal for other in group[1:])
+    first_of_page: dict[str, int] = {}
+    for i, context in enumerate(contexts):
+        page = page_of(context.link)
+        if page:
+            yield first_of_page.setdefault(page, i), i
+    for one, other in copies([contexts[group[0]].text for group in equal]):
+        yield equal[one][0], equal[other][0]
+
+
+def _shingles(text: str) -> npt.NDArray[np.uint64]:
+    """Numbers that stand for the different shingles of a text; one for a text no longer than a shingle."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    width = min(SHINGLE, len(codes))
+    numbers = np.zeros(len(codes) - width + 1, dtype=np.uint64)
+    for offset in range(width):
+        # Wraps around at 2^64; of a million shingles no two different ones are likely to meet.
+        numbers = numbers * _FACTOR + codes[offset : offset + len(numbers)] + np.uint64(1)
+    return np.unique(numbers)

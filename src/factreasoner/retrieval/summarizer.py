@@ -1,0 +1,178 @@
+"""Contexts summarised with regard to their atoms by a language model; what bears on none is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from factreasoner import prompts
+from factreasoner.config import Config
+from factreasoner.errors import LLMError, UnusableReplyError
+from factreasoner.graph.pairs import equal_groups, kept
+from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.models import Atom, Context, Failure
+from factreasoner.protocols import LLM, Retrieved
+
+STAGE = "summarizer"
+TOKENS_PER_ANSWER = 120
+"""Output tokens of one answer, about."""
+_ALLOWANCE = 200
+"""Characters by which a summary may be longer than its passage: names in the place of pronouns."""
+
+SCHEMA = FunctionSchema(
+    name="summarize_passage",
+    description="Say whether the passage bears on the statements, and sum up what it says on them.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "reason": {
+                "type": "string",
+                "description": "In one short sentence: what in the passage bears on which statement, "
+                "or what it is about instead.",
+            },
+            "relevance": {
+                "type": "string",
+                "enum": ["relevant", "irrelevant"],
+                "description": "Whether the passage bears on any of the statements.",
+            },
+            "summary": {
+                "type": "string",
+                "description": "What the passage says on the matter of the statements; "
+                "an empty string when it is irrelevant.",
+            },
+            "confidence": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 100,
+                "description": "How certain it is, in percent, that the passage says all that the summary "
+                "says.",
+            },
+        },
+        "required": ["reason", "relevance", "summary", "confidence"],
+        "additionalProperties": False,
+    },
+)
+
+
+class _Task(NamedTuple):
+    """Contexts of equal text, and the atoms they are summarised for."""
+
+    contexts: list[Context]
+    atoms: list[Atom]
+
+
+class LLMSummarizer:
+    """Has a language model read each context once, with all the atoms it may be judged for.
+
+    These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, lest what
+    bears on another atom be dropped. Contexts of equal text are read once. An unusable answer is asked for
+    again, `max_attempts` times in all; then it is a Failure, and the context is used as it is.
+    """
+
+    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+        self._llm = llm
+        self._config = config or Config()
+        self._template = prompts.load("summarizer")
+
+    def requests(
+        self, contexts: Sequence[Context], atoms: Sequence[Atom]
+    ) -> list[tuple[Prompt, FunctionSchema]]:
+        """The calls a first round takes, without making one."""
+        return [(self._prompt(task), SCHEMA) for task in self._tasks(contexts, atoms)]
+
+    def summarize(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> Retrieved:
+        """The same contexts, each with a summary and its confidence, or with why it is dropped.
+
+        Those that bring a summary, were dropped before, or have no atom stay as they are.
+
+        Raises:
+            ConfigError, BudgetError: from the model client; nothing else escapes.
+        """
+        tasks = self._tasks(contexts, atoms)
+        answers = parallel_map(self._ask, tasks, workers=self._config.concurrency)
+        changes: dict[str, dict[str, Any]] = {}
+        failures: list[Failure] = []
+        for task, answer in zip(tasks, answers, strict=True):
+            if isinstance(answer, Failure):
+                failures.append(answer)
+            else:
+                changes |= {context.id: answer for context in task.contexts}
+        return Retrieved(
+            tuple(context.model_copy(update=changes.get(context.id, {})) for context in contexts),
+            tuple(failures),
+        )
+
+    def _tasks(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> list[_Task]:
+        tasks = []
+        for group in equal_groups([context for context in kept(contexts) if not context.summary]):
+            own = {atom_id for context in group for atom_id in context.atom_ids}
+            wanted = [atom for atom in atoms if self._config.version > 1 or atom.id in own]
+            if wanted:
+                tasks.append(_Task(group, wanted))
+        return tasks
+
+    def _prompt(self, task: _Task) -> Prompt:
+        context = task.contexts[0]
+        passage = f"{context.title}\n{context.text}" if context.title else context.text
+        statements = "\n".join(f"{number}. {atom.text}" for number, atom in enumerate(task.atoms, start=1))
+        return self._template.fill(
+            statements=prompts.delimit(statements, "statements"), passage=prompts.delimit(passage, "passage")
+        )
+
+    def _ask(self, task: _Task) -> dict[str, Any] | Failure:
+        """What changes in the contexts of the task."""
+        prompt = self._prompt(task)
+        context = task.contexts[0]
+        problem = ""
+        for attempt in range(self._config.max_attempts):
+            try:
+                # Another sample, lest the cache give the unusable reply again.
+                reply = self._llm.call(prompt, SCHEMA, sample=attempt)
+            except UnusableReplyError as error:
+                problem = str(error)
+                continue
+            except LLMError as error:
+                return Failure.of(STAGE, context.id, error)
+            if reply.truncated:
+                problem = f"the reply was cut by max_tokens={self._config.max_tokens}"
+                continue
+            unusable = _problem(reply.arguments, context.text)
+            if unusable is None:
+                return _changes(reply.arguments)
+            problem = unusable
+        return Failure(
+            stage=STAGE,
+            item_id=context.id,
+            error_type="UnusableReplyError",
+            message=f"no usable summary: {problem}",
+            attempts=self._config.max_attempts,
+        )
+
+
+def _problem(arguments: dict[str, Any], text: str) -> str | None:
+    """Why an answer can't be used, or None. What an irrelevant passage's summary holds does not matter."""
+    if problem := SCHEMA.problem("relevance", arguments):
+        return f"relevance: {problem}"
+    if SCHEMA.value("relevance", arguments) == "irrelevant":
+        return None
+    for name in ("summary", "confidence"):
+        if problem := SCHEMA.problem(name, arguments):
+            return f"{name}: {problem}"
+    summary = arguments["summary"].strip()
+    if not summary:
+        return "summary: empty"
+    if len(summary) > len(text) + _ALLOWANCE:
+        return f"summary: {len(summary)} characters for a passage of {len(text)}"
+    return None
+
+
+def _changes(arguments: dict[str, Any]) -> dict[str, Any]:
+    if SCHEMA.value("relevance", arguments) == "irrelevant":
+        given = arguments.get("reason")
+        reason = " ".join(given.split()) if isinstance(given, str) else ""
+        return {"dropped": f"irrelevant: {reason}" if reason else "irrelevant"}
+    return {
+        "summary": " ".join(arguments["summary"].split()),
+        "p_summary": arguments["confidence"] / 100,
+    }
