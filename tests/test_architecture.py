@@ -17,7 +17,7 @@ LAYERS = [
     {"runs", "report"},
     {"pipeline"},
     {"evaluators"},
-    {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
+    {"stages", "judges", "graph", "solvers", "retrieval", "metrics", "explanations"},
     {"llm", "prompts"},
     {"config", "registry"},
     {"models", "errors", "choices", "protocols"},

@@ -1,0 +1,88 @@
+"""What an explanation says. "Without" a context always means: without it and all its relations."""
+
+from __future__ import annotations
+
+from factreasoner.models import Model, RelationKind, Support
+
+
+class Evidence(Model):
+    """A context's own relation to an atom."""
+
+    context_id: str
+    kind: RelationKind
+    probability: float
+
+
+class Dispute(Model):
+    """A context that contradicts another one."""
+
+    source: str
+    target: str
+    probability: float
+
+
+class Effect(Model):
+    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`."""
+
+    context_id: str
+    p_without: float
+    shift: float
+
+
+class FlipSet(Model):
+    """Contexts without which the atom's label is another one, `support`.
+
+    `smallest`: no smaller set changes the label. Else no single member can be spared, which does not rule
+    out a smaller set of other contexts.
+    """
+
+    context_ids: tuple[str, ...]
+    p_without: float
+    support: Support
+    smallest: bool
+
+
+class AtomExplanation(Model):
+    """One atom: what moved it, what would flip it, and where its evidence disagrees.
+
+    `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` that were
+    left out one at a time; `connected` contexts are joined to the atom at all, directly or through others.
+    Every set of up to `searched` of the tried contexts was left out in search of `flip`; `flip` is None
+    where none found so far changes the label.
+
+    `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
+    first, and `disputes` the contradictions between contexts of which at least one is such evidence.
+    """
+
+    atom_id: str
+    text: str = ""
+    p_true: float
+    support: Support
+    effects: tuple[Effect, ...] = ()
+    flip: FlipSet | None = None
+    searched: int = 0
+    tried: int = 0
+    connected: int = 0
+    entailing: tuple[Evidence, ...] = ()
+    contradicting: tuple[Evidence, ...] = ()
+    disputes: tuple[Dispute, ...] = ()
+
+    @property
+    def conflicting(self) -> bool:
+        """Whether the atom's evidence disagrees, about the atom or among itself."""
+        return bool(self.entailing and self.contradicting) or bool(self.disputes)
+
+
+class Explanation(Model):
+    """Why a record's atoms have the posteriors they have.
+
+    `exact` and `stderr` (the largest standard error of any probability; None when exact) are those of the
+    worst result used; `solves` counts the solver's calls this took.
+    """
+
+    record_id: str
+    atoms: tuple[AtomExplanation, ...]
+    solver: str
+    exact: bool
+    stderr: float | None = None
+    solves: int = 0
