@@ -98,6 +98,14 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
+    if summary["dropped_contexts"]:
+        yield "dropped", f"{summary['dropped_contexts']:,} contexts that a summary found irrelevant"
+    if (once := summary["independence"])["records"]:
+        yield (
+            "evidence",
+            f"counted once: {once['shared_sources']:,} sources of several contexts, "
+            f"{once['relations_left_out']:,} relations left out",
+        )
     if gold := summary["gold"]:
         yield from _gold_rows(gold)
     if summary["audit"]:

@@ -152,10 +152,10 @@ def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | N
 
 
 def _num_contexts(assessment: Assessment) -> int:
-    """Passages the scores rest on: equal ones, where the graph merged them, count once."""
+    """Passages the scores rest on: those that a node of the graph stands for count once, dropped ones not."""
     graph = assessment.outcome.graph if assessment.outcome else None
     if graph is None:
-        return len(assessment.contexts)
+        return sum(not context.dropped for context in assessment.contexts)
     return sum(node.kind == "context" for node in graph.nodes)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from factreasoner.metrics.evidence import EvidenceTally, evidence_fields
 from factreasoner.metrics.factuality import (
     FactualityScores,
     KSetting,
@@ -20,7 +21,7 @@ from factreasoner.metrics.gold import GoldScores, GoldTally, labelled_atoms
 from factreasoner.metrics.intervals import bootstrap_mean, wilson
 from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Status, Usage
 
-STAGES = ("atomizer", "reviser", "retriever", "evaluator")
+STAGES = ("atomizer", "reviser", "query_builder", "retriever", "summarizer", "evaluator")
 """The stages a pipeline runs one after another; other stages that took time ran inside one of these."""
 
 MEANS = (
@@ -75,6 +76,7 @@ def result_line(assessment: Assessment, k: int | None, gamma: float | None = Non
         "model_name": assessment.model,
         "assessor": assessment.assessor,
         "failures": [failure.model_dump() for failure in failures_of(assessment)],
+        **evidence_fields(assessment),
         "solver": _solver_fields(outcome.marginals if outcome else None),
         "usage": sum(assessment.usage.values(), Usage()).model_dump(),
         "elapsed_seconds": sum(assessment.seconds.get(stage, 0.0) for stage in STAGES),
@@ -156,6 +158,7 @@ class Summary:
         self._seconds: dict[str, float] = {}
         self._elapsed = 0.0
         self._solving = _Solving()
+        self._evidence = EvidenceTally()
         self._answers: Counter[str] = Counter()
         self._audit: Audit | None = None
         self._gold = GoldTally()
@@ -179,6 +182,7 @@ class Summary:
             partly_judged=len(line["partly_judged_atoms"]),
         )
         self._contexts += line["num_contexts"]
+        self._evidence.add(assessment)
         for failure in line["failures"]:
             self._failures[failure["stage"]] += 1
             if failure["message"] in self._messages or len(self._messages) < MESSAGES_KEPT:
@@ -221,6 +225,7 @@ class Summary:
             },
             "atoms": dict(self._atoms),
             "contexts": self._contexts,
+            **self._evidence.content(),
             "verdicts": dict(self._verdicts["label"]),
             "answers": dict(self._answers),
             "confidences": dict(self._verdicts["confidence"]),

@@ -16,15 +16,23 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Atom, Record
+from factreasoner.models import Atom, Context, Record
 from factreasoner.protocols import LLM
+from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
+from factreasoner.retrieval.query_builder import LLMQueryBuilder
+from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
+from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER, LLMSummarizer
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
 from factreasoner.stages.reviser import LLMReviser
 
 TOKENS_PER_ATOM = 30
-"""Output tokens an atom takes in the atomizer's and the reviser's answer, about."""
+"""Output tokens an atom takes in the answer of the atomizer, the reviser and the query builder, about."""
+
+PASSAGE = "passage " * 250
+"""As many tokens as 200 words of English take, about."""
 
 
 class StagePlan(NamedTuple):
@@ -39,34 +47,73 @@ class StagePlan(NamedTuple):
 def plan(records: Iterable[Record], config: Config) -> list[StagePlan]:
     """Calls and estimated tokens by stage, re-asks and audits left out.
 
-    Atoms a model has yet to find are estimated by the embedded atomizer; cached answers are not deducted.
+    Atoms a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for as
+    all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
+    answers are not deducted.
     """
-    totals: dict[str, StagePlan] = {}
-    nobody = ScriptedLLM([])
-    atomizer, reviser = LLMAtomizer(llm=nobody, config=config), LLMReviser(llm=nobody, config=config)
-    ask = _assessor(config, nobody)
-    rounds = config.votes if config.confidence == "votes" else 1
+    planner = _Planner(config)
+    for record in records:
+        planner.add(record)
+    return list(planner.totals.values())
 
-    def add(stage: str, requests: Iterable[tuple[Prompt, FunctionSchema]], answer: int) -> None:
-        before = totals.get(stage, StagePlan(stage, 0, 0, 0))
-        sizes = [_prompt_tokens(prompt, schema) for prompt, schema in requests]
-        totals[stage] = StagePlan(
+
+class _Planner:
+    """Adds up what records take."""
+
+    def __init__(self, config: Config) -> None:
+        nobody = ScriptedLLM([])
+        self.totals: dict[str, StagePlan] = {}
+        self._config = config
+        self._atomizer = LLMAtomizer(llm=nobody, config=config)
+        self._reviser = LLMReviser(llm=nobody, config=config)
+        self._query_builder = LLMQueryBuilder(llm=nobody, config=config)
+        self._summarizer = LLMSummarizer(llm=nobody, config=config)
+        self._assessor = _assessor(config, nobody)
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        atoms = _atoms(record)
+        if not atoms:
+            return
+        if record.atoms is None:
+            if self._asks("atomizer"):
+                self._count("atomizer", self._atomizer.requests(record), TOKENS_PER_ATOM * len(atoms))
+            if self._asks("reviser"):
+                self._count("reviser", self._reviser.requests(atoms, record), TOKENS_PER_ATOM * len(atoms))
+        contexts = record.contexts or ()
+        if record.contexts is None and self._config.retriever != "given":
+            if self._asks("query_builder"):
+                queries = self._query_builder.requests(atoms, record)
+                self._count(QUERY_STAGE, queries, TOKENS_PER_ATOM * len(atoms))
+            contexts = _expected_contexts(atoms, record, self._config)
+        if self._asks("summarizer"):
+            summaries = self._summarizer.requests(contexts, atoms)
+            self._count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+        if self._asks("judge"):
+            rounds = self._config.votes if self._config.confidence == "votes" else 1
+            asked = self._assessor(record.model_copy(update={"contexts": contexts}), atoms)
+            self._count(asked.stage, asked.requests * rounds, asked.answer_tokens * rounds)
+
+    def _asks(self, part: str) -> bool:
+        return self._config.plugin(part) == "llm"
+
+    def _count(self, stage: str, requests: Sequence[tuple[Prompt, FunctionSchema]], answer: int) -> None:
+        before = self.totals.get(stage, StagePlan(stage, 0, 0, 0))
+        self.totals[stage] = StagePlan(
             stage,
-            before.calls + len(sizes),
-            before.prompt_tokens + sum(sizes),
+            before.calls + len(requests),
+            before.prompt_tokens + sum(_prompt_tokens(prompt, schema) for prompt, schema in requests),
             before.completion_tokens + answer,
         )
 
-    for record in records:
-        atoms = _atoms(record)
-        if record.atoms is None and atoms and config.plugin("atomizer") == "llm":
-            add("atomizer", atomizer.requests(record), TOKENS_PER_ATOM * len(atoms))
-        if record.atoms is None and atoms and config.plugin("reviser") == "llm":
-            add("reviser", reviser.requests(atoms, record), TOKENS_PER_ATOM * len(atoms))
-        if config.plugin("judge") == "llm":
-            asked = ask(record, atoms)
-            add(asked.stage, asked.requests * rounds, asked.answer_tokens * rounds)
-    return list(totals.values())
+
+def _expected_contexts(atoms: Sequence[Atom], record: Record, config: Config) -> tuple[Context, ...]:
+    """Stand-ins for what searching for every atom, and for the question, may find."""
+
+    def search(query: Query) -> list[Found]:
+        return [Found(f"{query.text} {rank} {PASSAGE}") for rank in range(config.retrieve_k)]
+
+    return retrieve_each(search, atoms, record, config.model_copy(update={"concurrency": 1})).contexts
 
 
 class _Asked(NamedTuple):

@@ -1,0 +1,53 @@
+"""What became of the evidence on its way into the graph: dropped, or counted once with others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from factreasoner.models import Assessment
+
+
+def evidence_fields(assessment: Assessment) -> dict[str, Any]:
+    """Fields of a result line: contexts dropped, with the reasons, and whether evidence counted once.
+
+    `shared_sources` lists contexts that spoke with one voice, the one named in the graph first.
+    """
+    independence = assessment.outcome.independence if assessment.outcome else None
+    return {
+        "dropped_contexts": {
+            context.id: context.dropped for context in assessment.contexts if context.dropped
+        },
+        "independence": independence is not None,
+        "shared_sources": [list(source) for source in independence.sources] if independence else [],
+        "relations_left_out": independence.relations_left_out if independence else 0,
+    }
+
+
+class EvidenceTally:
+    """Adds up records."""
+
+    def __init__(self) -> None:
+        self._dropped = 0
+        self._records = 0
+        self._sources = 0
+        self._relations = 0
+
+    def add(self, assessment: Assessment) -> None:
+        """Count one record."""
+        self._dropped += sum(bool(context.dropped) for context in assessment.contexts)
+        independence = assessment.outcome.independence if assessment.outcome else None
+        if independence is not None:
+            self._records += 1
+            self._sources += len(independence.sources)
+            self._relations += independence.relations_left_out
+
+    def content(self) -> dict[str, Any]:
+        """For the summary: records in which evidence of one source counted once, and what that changed."""
+        return {
+            "dropped_contexts": self._dropped,
+            "independence": {
+                "records": self._records,
+                "shared_sources": self._sources,
+                "relations_left_out": self._relations,
+            },
+        }
