@@ -58,7 +58,7 @@ class CalibratedTree:
                 self._at_clique[held[0]].append(i)
 
     def log_odds(self, gone: frozenset[int]) -> Table:
-        """ln P(true) - ln P(false) of the variables, without the variables `gone`, not all of them alone.
+        """ln P(true) - ln P(false) of the variables without those in `gone`, of which some are joined to others.
 
         Raises:
             FloatingPointError: weights left the range of a double on the way.

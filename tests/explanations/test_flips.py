@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pytest
+from fact_graphs import TABLES, fact_graphs, graph_of, posteriors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.choices import FactorTable
+from factreasoner.explanations.flips import Flips, FlipSearch, probability
+from factreasoner.explanations.parts import Part, network
+from factreasoner.explanations.removal import Removals, log_odds, removals
+from factreasoner.graph.factor_graph import Table
+from factreasoner.models import FactGraph, support_of
+from factreasoner.solvers.exact import ExactSolver
+
+SOLVER = ExactSolver()
+
+
+class Told:
+    """Removals that know nothing but the log-odds they are told, of one atom, by the contexts left out."""
+
+    solves, exact, stderr = 0, True, None
+
+    def __init__(self, count: int, told: dict[tuple[int, ...], float], *, affordable: int = 10**6) -> None:
+        self.candidates = tuple(range(count))
+        self.affordable = affordable
+        self.at_once = 1
+        self.tried: list[tuple[int, ...]] = []
+        self._told = told
+
+    def one_by_one(self) -> Table:
+        return self._rows([(c,) for c in self.candidates])
+
+    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
+        self.tried += [tuple(sorted(gone)) for gone in sets]
+        return self._rows(sets)
+
+    def _rows(self, sets: Sequence[Collection[int]]) -> Table:
+        return np.array([[self._told.get(tuple(sorted(gone)), 2.0)] for gone in sets]).reshape(len(sets), 1)
+
+
+def searched(ways: Told, *, base: float = 2.0, size: int = 3, **told: float) -> Flips:
+    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False, **told).search(size)
+
+
+def found_in(part: Part, graph: FactGraph, table: FactorTable, size: int) -> Flips:
+    base = SOLVER.marginals(network(graph, table, ()).graph)
+    ways: Removals = removals(part, base, SOLVER)
+    now = log_odds(base, [part.graph.names[i] for i in part.atoms])
+    return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive).search(size)
+
+
+@settings(max_examples=60)
+@given(fact_graphs(max_atoms=3, max_contexts=5), st.sampled_from(TABLES), st.integers(1, 3))
+def test_sets_are_as_small_as_said_and_do_what_they_say(
+    graph: FactGraph, table: FactorTable, size: int
+) -> None:
+    now = posteriors(graph, table)
+    for part in network(graph, table, {node.id for node in graph.nodes}).parts:
+        names = part.graph.names
+        flips = found_in(part, graph, table, size)
+        label = {i: support_of(now[names[i]]) for i in part.atoms}
+        smallest: dict[int, int] = {}
+        for count in range(1, len(part.contexts) + 1):
+            for gone in itertools.combinations(part.contexts, count):
+                then = posteriors(graph, table, {names[c] for c in gone})
+                for i in part.atoms:
+                    if support_of(then[names[i]]) != label[i]:
+                        smallest.setdefault(i, count)
+        for i, flip, tried in zip(part.atoms, flips.found, flips.searched, strict=True):
+            assert tried >= min(size, len(part.contexts)) or (flip and len(flip.contexts) <= tried + 1)
+            if flip is None:
+                assert smallest.get(i, tried + 1) > tried
+                continue
+            then = posteriors(graph, table, {names[c] for c in flip.contexts})
+            assert then[names[i]] == pytest.approx(float(probability(flip.log_odds)), abs=1e-9)
+            assert support_of(then[names[i]]) != label[i]
+            assert len(flip.contexts) >= smallest[i]
+            if flip.smallest or len(flip.contexts) <= tried + 1:
+                assert len(flip.contexts) == smallest[i]
+
+
+def test_of_several_smallest_sets_the_one_that_goes_furthest() -> None:
+    flips = searched(Told(3, {(0,): -0.1, (1,): -0.7, (2,): 0.4}))
+    assert flips.found[0] == ((1,), -0.7, True)
+
+
+def test_an_undecided_atom_flips_either_way() -> None:
+    assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0).found[0] == ((1,), -0.4, True)
+    assert searched(Told(2, {(0,): 0.0, (1,): 0.0, (0, 1): 0.0}), base=0.0).found == (None,)
+
+
+def test_single_effects_mislead_and_all_pairs_put_it_right() -> None:
+    """Taken by their own effects 0, 1 and 2 go first; 3 and 4 do it together without any effect alone."""
+    told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (3, 4): -0.1}
+    assert searched(Told(5, told)).found[0] == ((3, 4), -0.1, True)
+    assert searched(Told(5, told), size=1).found[0] == ((0, 1, 2), -0.5, False)
+
+
+def test_a_set_is_pared_down_to_what_is_needed() -> None:
+    told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (1, 2): -0.2, (0, 2): 0.1}
+    assert searched(Told(4, told), size=1).found[0] == ((1, 2), -0.2, True)
+
+
+def test_larger_sets_are_found_but_not_called_smallest() -> None:
+    told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
+    ways = Told(6, told)
+    assert searched(ways).found[0] == (tuple(range(5)), -1.0, False)
+    assert searched(ways).searched == (3,)
+    assert searched(ways, size=4).found[0] == (tuple(range(5)), -1.0, True)
+
+
+def test_the_search_stops_at_what_it_may_try() -> None:
+    told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
+    for affordable in range(30):
+        ways = Told(6, told, affordable=affordable)
+        flips = searched(ways)
+        assert len(ways.tried) <= affordable
+        # Four prefixes, five of five less one, then fifteen pairs.
+        assert (flips.found[0] is not None) == (affordable >= 4)
+        assert flips.searched == ((2,) if affordable >= 24 else (1,))
+        assert not (flips.found[0] and flips.found[0].smallest)
+
+
+def test_no_change_within_the_margin_of_sampling() -> None:
+    told = {(0,): -0.01, (1,): 1.0, (0, 1): -1.0}
+    assert searched(Told(2, told), margin=0.01).found[0] == ((0, 1), -1.0, True)
+    assert searched(Told(2, told)).found[0] == ((0,), -0.01, True)
+    assert searched(Told(2, {(0,): 0.0}), margin=0.01).found[0] == ((0,), 0.0, True)
+
+
+def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:
+    """Seven of twelve must go: far beyond what is tried, and known to be smallest all the same."""
+    relations = [(f"c{i:02}", "a", "entailment", 0.6 + i / 40) for i in range(9)]
+    relations += [(f"c{i}", "a", "contradiction", 0.9) for i in range(20, 22)]
+    graph = graph_of(*relations)
+    (part,) = network(graph, "conditional", {"a"}).parts
+    assert part.additive
+    flips = found_in(part, graph, "conditional", 1)
+    flip = flips.found[0]
+    assert flip is not None
+    assert flip.smallest
+    size = len(flip.contexts)
+    assert size > 3
+    best = min(
+        posteriors(graph, "conditional", gone)["a"]
+        for gone in itertools.combinations([f"c{i:02}" for i in range(9)], size - 1)
+    )
+    assert best > 0.5
+
+
+def test_an_atom_that_its_prior_holds_up_can_not_be_flipped() -> None:
+    graph = graph_of(("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.7))
+    held = graph.model_copy(
+        update={
+            "nodes": tuple(
+                n.model_copy(update={"prior": 0.8}) if n.kind == "atom" else n for n in graph.nodes
+            )
+        }
+    )
+    (part,) = network(held, "conditional", {"a"}).parts
+    assert found_in(part, held, "conditional", 1) == ((None,), (2,))

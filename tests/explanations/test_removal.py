@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fact_graphs import TABLES, fact_graphs, graph_of, posteriors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.choices import FactorTable
+from factreasoner.explanations import removal
+from factreasoner.explanations.flips import probability
+from factreasoner.explanations.parts import Part, network
+from factreasoner.explanations.removal import ManyAtOnce, OneAtATime, Removals, removals
+from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.models import FactGraph, Marginals
+from factreasoner.solvers.exact import ExactSolver
+
+SOLVER = ExactSolver()
+
+
+class CountingSolver:
+    """The exact solver, and how often it was called; `told` changes what it says of its results."""
+
+    name = "counting"
+
+    def __init__(self, **told: object) -> None:
+        self.calls = 0
+        self._told = told
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        self.calls += 1
+        return SOLVER.marginals(graph).model_copy(update=self._told)
+
+
+def ways(part: Part, base: Marginals, way: str) -> Removals:
+    """One way of taking contexts out, whatever would be chosen."""
+    if way == "by the solver":
+        base = base.model_copy(update={"diagnostics": {"precision": 1e-6}})
+    found = removals(part, base, SOLVER)
+    assert isinstance(found, ManyAtOnce)
+    if way == "many at once":
+        return found
+    one = found._otherwise
+    if way in ("through atoms", "by the solver"):
+        one._plan = None
+    else:
+        one._through_atoms = lambda: ()  # type: ignore[method-assign]
+    return one
+
+
+WAYS = ("many at once", "calibrated", "through atoms", "by the solver")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=60)
+@given(fact_graphs(), st.sampled_from(TABLES), st.data())
+def test_every_way_gives_what_brute_force_does(
+    way: str, graph: FactGraph, table: FactorTable, data: st.DataObject
+) -> None:
+    whole, parts = network(graph, table, {node.id for node in graph.nodes})
+    base = SOLVER.marginals(whole)
+    for part in parts:
+        found = ways(part, base, way)
+        names = part.graph.names
+        sets: list[tuple[int, ...]] = [(c,) for c in part.contexts]
+        compare(part, found.one_by_one(), sets, graph, table)
+        sets = data.draw(st.lists(st.sets(st.sampled_from(part.contexts), min_size=1).map(tuple), max_size=5))
+        compare(part, found.log_odds(sets), sets, graph, table)
+        assert {names[c] for c in found.candidates} == {names[c] for c in part.contexts}
+
+
+def compare(
+    part: Part,
+    rows: np.ndarray,
+    sets: Sequence[tuple[int, ...]],
+    graph: FactGraph,
+    table: FactorTable,
+) -> None:
+    names = part.graph.names
+    assert rows.shape == (len(sets), len(part.atoms))
+    for gone, row in zip(sets, probability(rows), strict=True):
+        expected = posteriors(graph, table, {names[c] for c in gone})
+        assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-9)
+
+
+@settings(max_examples=100)
+@given(fact_graphs(), st.sampled_from(TABLES))
+def test_what_lies_outside_a_part_does_not_move_its_atoms(graph: FactGraph, table: FactorTable) -> None:
+    atoms = [node.id for node in graph.nodes if node.kind == "atom"]
+    contexts = [node.id for node in graph.nodes if node.kind == "context"]
+    parts = network(graph, table, atoms).parts
+    together = {
+        (c, a)
+        for p in parts
+        for c, a in itertools.product(*([p.graph.names[i] for i in x] for x in (p.contexts, p.atoms)))
+    }
+    now = posteriors(graph, table)
+    for context in contexts:
+        then = posteriors(graph, table, {context})
+        for atom in atoms:
+            if (context, atom) not in together:
+                assert then[atom] == pytest.approx(now[atom], abs=1e-9)
+
+
+def dense(seed: int, version: int, *, atoms: int = 9, contexts: int = 16, share: float = 0.3) -> FactGraph:
+    rng = np.random.default_rng(seed)
+    pairs = [(f"c{c}", f"a{a}") for c in range(contexts) for a in range(atoms) if rng.random() < share]
+    if version == 3:
+        pairs += [
+            (f"c{c}", f"c{d}")
+            for c, d in itertools.combinations(range(contexts), 2)
+            if rng.random() < share / 2
+        ]
+    kinds = ("entailment", "contradiction")
+    return graph_of(*((s, t, kinds[rng.integers(2)], float(rng.uniform(0.6, 0.999))) for s, t in pairs))
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("way", ["many at once", "calibrated", "through atoms"])
+def test_wide_networks_agree_with_solving_anew(version: int, way: str) -> None:
+    for seed in range(3):
+        graph = dense(seed, version)
+        whole, (part,) = network(
+            graph, "conditional", {"a0", "a3", "a7"} if seed == 2 else {n.id for n in graph.nodes}
+        )
+        names = part.graph.names
+        found = ways(part, SOLVER.marginals(whole), way).one_by_one()
+        for c, row in zip(part.contexts, probability(found), strict=True):
+            rest = network(graph, "conditional", ()).graph
+            index = rest.names.index(names[c])
+            kept = [i for i in range(len(rest.names)) if i != index]
+            expected = SOLVER.marginals(removal.induced(rest, kept)).p_true
+            assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-12)
+
+
+def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer() -> None:
+    graph = dense(0, 2, atoms=4, contexts=12, share=0.6)
+    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
+    assert (len(part.atoms), len(part.contexts)) == (4, 11)
+    for told, calls in (
+        ({}, 4),
+        ({"diagnostics": {"precision": 1e-6}}, 11),
+        ({"exact": False, "stderr": 0.001}, 11),
+    ):
+        solver = CountingSolver(**told)
+        base = solver.marginals(whole)
+        found = removals(part, base, solver)
+        one = found if isinstance(found, OneAtATime) else found._otherwise  # type: ignore[attr-defined]
+        one._plan = None
+        one.one_by_one()
+        assert (solver.calls - 1, one.solves) == (calls, calls)
+        assert one.stderr == told.get("stderr")
+
+
+def test_a_context_that_is_surely_true_is_not_conditioned_on() -> None:
+    graph = graph_of(*((f"c{i}", "a", "entailment", 0.9) for i in range(4)), prior=1.0)
+    whole, (part,) = network(graph, "conditional", {"a"})
+    found = ways(part, SOLVER.marginals(whole), "through atoms")
+    expected = [posteriors(graph, "conditional", {f"c{i}"})["a"] for i in range(4)]
+    assert probability(found.one_by_one())[:, 0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_large_part_is_not_propagated_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(removal, "NARROW_ENTRIES", 0)
+    graph = dense(1, 2)
+    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
+    assert isinstance(removals(part, SOLVER.marginals(whole), SOLVER), OneAtATime)
+
+
+def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
+    graph = graph_of(
+        ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.8), ("c2", "a2", "contradiction", 0.9)
+    )
+    whole, (part,) = network(graph, "conditional", {"a2"})
+    sampled = SOLVER.marginals(whole).model_copy(update={"exact": False, "stderr": 0.001})
+    found = removals(part, sampled, SOLVER)
+    assert [part.graph.names[c] for c in found.candidates] == ["c2"]
+
+
+@pytest.mark.parametrize("way", ["many at once", "calibrated"])
+def test_weights_beyond_a_double_go_through_the_solver(way: str) -> None:
+    """300 sure witnesses for, 299 against: their products are far below the smallest double."""
+    relations = [(f"c{i:03}", "a", "entailment", 1.0) for i in range(300)]
+    relations += [(f"c{i:03}", "a", "contradiction", 1.0) for i in range(300, 599)]
+    graph = graph_of(*relations, prior=0.99999)
+    whole, (part,) = network(graph, "conditional", {"a"})
+    found = ways(part, SOLVER.marginals(whole), way)
+    one = 0.99999 * 0.999 + 0.00001 * 0.5
+    rows = probability(found.log_odds([part.contexts[:1], part.contexts[-1:], part.contexts[1:]]))
+    assert rows[:, 0] == pytest.approx([0.5, one**2 / (one**2 + (1 - one) ** 2), one], abs=1e-9)
+    assert found.solves == 3
+
+
+def test_evidence_stays_with_its_variable() -> None:
+    graph = network(graph_of(("c1", "a1", "entailment", 0.9)), "conditional", {"a1"}).graph
+    assert removal.induced(replace(graph, evidence={1: 0}), [1]).evidence == {0: 0}
