@@ -1,4 +1,4 @@
-"""The command line: `factreasoner run|score|assess|evaluate|check|index|doctor`.
+"""The command line: `factreasoner run|score|assess|evaluate|compare|check|index|doctor`.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
@@ -16,6 +16,7 @@ import typer
 from factreasoner import __version__
 from factreasoner.cli.assess import assess
 from factreasoner.cli.check import check
+from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
 from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.index import index
@@ -32,7 +33,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (run, score, assess, evaluate, check, index, doctor):
+for command in (run, score, assess, evaluate, compare, check, index, doctor):
     app.command(no_args_is_help=command not in (doctor,))(command)
 
 

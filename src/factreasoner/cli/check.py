@@ -12,7 +12,7 @@ BROKEN = 4
 
 
 def check(
-    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
     at_least: Annotated[
         list[str] | None, typer.Option("--min", help="NAME=NUMBER, as precision=0.8; repeatable.")
     ] = None,

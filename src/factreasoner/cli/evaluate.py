@@ -9,20 +9,20 @@ import typer
 
 
 def evaluate(
-    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
     gold: Annotated[
         Path | None,
         typer.Option(
             help="Labels: JSONL of {record, atom, label}, or records with labelled atoms; S, NS, C or U. "
-            "[default: those of the run's input]"
+            "(default: those of the run's input)"
         ),
     ] = None,
     by: Annotated[str | None, typer.Option(help="Scores by group too: topic, or any metadata key.")] = None,
     k: Annotated[
-        str | None, typer.Option(help="K of F1@K: median, half or a number. [default: the run's]")
+        str | None, typer.Option(help="K of F1@K: median, half or a number. (default: the run's)")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the scores go. [default: RUN_DIR/evaluation]")
+        Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/evaluation)")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:

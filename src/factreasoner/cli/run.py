@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.errors import Problem
     from factreasoner.models import Record
-    from factreasoner.runs.input import CheckedInput
+    from factreasoner.runs.input import CheckedInput, Fits
     from factreasoner.runs.replay import PastRecords
 
 
@@ -54,7 +54,7 @@ def run(
     config = load_config(profile, settings)
     folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
     _refuse_own_source(folder, data, config)
-    checked = _check(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
+    checked = _checked(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
     if dry_run:
         _print_plan(checked, config)
         raise typer.Exit
@@ -70,15 +70,29 @@ def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
             raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
 
 
-def _check(
+def _checked(
     data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
 ) -> CheckedInput | PastRecords:
-    from factreasoner.runs.columns import parse_column_map
-    from factreasoner.runs.input import check_fits, check_input
-    from factreasoner.runs.replay import PastRecords
+    from factreasoner.runs.input import check_fits
 
     def fits(record: Record) -> list[Problem]:
         return check_fits(record, config)
+
+    return check_data(data, fits, column_map, limit=limit, skip_invalid=skip_invalid)
+
+
+def check_data(
+    data: Path, fits: Fits, column_map: list[str], *, limit: int | None, skip_invalid: bool
+) -> CheckedInput | PastRecords:
+    """The records of a file, or of a finished run; lines that are skipped are said.
+
+    Raises:
+        InputError: every problem of every line.
+        RunError: a folder that is no run, or a damaged one.
+    """
+    from factreasoner.runs.columns import parse_column_map
+    from factreasoner.runs.input import check_input
+    from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(column_map)
     checked: CheckedInput | PastRecords

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.metrics.scores import SCORES
+from factreasoner.report.comparison_tables import difference_rows, explanation, score_rows
 
 EVALUATED = (
     "precision",
@@ -80,4 +81,35 @@ def _groups(content: Mapping[str, Any]) -> Table:
         atoms = sum(count for label, count in found["labels"].items() if label != "left_out")
         scores = [number(found["scores"][name]["value"]) for name in GROUPED]
         table.add_row(escape(group), str(found["num_records"]), str(atoms), *scores)
+    return table
+
+
+def print_comparison(content: Mapping[str, Any]) -> None:
+    """The scores of every run, then each run's differences from the baseline."""
+    out = console()
+    runs = list(content["runs"])
+    out.print(_right("", *runs, rows=score_rows(content)))
+    for name in runs:
+        if name != content["baseline"]:
+            head = (f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)")
+            out.print()
+            out.print(_right(*head, rows=difference_rows(content, name)))
+    out.print()
+    for sentence in explanation(content):
+        out.print(f"[dim]{sentence}[/dim]")
+    for key, values in content["differing_settings"].items():
+        shown = ", ".join(f"{name} {value}" for name, value in values.items())
+        out.print(f"[dim]{escape(f'{key}: {shown}')}[/dim]")
+
+
+def _right(first: str, *others: str, rows: Iterable[Sequence[str]]) -> Table:
+    """A table whose columns but the first are flush right, and none of which is cut."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(escape(first), no_wrap=True)
+    cells = [[escape(cell) for cell in row] for row in rows]
+    for place, caption in enumerate(others, start=1):
+        width = max(map(len, [caption, *(row[place] for row in cells)]))
+        table.add_column(escape(caption), justify="right", no_wrap=True, min_width=width)
+    for row in cells:
+        table.add_row(*row)
     return table

@@ -1,0 +1,196 @@
+"""`factreasoner compare`: assessors side by side, from finished runs or run here on the same data."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+if TYPE_CHECKING:
+    from factreasoner.errors import Problem
+    from factreasoner.models import Record
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.input import CheckedInput
+    from factreasoner.runs.replay import PastRecords
+    from factreasoner.runs.runner import Progress
+    from factreasoner.runs.side_by_side import Contender
+
+FILES = "comparison"
+"""The name of the files in --out."""
+
+
+@takes_settings()
+def compare(
+    targets: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN_DIR...|DATA", help="Run folders; or what `run` takes, for --assessors."),
+    ],
+    assessors: Annotated[
+        str | None,
+        typer.Option(
+            help="Run these on DATA first, with commas: fr1, fr2, fr3, factscore, veriscore, factverify, "
+            "prompt-tf or a profile's path."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for comparison.* and, with --assessors, the run folders."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The run whose scores are subtracted. (default: the first)")
+    ] = None,
+    intersect: Annotated[
+        bool, typer.Option("--intersect", help="Compare the records that every run scores, if these differ.")
+    ] = False,
+    gold: Annotated[
+        Path | None, typer.Option(help="Labels in the place of the runs' own, as for `evaluate`.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every number as CSV.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write every number as JSON.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the scores: a PNG and an SVG.")] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="With --assessors: YAML profile of them all.")
+    ] = None,
+    column_map: Annotated[
+        list[str] | None, typer.Option("--column-map", help="theirs=ours, as text=output; repeatable.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
+
+    With --assessors the runs are made here, on the same atoms and contexts; versions of FactReasoner share
+    the verdicts too. Runs that do not score the same records are refused.
+    """
+    from factreasoner.runs.comparison import Settings, compare_runs, named_runs
+
+    if assessors is None:
+        _refuse_run_flags(settings, profile=profile, column_map=column_map, limit=limit, fresh=fresh)
+        runs = named_runs(targets)
+        complete = True
+    else:
+        contenders = _contenders(assessors, settings, profile)
+        data, folder = _one(targets), _folder(targets, out)
+        source = _checked(data, contenders, column_map or [], limit=limit, skip_invalid=skip_invalid)
+        runs, complete = _run(contenders, source, folder, fresh=fresh, quiet=quiet)
+        out = folder
+    how = Settings(k=settings["k"], seed=settings["seed"] or 0, gold=gold, intersect=intersect)
+    content = compare_runs(runs, baseline=baseline, settings=how)
+    _write(content, {"md": markdown, "csv": csv, "json": json, "png": plot}, out)
+    if not quiet:
+        from factreasoner.cli.score_tables import print_comparison
+
+        print_comparison(content)
+    for note in content["notes"]:
+        typer.echo(note, err=True)
+    raise typer.Exit(0 if complete else 3)
+
+
+def _refuse_run_flags(settings: Mapping[str, Any], **flags: Any) -> None:
+    from factreasoner.errors import ConfigError
+
+    scoring = ("k", "seed")
+    given = [key for key, value in settings.items() if value is not None and key not in scoring]
+    given += ["config" if key == "profile" else key for key, value in flags.items() if value]
+    if given:
+        names = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+        raise ConfigError(f"{names}: finished runs are compared as they are; --assessors makes new ones")
+
+
+def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
+    from factreasoner.errors import ConfigError
+    from factreasoner.runs.side_by_side import parse_contenders
+
+    for key in ("assessor", "version"):
+        if settings[key] is not None:
+            raise ConfigError(f"--{key}: --assessors says which, as fr1,fr2,factscore")
+    return parse_contenders(names.split(","), settings, profile)
+
+
+def _one(targets: list[Path]) -> Path:
+    from factreasoner.errors import ConfigError
+
+    if len(targets) != 1:
+        raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
+    return targets[0]
+
+
+def _folder(targets: list[Path], out: Path | None) -> Path:
+    return out or Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
+
+
+def _checked(
+    data: Path, contenders: list[Contender], column_map: list[str], *, limit: int | None, skip_invalid: bool
+) -> CheckedInput | PastRecords:
+    from factreasoner.cli.run import check_data
+    from factreasoner.runs.input import check_fits
+
+    def fits(record: Record) -> list[Problem]:
+        found = (problem for _, config in contenders for problem in check_fits(record, config))
+        return list(dict.fromkeys(found))
+
+    return check_data(data, fits, column_map, limit=limit, skip_invalid=skip_invalid)
+
+
+def _run(
+    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, *, fresh: bool, quiet: bool
+) -> tuple[dict[str, FinishedRun], bool]:
+    """The runs in the order they were named, and whether all of them are complete."""
+    from factreasoner.errors import RunError
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.side_by_side import run_side_by_side
+
+    complete = True
+    for contender, report in run_side_by_side(
+        contenders, source, out, fresh=fresh, progress=_progress(quiet=quiet)
+    ):
+        complete = complete and report.complete
+        if report.stopped:
+            raise RunError(
+                f"{contender.name}: {report.stopped} {report.unfinished} of {report.total} records are not "
+                "assessed; the same command with a higher --max-cost goes on"
+            )
+    return {contender.name: FinishedRun(out / contender.name) for contender in contenders}, complete
+
+
+def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManager[Progress]]:
+    from factreasoner.cli.progress import progress_for
+
+    @contextlib.contextmanager
+    def named(name: str) -> Iterator[Progress]:
+        if not quiet:
+            typer.echo(f"{name}:", err=True)
+        with progress_for(quiet=quiet) as progress:
+            yield progress
+
+    return named
+
+
+def _write(content: dict[str, Any], files: Mapping[str, Path | None], out: Path | None) -> None:
+    """The files that were asked for, and all of them into `out`."""
+    from factreasoner.report.comparison_tables import csv_text, json_text, markdown
+    from factreasoner.report.figures import comparison_figure
+    from factreasoner.runs.store import replace_file
+
+    texts = {"md": markdown, "csv": csv_text, "json": json_text}
+    for ending, chosen in files.items():
+        for path in (chosen, out and out / f"{FILES}.{ending}"):
+            if path is None:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if ending == "png":
+                comparison_figure(content, path)
+            else:
+                replace_file(path, [texts[ending](content).rstrip("\n")])

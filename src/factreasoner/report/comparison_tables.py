@@ -1,0 +1,128 @@
+"""A comparison as Markdown and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from factreasoner.metrics.scores import SCORES, USAGE
+
+ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
+DECIMALS = {"supported": 2, "contradicted": 2, "undecided": 2, "calls": 1, "tokens": 0, "cost": 4}
+CSV_COLUMNS = (
+    "score",
+    "run",
+    "value",
+    "low",
+    "high",
+    "baseline",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "p_holm",
+)
+
+
+def caption(score: str, content: Mapping[str, Any]) -> str:
+    """What a score is called, with the K it was computed with and the direction that is better."""
+    shown = SCORES[score].shown
+    if score == "f1_k":
+        shown = f"F1@{content['k_setting'] if content['k'] is None else content['k']}"
+    return shown + ARROWS[SCORES[score].better]
+
+
+def decimal(score: str, value: float | None, *, signed: bool = False) -> str:
+    """A value of a score as it is shown; a dash for none."""
+    if value is None:
+        return "-"
+    return f"{value:{'+' if signed else ''},.{DECIMALS.get(score, 3)}f}"
+
+
+def estimated(score: str, run: Mapping[str, Any]) -> str:
+    """The value of a score in one run; "~" before what is an estimate."""
+    value = decimal(score, run["scores"][score]["value"])
+    return f"~{value}" if run["usage_estimated"] and score in ("calls", "tokens", "cost") else value
+
+
+def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Rows of the table of means: a score, then its value in every run."""
+    runs = content["runs"].values()
+    for score in next(iter(runs))["scores"]:
+        yield [caption(score, content), *(estimated(score, run) for run in runs)]
+
+
+def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
+    """Rows of the table of a run's differences: a score, the difference, its interval, p, p after Holm."""
+    for item in content["differences"]:
+        no_usage = item["score"] in USAGE and item["value"] == 0.0
+        if item["run"] != run or item["value"] is None or no_usage:
+            continue
+        interval = item["interval"] or ()
+        low_high = ", ".join(decimal(item["score"], end, signed=True) for end in interval)
+        p_values = ("" if p is None else f"{p:.4f}" for p in (item["p_value"], item["p_holm"]))
+        difference = decimal(item["score"], item["value"], signed=True)
+        yield [caption(item["score"], content), difference, f"[{low_high}]" if low_high else "", *p_values]
+
+
+def explanation(content: Mapping[str, Any]) -> list[str]:
+    """What the numbers are, in sentences."""
+    return [
+        f"{content['num_records']} records; means over records of #S, #C, #U, Pr, F1@K, E, MAE and usage; "
+        "the other scores are over all labelled atoms together. Usage is that of judging, per record.",
+        f"Differences with paired percentile bootstrap 95 % intervals over records ({content['resamples']} "
+        f"resamples, seed {content['seed']}); p by a paired permutation test ({content['permutations']} "
+        "exchanges, or all of them), then after Holm's correction for all tests shown.",
+    ]
+
+
+def markdown(content: Mapping[str, Any]) -> str:
+    """The whole comparison as Markdown."""
+    names = list(content["runs"])
+    parts = [_table(["", *names], score_rows(content))]
+    for name in names:
+        if name != content["baseline"]:
+            head = [f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)"]
+            parts.append(_table(head, difference_rows(content, name)))
+    if content["differing_settings"]:
+        differing = content["differing_settings"].items()
+        rows = [[key, *(str(values[name]) for name in names)] for key, values in differing]
+        parts.append(_table(["setting", *names], rows))
+    parts += [" ".join(explanation(content))]
+    parts += ["\n".join(f"- {_cell(note)}" for note in content["notes"])] if content["notes"] else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """The whole comparison as JSON; null where there is no number."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def csv_text(content: Mapping[str, Any]) -> str:
+    """The whole comparison as CSV, a line for every score of every run; empty where there is no number."""
+    by_place = {(item["score"], item["run"]): item for item in content["differences"]}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for name, run in content["runs"].items():
+        for score, found in run["scores"].items():
+            item = by_place.get((score, name))
+            compared: list[Any] = [None] * 6
+            if item is not None:
+                ends = item["interval"] or (None, None)
+                compared = [item["baseline"], item["value"], *ends, item["p_value"], item["p_holm"]]
+            own = [found["value"], *(found["interval_95"] or (None, None))]
+            writer.writerow([score, name, *own, *compared])
+    return out.getvalue()

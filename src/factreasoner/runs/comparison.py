@@ -1,0 +1,282 @@
+"""Finished runs over the same records side by side: what is in the files of `factreasoner compare`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from factreasoner.config import Config, parse_config
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.llm.litellm_provider import price
+from factreasoner.metrics.comparison import PERMUTATIONS, differences
+from factreasoner.metrics.factuality import judged_atoms, record_k
+from factreasoner.metrics.intervals import RESAMPLES
+from factreasoner.metrics.samples import Sample, Sampling
+from factreasoner.metrics.scores import SCORES, estimates
+from factreasoner.models import Assessment, Usage
+from factreasoner.registry import nearest
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.gold_labels import GoldFile
+from factreasoner.runs.plan import plan
+from factreasoner.runs.replay import record_of
+from factreasoner.runs.store import result_settings
+
+COMPARED = (
+    "supported",
+    "contradicted",
+    "undecided",
+    "precision",
+    "f1_k",
+    "avg_entropy",
+    "accuracy",
+    "f1",
+    "macro_f1",
+    "mae_precision",
+    "auroc",
+    "brier",
+    "ece",
+    "calls",
+    "tokens",
+    "cost",
+)
+JUDGING = "evaluator"
+"""The stage whose usage is compared."""
+SHOWN_IDS = 3
+
+
+class Settings(NamedTuple):
+    """How runs are compared: `k` as in Config, the seed of bootstrap and permutations, whose labels."""
+
+    k: int | str | None = None
+    seed: int = 0
+    gold: Path | None = None
+    intersect: bool = False
+
+
+class _Read(NamedTuple):
+    """One run, read through. `status` is by record id, the digests tell whose response and atoms differ."""
+
+    sample: Sample
+    status: Mapping[str, str]
+    responses: dict[str, bytes]
+    atoms: dict[str, bytes]
+    notes: list[str]
+
+
+def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun]:
+    """Runs by the shortest endings of their paths that tell them apart.
+
+    Raises:
+        ConfigError: fewer than two, or one folder twice.
+        RunError: one is no run folder.
+    """
+    resolved = [path.resolve() for path in paths]
+    if len(set(resolved)) < len(resolved):
+        raise ConfigError("one run folder is named twice")
+    if len(paths) < 2:
+        raise ConfigError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
+    depth = 1
+    while len(names := ["/".join(path.parts[-depth:]) for path in resolved]) > len(set(names)):
+        depth += 1
+    return {name: FinishedRun(path) for name, path in zip(names, paths, strict=True)}
+
+
+def compare_runs(
+    runs: Mapping[str, FinishedRun], *, baseline: str | None = None, settings: Settings | None = None
+) -> dict[str, Any]:
+    """The scores of every run, and their differences from those of `baseline` (the first by default).
+
+    Every run is scored with the baseline's K, over the records that have a score in each.
+
+    Raises:
+        RunError: the runs are not over the same records and `intersect` is off, or share none; or a record
+            has another response in another run.
+        ConfigError: no run is called `baseline`.
+        InputError: something is wrong with the gold file.
+    """
+    settings = settings or Settings()
+    baseline = next(iter(runs)) if baseline is None else baseline
+    if baseline not in runs:
+        raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
+    config = runs[baseline].config
+    if settings.k is not None:
+        config = parse_config(config.model_dump() | {"k": settings.k}, "--k")
+    k = runs[baseline].resolved_k(config)
+    read = {name: _read(run, config, k, settings.gold) for name, run in runs.items()}
+    _refuse_other_responses(read)
+    ids = _common(read, baseline, intersect=settings.intersect)
+    samples = {name: _taken(part.sample, ids) for name, part in read.items()}
+    names = [name for name in COMPARED if not SCORES[name].labels or _labelled(samples)]
+    return {
+        "baseline": baseline,
+        "num_records": len(ids),
+        "k_setting": config.k,
+        "k": k,
+        "seed": settings.seed,
+        "resamples": RESAMPLES,
+        "permutations": PERMUTATIONS,
+        "differing_settings": _differing(runs),
+        "runs": {name: _run_content(run, samples[name], names, settings.seed) for name, run in runs.items()},
+        "differences": [item._asdict() for item in differences(samples, baseline, names, seed=settings.seed)],
+        "notes": list(_notes(read, samples, ids, baseline)),
+    }
+
+
+def _read(run: FinishedRun, config: Config, k: int | None, gold: Path | None) -> _Read:
+    labels = None if gold is None else GoldFile(gold)
+    sampling = Sampling()
+    status: dict[str, str] = {}
+    responses, atoms = {}, {}
+    cached = 0
+    for assessment in run.assessments():
+        labelled = labels.apply(assessment) if labels else assessment
+        record_id = assessment.record_id
+        usage = _usage_of_judging(run.config, assessment)
+        sampling.add(labelled, record_k(config.k, k, len(judged_atoms(labelled))), usage)
+        status[record_id] = assessment.status
+        responses[record_id] = _digest(assessment.response)
+        atoms[record_id] = _digest(*(text for atom in assessment.atoms for text in (atom.id, atom.text)))
+        cached += usage.cached_calls
+    notes = [run.unfinished] if run.unfinished else []
+    if labels is not None and (unused := labels.unused()):
+        notes.append(unused)
+    if _is_replayed(run.config):
+        notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
+    elif cached:
+        notes.append(f"{cached} of its calls were answered from the cache: tokens and cost are of the rest")
+    return _Read(sampling.sample(), status, responses, atoms, notes)
+
+
+def _is_replayed(config: Config) -> bool:
+    return config.judge == "recorded" and config.model is not None
+
+
+def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
+    """What the assessor's own calls took, or for a model's verdicts that were replayed, would have taken.
+
+    What came before, the atoms and contexts, may have been shared and is not counted.
+    """
+    if not _is_replayed(config):
+        return assessment.usage.get(JUDGING, Usage())
+    asking = parse_config(config.model_dump() | {"judge": "auto", "relations": None}, "settings")
+    stages = plan([record_of(assessment)], asking)
+    prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
+    return Usage(
+        calls=sum(stage.calls for stage in stages),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price(str(config.model), prompt, completion),
+    )
+
+
+def _digest(*texts: str) -> bytes:
+    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
+    first: dict[str, tuple[str, bytes]] = {}
+    for name, part in read.items():
+        for record_id, digest in part.responses.items():
+            other, there = first.setdefault(record_id, (name, digest))
+            if there != digest:
+                raise RunError(
+                    f"record {record_id!r} has one response in {other} and another in {name}: these are "
+                    "runs over different data"
+                )
+
+
+def _common(read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> list[str]:
+    """Ids of the records with a score in every run, in the order of the baseline's."""
+    scored = {name: _scored_ids(part.sample) for name, part in read.items()}
+    anywhere = set().union(*scored.values())
+    lacking = {name: anywhere - ids for name, ids in scored.items() if anywhere - ids}
+    if lacking and not intersect:
+        lines = [f"{name} {_lack(read[name], ids, len(anywhere))}" for name, ids in lacking.items()]
+        raise RunError(
+            "the runs do not score the same records: "
+            + "; ".join(lines)
+            + ". Finish those runs, or compare the records they share with --intersect"
+        )
+    common = [i for i in read[baseline].sample.ids if all(i in ids for ids in scored.values())]
+    if not common:
+        counts = ", ".join(f"{name} scores {len(ids)}" for name, ids in scored.items())
+        raise RunError(f"no record has a score in every run: {counts}")
+    return common
+
+
+def _scored_ids(sample: Sample) -> set[str]:
+    return {record_id for record_id, scored in zip(sample.ids, sample.scored, strict=True) if scored}
+
+
+def _lack(part: _Read, ids: set[str], total: int) -> str:
+    reasons = Counter(part.status.get(record_id, "not in the run") for record_id in ids)
+    counts = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
+    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
+    return f"lacks {len(ids)} of {total} ({counts}: {shown})"
+
+
+def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
+    place = {record_id: number for number, record_id in enumerate(sample.ids)}
+    return sample.take([place[record_id] for record_id in ids])
+
+
+def _labelled(samples: Mapping[str, Sample]) -> bool:
+    return any(len(sample.atom_gold) for sample in samples.values())
+
+
+def _run_content(run: FinishedRun, sample: Sample, names: Sequence[str], seed: int) -> dict[str, Any]:
+    return {
+        "path": str(run.path),
+        "assessor": run.config.assessor,
+        "version": run.config.version,
+        "judge": run.config.plugin("judge"),
+        "model": run.config.model,
+        "usage_estimated": _is_replayed(run.config),
+        "labelled_atoms": len(sample.atom_gold),
+        "left_out": int(sample.left_out.sum()),
+        "scores": {
+            name: {"value": found.value, "interval_95": found.interval}
+            for name, found in estimates(sample, names, seed=seed).items()
+        },
+    }
+
+
+def _differing(runs: Mapping[str, FinishedRun]) -> dict[str, dict[str, Any]]:
+    """Settings that decide results and are not the same in every run, with their value in each."""
+    settings = {name: result_settings(run.config) for name, run in runs.items()}
+    keys = next(iter(settings.values())).keys()
+    by_key = {key: {name: values[key] for name, values in settings.items()} for key in keys}
+    return {key: values for key, values in by_key.items() if len(set(map(str, values.values()))) > 1}
+
+
+def _notes(
+    read: Mapping[str, _Read],
+    samples: Mapping[str, Sample],
+    ids: Sequence[str],
+    baseline: str,
+) -> Iterator[str]:
+    """What a reader of the comparison must know."""
+    for name, part in read.items():
+        yield from (f"{name}: {note}" for note in part.notes)
+        left = len(part.sample.ids) - len(ids)
+        if left:
+            yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
+        other = sum(part.atoms[i] != read[baseline].atoms[i] for i in ids)
+        if other:
+            yield f"{name}: {other} records have other atoms than in {baseline}"
+    judged = {name: len(sample.atom_gold) for name, sample in samples.items()}
+    if len(set(judged.values())) > 1:
+        counts = ", ".join(f"{name} {count}" for name, count in judged.items())
+        yield f"scores against labels are over each run's own labelled atoms: {counts}"
+    if not _labelled(samples):
+        yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
+    if len(ids) < 2:
+        yield "one record: there are no intervals and no tests"
+    unknown = [name for name, s in samples.items() if bool(np.isnan(s.values["cost"]).any())]
+    if unknown:
+        yield f"the cost is unknown for {', '.join(unknown)}"

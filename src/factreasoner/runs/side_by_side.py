@@ -1,0 +1,198 @@
+"""Several assessors over the same atoms, contexts and verdicts, each into a run folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from factreasoner.config import Config, load_config, parse_config
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.models import Record
+from factreasoner.pipeline import build_pipeline
+from factreasoner.registry import nearest
+from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.replay import record_of
+from factreasoner.runs.runner import Progress, RunReport
+from factreasoner.runs.runner import run as run_records
+from factreasoner.runs.store import RunFolder
+
+VERSIONS: dict[str, dict[str, Any]] = {
+    f"fr{version}": {"assessor": "factreasoner", "version": version} for version in (1, 2, 3)
+}
+KNOWN = (*VERSIONS, *ASSESSORS)
+GRAPH = "factreasoner"
+
+
+class Contender(NamedTuple):
+    """One assessor that takes part, under the name its run folder gets."""
+
+    name: str
+    config: Config
+
+
+class Source(Protocol):
+    """Where records come from."""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Their ids, in order."""
+
+    def records(self) -> Iterable[Record]:
+        """They themselves, in that order."""
+
+
+ShowProgress = Callable[[str], AbstractContextManager[Progress]]
+"""Opens the progress display of the contender of that name."""
+
+
+def parse_contenders(
+    names: Sequence[str], settings: Mapping[str, Any], profile: Path | None
+) -> list[Contender]:
+    """Assessors from names: fr1, fr2, fr3, a prompted one's, or the path of a YAML profile.
+
+    `settings` and `profile` hold for all of them; a name decides the assessor and its version, and a
+    profile of its own whatever it sets.
+
+    Raises:
+        ConfigError: an unknown name (the nearest known one is named), one that occurs twice, fewer than
+            two, or settings that do not fit.
+    """
+    found = [_contender(name.strip(), settings, profile) for name in names if name.strip()]
+    for number, contender in enumerate(found):
+        if contender.name in {other.name for other in found[:number]}:
+            raise ConfigError(f"assessors: {contender.name!r} occurs twice")
+    if len(found) < 2:
+        raise ConfigError(f"assessors: name at least two, with commas between: {', '.join(KNOWN)}")
+    return found
+
+
+def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> Contender:
+    if name.endswith((".yaml", ".yml")):
+        base = load_config(profile, settings).model_dump(exclude_unset=True)
+        own = load_config(Path(name)).model_dump(exclude_unset=True)
+        return Contender(Path(name).stem, parse_config(base | own, name))
+    if name not in KNOWN:
+        raise ConfigError(
+            f"assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
+        )
+    return Contender(name, load_config(profile, {**settings, **VERSIONS.get(name, {"assessor": name})}))
+
+
+def run_side_by_side(
+    contenders: Sequence[Contender], source: Source, out: Path, *, fresh: bool, progress: ShowProgress
+) -> Iterator[tuple[Contender, RunReport]]:
+    """Run every contender into `out`/name; yields how each ended, until a budget stops one.
+
+    The first to run atomizes and retrieves; the others take its atoms and contexts. It is the version of
+    FactReasoner that judges the most pairs, if one takes part. The others whose judge would be asked the
+    same then take its verdicts too: they are replayed, which asks nobody, so such a run always starts over.
+
+    Raises:
+        RunError: a run folder holds another run.
+        ConfigError: a key or the model is wrong.
+    """
+    first, *others = sorted(contenders, key=_rank)
+    spent = sum(_spent(out / contender.name) for contender in contenders)
+    report = _run(first, source, out / first.name, fresh=fresh, spent=spent, progress=progress)
+    yield first, report
+    if report.stopped:
+        return
+    shared = _Shared(out / first.name)
+    for contender in others:
+        replayed = _replayed(contender, first, out)
+        config = replayed or _given(contender.config)
+        spent = sum(_spent(out / other.name) for other in contenders)
+        path = out / contender.name
+        if replayed is not None and not fresh:
+            _refuse_paid_run(path)
+        report = _run(
+            Contender(contender.name, config),
+            shared,
+            path,
+            fresh=fresh or replayed is not None,
+            spent=spent,
+            progress=progress,
+        )
+        yield contender, report
+        if report.stopped:
+            return
+
+
+def _rank(contender: Contender) -> tuple[int, str]:
+    graph = contender.config.assessor == GRAPH
+    return (-contender.config.version if graph else 0, contender.name)
+
+
+def _given(config: Config) -> Config:
+    """The settings of a run whose atoms and contexts are there already."""
+    return parse_config(config.model_dump() | {"summarizer": "none", "query_builder": "none"}, "settings")
+
+
+def _replayed(contender: Contender, first: Contender, out: Path) -> Config | None:
+    """The settings with the first run's verdicts as the judge; None where these are not what is asked."""
+    config = contender.config
+    if first.config.assessor != GRAPH or first.config.version == 1 or config.judge == "recorded":
+        return None
+    asks_itself = config.assessor != GRAPH and config.plugin("judge") == "llm"
+    if asks_itself or _judging(config) != _judging(first.config):
+        return None
+    changes = {"judge": "recorded", "relations": out / first.name, "unlisted": "missing", "audit_share": 0.0}
+    return parse_config(_given(config).model_dump() | changes, "settings")
+
+
+def _judging(config: Config) -> dict[str, Any]:
+    """The settings a verdict depends on."""
+    keys = ("judge", "model", "api_base", "temperature", "max_tokens", "mode", "confidence")
+    more = ("constant_confidence", "votes", "premise_tokens", "atoms_per_call")
+    return {key: getattr(config, key) for key in (*keys, *more)}
+
+
+def _refuse_paid_run(path: Path) -> None:
+    """Replays start over; what is in the way must be one."""
+    folder = RunFolder(path)
+    if folder.manifest_path.exists() and folder.config().judge != "recorded":
+        raise RunError(
+            f"{path}: holds a run that is no replay; use another --out, or start over with --fresh"
+        )
+
+
+def _spent(path: Path) -> float:
+    folder = RunFolder(path)
+    folder.read_journal()
+    return folder.spent
+
+
+def _run(
+    contender: Contender, source: Source, path: Path, *, fresh: bool, spent: float, progress: ShowProgress
+) -> RunReport:
+    config = contender.config
+    folder = RunFolder(path)
+    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
+    try:
+        pipeline = build_pipeline(config, spent=spent)
+        with progress(contender.name) as shown:
+            return run_records(pipeline, folder, source.ids, source.records(), shown)
+    finally:
+        folder.close()
+
+
+class _Shared:
+    """The records of a finished run with the atoms and contexts they had, but for those short of some.
+
+    A record of which a stage before the assessor failed is left out: what it lacks would seem unsupported.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._run = FinishedRun(path)
+        self.ids = [a.record_id for a in self._run.assessments() if not a.failures]
+        if not self.ids:
+            raise RunError(f"{path}: every record failed before it was judged; see its results.jsonl")
+
+    def records(self) -> Iterator[Record]:
+        """The records, in the order of the run's results."""
+        wanted = set(self.ids)
+        return (record_of(a) for a in self._run.assessments() if a.record_id in wanted)
