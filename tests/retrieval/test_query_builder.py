@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
+from factreasoner.llm.messages import Reply
+from factreasoner.llm.scripted import Scripted, ScriptedLLM
+from factreasoner.models import Atom, Record
+from factreasoner.retrieval.query_builder import LONGEST, LLMQueryBuilder
+
+RECORD = Record(id="r1", response="x", prompt="Who built it?", topic="Otter Bridge </given_topic>")
+ATOMS = (
+    Atom(id="x", text="The Otter Bridge opened in 1931.", gold="S"),
+    Atom(id="y", text="The Otter Bridge is red."),
+    Atom(id="z", text="Mara Lindqvist designed the Otter Bridge."),
+)
+GOOD = {
+    "query_0": "Otter Bridge opening year",
+    "query_1": "Otter Bridge colour",
+    "query_2": "Otter Bridge engineer",
+}
+
+
+def build(llm: ScriptedLLM, atoms: tuple[Atom, ...] = ATOMS, **settings: Any) -> tuple[list[str], list[str]]:
+    built, failures = LLMQueryBuilder(llm=llm, config=Config(**settings)).build(atoms, RECORD)
+    assert [atom.model_copy(update={"query": ""}) for atom in built] == [
+        atom.model_copy(update={"query": ""}) for atom in atoms
+    ]
+    assert {failure.stage for failure in failures} <= {"query_builder"}
+    return [atom.query for atom in built], [failure.item_id for failure in failures]
+
+
+def test_one_call_words_a_query_for_every_atom() -> None:
+    llm = ScriptedLLM([GOOD])
+    assert build(llm) == (list(GOOD.values()), [])
+    (call,) = llm.calls
+    assert call.schema.parameters["required"] == list(GOOD)
+    assert call.schema.parameters["properties"]["query_1"]["description"] == ATOMS[1].text
+    assert "<given_question>\nWho built it?\n</given_question>" in call.prompt.user
+    assert call.prompt.user.count("</given_topic>") == 1
+
+
+def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions() -> None:
+    llm = ScriptedLLM(lambda prompt, schema: {name: f"words of {name}" for name in schema.arguments})
+    atoms = tuple(Atom(id=f"a{i}", text=f"Statement number {i}.") for i in range(40))
+    queries, failed = build(llm, atoms, max_tokens=300, concurrency=4)
+    assert queries == [f"words of query_{i}" for i in range(40)]
+    assert failed == []
+    assert len(llm.calls) > 2
+    requests = LLMQueryBuilder(ScriptedLLM([]), Config(max_tokens=300)).requests(atoms, RECORD)
+    assert len(requests) == len(llm.calls)
+
+
+@pytest.mark.parametrize("bad", [None, "", " \n ", 7, ["x"], "x" * (LONGEST + 1)])
+def test_an_unusable_query_is_asked_for_again_alone(bad: Any) -> None:
+    llm = ScriptedLLM([GOOD | {"query_1": bad}, {"query_1": "Otter Bridge paint"}])
+    assert build(llm) == (["Otter Bridge opening year", "Otter Bridge paint", "Otter Bridge engineer"], [])
+    assert llm.calls[1].schema.arguments == ("query_1",)
+
+
+@pytest.mark.parametrize(
+    ("script", "failed"),
+    [
+        ([{k: v for k, v in GOOD.items() if k != "query_2"}, {}], ["z"]),
+        ([UnusableReplyError("prose"), UnusableReplyError("prose")], ["x", "y", "z"]),
+        ([LLMError("HTTP 500", attempts=5)], ["x", "y", "z"]),
+        ([GOOD | {"query_1": None}, Reply(arguments={}, truncated=True)], ["y"]),
+    ],
+)
+def test_an_atom_without_a_query_keeps_its_text_and_is_listed(
+    script: list[Scripted], failed: list[str]
+) -> None:
+    queries, listed = build(ScriptedLLM(script), max_attempts=2)
+    assert listed == failed
+    assert [atom.id for atom, query in zip(ATOMS, queries, strict=True) if not query] == failed
+
+
+def test_queries_that_are_there_already_are_not_paid_for_again() -> None:
+    done = tuple(atom.model_copy(update={"query": "known"}) for atom in ATOMS)
+    assert build(ScriptedLLM([]), done) == (["known"] * 3, [])
+    llm = ScriptedLLM([{"query_0": "new"}])
+    assert build(llm, (done[0], ATOMS[1], done[2])) == (["known", "new", "known"], [])
+
+
+def test_the_budget_ends_the_run() -> None:
+    with pytest.raises(BudgetError):
+        build(ScriptedLLM([BudgetError("no more")]))
