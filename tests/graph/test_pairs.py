@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.errors import InputError
-from factreasoner.graph.pairs import Work, combine, merge_equal, pairs, relations
+from factreasoner.graph.pairs import Work, combine, kept, merge_equal, pairs, relations
 from factreasoner.models import Atom, Context, Relation, Verdict
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))
@@ -50,6 +51,25 @@ def test_a_context_of_no_atom_merged_with_one_of_some_is_judged_for_all_in_versi
     merged = merge_equal([context("q", "same"), context("c", "same", "a1")])
     assert pairs(2, ATOMS, merged) == (Work("q", ("a0", "a1", "a2")),)
     assert pairs(1, ATOMS, merged) == (Work("q", ("a1",)),)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_dropped_contexts_are_judged_for_nothing(version: Literal[1, 2, 3]) -> None:
+    contexts = (context("c0", "x", "a0", dropped="irrelevant"), context("c1", "y", "a0"))
+    assert pairs(version, ATOMS[:1], contexts) == (Work("c1", ("a0",)),)
+    assert [c.id for c in kept(contexts)] == ["c1"]
+
+
+def test_version_1_with_nothing_left_but_the_questions_contexts_has_nothing_to_judge() -> None:
+    contexts = (context("c0", "x", "a0", dropped="irrelevant"), context("q", "y"))
+    assert pairs(1, ATOMS, contexts) == ()
+
+
+def test_of_equal_contexts_one_that_is_kept_survives() -> None:
+    one = context("c0", "same", "a0", dropped="irrelevant")
+    merged = merge_equal([one, context("c1", "same", "a1"), context("c2", "same", "a2")])
+    assert [(c.id, c.atom_ids, c.dropped) for c in merged] == [("c1", ("a1", "a2"), "")]
+    assert merge_equal([one, one.model_copy(update={"id": "c3"})])[0].dropped == "irrelevant"
 
 
 def test_version_1_judges_only_what_was_retrieved_for_the_atom() -> None:

@@ -68,6 +68,18 @@ def test_every_query_carries_the_topic() -> None:
     assert [q.topic for q in seen] == ["Otter Bridge"] * 2
 
 
+def test_an_atoms_query_is_searched_for_before_its_text() -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def search(query: Query) -> Sequence[Found]:
+        seen.append(query.forms)
+        return three(query)
+
+    atoms = (Atom(id="a0", text="Statement 0.", query="zero"), ATOMS[1])
+    retrieve_each(search, atoms, record(), Config(concurrency=1))
+    assert seen == [("zero", "Statement 0."), ("Statement 1.",), ("Tell me of the bridge.",)]
+
+
 def test_an_atom_called_q_keeps_its_ids() -> None:
     found = retrieve_each(three, (Atom(id="q", text="Q."),), record(), Config(retrieve_k=1))
     assert [(c.id, c.atom_ids) for c in found.contexts] == [("c_q_0", ("q",)), ("c_qq_0", ())]

@@ -61,6 +61,18 @@ def test_snippets_become_contexts_in_the_order_of_the_search() -> None:
     ]
 
 
+def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing() -> None:
+    known = {"bridge arches engineer": results("https://a.example/"), CLAIM: results("https://b.example/")}
+    with JsonServer(serper(known)) as server:
+        search = retriever(server.url).search
+        assert [f.link for f in search(Query(CLAIM, worded="bridge arches engineer"))] == [
+            "https://a.example/"
+        ]
+        assert [f.link for f in search(Query(CLAIM, worded="who knows"))] == ["https://b.example/"]
+        asked = [r.body["q"] for r in server.requests]
+    assert asked == ["bridge arches engineer", "who knows", CLAIM]
+
+
 @pytest.mark.parametrize(
     ("claim", "bare"),
     [

@@ -74,6 +74,21 @@ def test_lists_of_meanings_and_empty_pages_are_left_out() -> None:
         assert retriever(server.url).search(Query("Empty")) == []
 
 
+def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage() -> None:
+    claim = "It opened, unlike what the poets sing, with arches designed by Lindqvist."
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url, retrieve_k=1).search(Query(claim, worded="Otter Bridge"))
+        asked = [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
+    assert asked == ["otter bridge"]
+    assert "Mara Lindqvist designed" in found[0].text
+
+
+def test_a_worded_query_that_finds_nothing_gives_way_to_the_text() -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        found = retriever(server.url).search(Query("Salmon return to the Lune.", worded="zyx"))
+    assert found[0].title == "Lune"
+
+
 def test_a_query_that_finds_nothing_is_loosened() -> None:
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url).search(
