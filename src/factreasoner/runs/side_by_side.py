@@ -93,8 +93,10 @@ def run_side_by_side(
 
     Raises:
         RunError: a run folder holds another run.
-        ConfigError: a key or the model is wrong.
+        ConfigError: a key or the model is wrong; of what a part lacks it is said before anything is run.
     """
+    for contender in contenders:
+        build_pipeline(contender.config.model_copy(update={"cache": False}))
     first, *others = sorted(contenders, key=_rank)
     spent = sum(_spent(out / contender.name) for contender in contenders)
     report = _run(first, source, out / first.name, fresh=fresh, spent=spent, progress=progress)

@@ -1,0 +1,211 @@
+"""`compare` over run folders: tables and files, unequal records, and runs that lack something."""
+
+import csv
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner.config import Config
+from factreasoner.models import Usage
+
+FILES = ("md", "csv", "json", "png", "svg")
+
+
+def made(skill, *, records=8, gold="SSNN", model_calls=0, **fields):
+    random = np.random.default_rng(3)
+    found = []
+    for number in range(records):
+        noise = random.normal(0, 0.15, len(gold))
+        p = [0.5 + (skill if label == "S" else -skill) + e for label, e in zip(gold, noise, strict=True)]
+        usage = {
+            "evaluator": Usage(calls=model_calls, prompt_tokens=100 * model_calls, cost=0.01 * model_calls)
+        }
+        found.append(
+            assessment(
+                np.clip(p, 0.01, 0.99).tolist(), gold=gold, record_id=f"r{number}", usage=usage, **fields
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def two(tmp_path):
+    run_folder(tmp_path / "good", *made(0.3, model_calls=4), config=Config(version=1))
+    run_folder(tmp_path / "bad", *made(-0.1, model_calls=1), config=Config(version=2))
+    return "good", "bad"
+
+
+def content(done, tmp_path):
+    assert done.returncode == 0, done.stderr
+    return json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
+
+
+def test_scores_and_differences(factreasoner, tmp_path, two):
+    done = factreasoner("compare", *two, "--json", "c.json")
+    found = content(done, tmp_path)
+    assert list(found["runs"]) == ["good", "bad"]
+    assert found["baseline"] == "good"
+    values = {name: {s: v["value"] for s, v in run["scores"].items()} for name, run in found["runs"].items()}
+    assert values["good"]["auroc"] > values["bad"]["auroc"]
+    assert (values["good"]["calls"], values["bad"]["tokens"]) == (4.0, 100.0)
+    assert values["good"]["cost"] == pytest.approx(0.04)
+    differences = {item["score"]: item for item in found["differences"]}
+    for score, item in differences.items():
+        assert item["value"] == pytest.approx(values["bad"][score] - values["good"][score])
+    assert differences["brier"]["interval"][0] > 0
+    assert differences["brier"]["p_value"] <= 0.01
+    assert differences["brier"]["p_holm"] >= differences["brier"]["p_value"]
+    assert differences["calls"]["p_value"] is None
+    assert found["differing_settings"]["version"] == {"good": 1, "bad": 2}
+    assert "bad - good" in done.stdout
+    assert "version: good 1, bad 2" in done.stdout
+
+
+def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
+    found = content(factreasoner("compare", *two, "--baseline", "bad", "--json", "c.json"), tmp_path)
+    assert {(item["run"], item["baseline"]) for item in found["differences"]} == {("good", "bad")}
+    done = factreasoner("compare", *two, "--baseline", "god")
+    assert done.returncode == 1
+    assert "no run is called 'god'; did you mean 'good'?" in done.stderr
+
+
+def test_every_file(factreasoner, tmp_path, two):
+    assert factreasoner("compare", *two, "--out", "all", "--quiet").stdout == ""
+    files = {ending: tmp_path / "all" / f"comparison.{ending}" for ending in FILES}
+    assert files["png"].read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(files["svg"]).getroot().tag.endswith("svg")
+    found = json.loads(files["json"].read_text())
+    rows = list(csv.DictReader(files["csv"].read_text().splitlines()))
+    assert len(rows) == 2 * len(found["runs"]["bad"]["scores"])
+    row = next(row for row in rows if (row["score"], row["run"]) == ("brier", "bad"))
+    assert float(row["value"]) == found["runs"]["bad"]["scores"]["brier"]["value"]
+    assert float(row["difference_low"]) == next(
+        item["interval"][0] for item in found["differences"] if item["score"] == "brier"
+    )
+    text = files["md"].read_text()
+    assert "| Brier ↓ |" in text
+    assert "| bad - good | difference | 95 % | p | p (Holm) |" in text
+
+
+def test_files_by_name(factreasoner, tmp_path, two):
+    flags = ("--markdown", "m/c.md", "--csv", "c.csv", "--plot", "p/fig.svg")
+    assert factreasoner("compare", *two, *flags).returncode == 0
+    for name in ("m/c.md", "c.csv", "p/fig.png", "p/fig.svg"):
+        assert (tmp_path / name).stat().st_size
+
+
+def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
+    run_folder(tmp_path / "a", *made(0.3, gold="SSNN"))
+    run_folder(tmp_path / "b", *made(0.3, gold="SSNNSS"))
+    done = factreasoner("compare", "b", "a", "--json", "c.json")
+    assert content(done, tmp_path)["k"] == 6
+    assert "8 records have other atoms than in b" in done.stderr
+    assert "each run's own labelled atoms: b 48, a 32" in done.stderr
+    assert content(factreasoner("compare", "b", "a", "--k", 3, "--json", "c.json"), tmp_path)["k"] == 3
+    assert "F1@3" in factreasoner("compare", "b", "a", "--k", 3).stdout
+
+
+def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreasoner, tmp_path):
+    failed = assessment([None] * 4, record_id="r7", status="failed")
+    run_folder(tmp_path / "a", *made(0.3)[:7], failed)
+    run_folder(tmp_path / "b", *made(0.2)[1:])
+    done = factreasoner("compare", "a", "b")
+    assert done.returncode == 1
+    assert "a lacks 1 of 8 (1 failed: 'r7')" in done.stderr
+    assert "b lacks 1 of 8 (1 not in the run: 'r0')" in done.stderr
+    assert "--intersect" in done.stderr
+    done = factreasoner("compare", "a", "b", "--intersect", "--json", "c.json")
+    assert content(done, tmp_path)["num_records"] == 6
+    assert "a: 2 of its 8 records are left out" in done.stderr
+    run_folder(tmp_path / "c", *made(0.2)[:1])
+    done = factreasoner("compare", "b", "c", "--intersect")
+    assert done.returncode == 1
+    assert "no record has a score in every run: b scores 7, c scores 1" in done.stderr
+
+
+def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
+    run_folder(tmp_path / "a", *made(0.3))
+    run_folder(tmp_path / "b", *made(0.3, response="Something else."))
+    done = factreasoner("compare", "a", "b", "--intersect")
+    assert done.returncode == 1
+    assert "record 'r0' has one response in a and another in b" in done.stderr
+
+
+def test_labels_from_a_file(factreasoner, tmp_path, two):
+    lines = [{"record": f"r{i}", "atom": f"a{j}", "label": "CUSS"[j]} for i in range(8) for j in range(4)]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    found = content(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json", "c.json"), tmp_path)
+    assert (
+        found["runs"]["good"]["scores"]["auroc"]["value"] < found["runs"]["bad"]["scores"]["auroc"]["value"]
+    )
+
+
+def test_no_labels_and_one_record(factreasoner, tmp_path):
+    run_folder(tmp_path / "a", *made(0.3, records=1, gold="----"))
+    run_folder(tmp_path / "b", *made(0.2, records=1, gold="----"))
+    done = factreasoner("compare", "a", "b", "--json", "c.json", "--plot", "p.png")
+    found = content(done, tmp_path)
+    assert "auroc" not in found["runs"]["a"]["scores"]
+    assert {item["interval"] for item in found["differences"]} == {None}
+    assert "no judged atom is labelled" in done.stderr
+    assert "there are no intervals and no tests" in done.stderr
+    assert "nan" not in done.stdout.lower()
+
+
+def test_unknown_cost_is_said(factreasoner, tmp_path, two):
+    run_folder(
+        tmp_path / "c", *(a.model_copy(update={"usage": {"evaluator": Usage(cost=None)}}) for a in made(0.3))
+    )
+    done = factreasoner("compare", "good", "c")
+    assert "the cost is unknown for c" in done.stderr
+    assert "cost ↓      0.0400      -" in done.stdout
+
+
+def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
+    usage = {"evaluator": Usage(calls=1, cached_calls=3), "atomizer": Usage(calls=50)}
+    run_folder(tmp_path / "c", *(a.model_copy(update={"usage": usage}) for a in made(0.3)))
+    done = factreasoner("compare", "good", "c", "--json", "c.json")
+    assert content(done, tmp_path)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
+    assert "c: 24 of its calls were answered from the cache" in done.stderr
+
+
+def test_half_written_runs(factreasoner, tmp_path, two):
+    run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
+    done = factreasoner("compare", "good", "half", "--intersect", "--json", "c.json")
+    assert content(done, tmp_path)["num_records"] == 5
+    assert "half: half: the run was cut off" in done.stderr
+    (tmp_path / "half" / "manifest.json").write_text("{")
+    done = factreasoner("compare", "good", "half")
+    assert done.returncode == 1
+    assert "can't be read" in done.stderr
+
+
+def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
+    run_folder(tmp_path / "x" / "out", *made(0.3))
+    run_folder(tmp_path / "y" / "out", *made(0.2))
+    found = content(factreasoner("compare", "x/out", "y/out", "--json", "c.json"), tmp_path)
+    assert list(found["runs"]) == ["x/out", "y/out"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("good",), "name at least two run folders"),
+        (("good", "good"), "one run folder is named twice"),
+        (("good", "nothing"), "not a run folder"),
+        (("good", "bad", "--model", "openai/x", "--fresh"), "--model, --fresh: finished runs are compared"),
+        (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file"),
+        (("good", "--assessors", "fr1"), "name at least two"),
+        (("good", "--assessors", "fr1,fr1"), "'fr1' occurs twice"),
+        (("good", "--assessors", "fr1,factscor"), "unknown 'factscor'; did you mean 'factscore'?"),
+        (("good", "--assessors", "fr1,fr2", "--version", 3), "--version: --assessors says which"),
+    ],
+)
+def test_what_can_not_be_compared(factreasoner, two, arguments, words):
+    done = factreasoner("compare", *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr

@@ -1,0 +1,143 @@
+"""`compare DATA --assessors`: shared atoms, contexts and verdicts, and what each assessor takes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command import record, results, write_records
+from fake_server import FakeServer, answering, server_error
+
+DATA = Path(__file__).parents[2] / "examples" / "answers.jsonl"
+
+
+def p_true(folder):
+    return {
+        (line["id"], m["variable"]): m["probabilities"][1]
+        for line in results(folder)
+        for m in line["marginals"]
+    }
+
+
+def choose(name, schema, request):
+    values = schema.get("enum", ["Supported"])
+    return values[0] if "Warsaw" in schema["description"] else values[1]
+
+
+good = answering(choose)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+
+
+def compared(factreasoner, server, data, names, *flags):
+    model = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1)
+    return factreasoner("compare", data, "--assessors", names, "--out", "out", *model, *flags)
+
+
+def content(tmp_path):
+    return json.loads((tmp_path / "out" / "comparison.json").read_text(), parse_constant=pytest.fail)
+
+
+def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
+    done = factreasoner("compare", DATA, "--limit", 2, "--assessors", "fr1,fr2,fr3,factscore", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert list(content(tmp_path)["runs"]) == ["fr1", "fr2", "fr3", "factscore"]
+    for version in (1, 2):
+        assert (
+            factreasoner(
+                "run", DATA, "--limit", 2, "--version", version, "--out", f"alone{version}"
+            ).returncode
+            == 0
+        )
+    assert p_true(tmp_path / "out" / "fr2") == pytest.approx(p_true(tmp_path / "alone2"))
+    assert p_true(tmp_path / "out" / "fr1").keys() == p_true(tmp_path / "alone1").keys()
+    manifest = json.loads((tmp_path / "out" / "factscore" / "manifest.json").read_text())
+    assert manifest["config"]["judge"] == "recorded"
+
+
+def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, data):
+    names = "fr1,fr2,fr3,factscore"
+    with FakeServer(good) as server:
+        done = compared(factreasoner, server, data, names)
+        assert done.returncode == 0, done.stderr
+        assert server.calls == 2 * (2 + 2) + 2  # per record: two contexts on atoms, on each other, one call
+        again = compared(factreasoner, server, data, names)
+        assert server.calls == 10
+    assert again.returncode == 0
+    runs = content(tmp_path)["runs"]
+    assert {name: run["scores"]["calls"]["value"] for name, run in runs.items()} == {
+        "fr1": 1.0,
+        "fr2": 2.0,
+        "fr3": 4.0,
+        "factscore": 1.0,
+    }
+    assert [run["usage_estimated"] for run in runs.values()] == [True, True, False, False]
+    assert runs["fr2"]["scores"]["tokens"]["value"] > 0
+    assert "fr2: its verdicts were replayed" in done.stderr
+    assert "~2.0" in done.stdout
+
+
+def test_atoms_are_found_once(factreasoner, tmp_path):
+    item = record("r1") | {"output": "Marie Curie was born in Warsaw. Marie Curie was born in Paris."}
+    del item["atoms"]
+    data = write_records(tmp_path / "d.jsonl", item)
+    with FakeServer(good) as server:
+        embedded = ("--atomizer", "embedded", "--reviser", "none")
+        done = compared(factreasoner, server, data, "fr2,factscore", *embedded)
+    assert done.returncode == 0, done.stderr
+    atoms = [
+        json.loads((tmp_path / "out" / n / "journal.jsonl").read_text())["atoms"]
+        for n in ("fr2", "factscore")
+    ]
+    assert atoms[0] == atoms[1]
+    assert len(atoms[0]) == 2
+
+
+def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tmp_path, data):
+    def answer(request):
+        broken = "\nTopic:\n" in request.text and "[r2]" in request.text
+        return server_error() if broken else good(request)
+
+    with FakeServer(answer) as server:
+        done = compared(factreasoner, server, data, "fr2,factscore")
+        assert done.returncode == 1
+        assert "factscore lacks 1 of 2 (1 failed: 'r2')" in done.stderr
+        done = compared(factreasoner, server, data, "fr2,factscore", "--intersect")
+    assert done.returncode == 3
+    assert content(tmp_path)["num_records"] == 1
+
+
+def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, data):
+    assert factreasoner("run", data, "--version", 1, "--out", "out/fr1").returncode == 0
+    before = (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes()
+    done = factreasoner("compare", data, "--assessors", "fr1,fr2", "--out", "out")
+    assert done.returncode == 1
+    assert "out/fr1: holds a run that is no replay" in done.stderr
+    assert (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes() == before
+
+
+def test_profiles_take_part_and_override(factreasoner, tmp_path, data):
+    (tmp_path / "mine.yaml").write_text("version: 2\nfactors: table1\n")
+    done = factreasoner(
+        "compare", data, "--assessors", "fr2,mine.yaml", "--context-prior", 0.8, "--out", "out", "--quiet"
+    )
+    assert done.returncode == 0, done.stderr
+    found = content(tmp_path)
+    assert found["differing_settings"]["factors"] == {"fr2": "conditional", "mine": "table1"}
+    assert "context_prior" not in found["differing_settings"]
+
+
+def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path, data):
+    done = factreasoner("compare", data, "--assessors", "fr2,prompt-tf", "--out", "out")
+    assert done.returncode == 1
+    assert "--model" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_finished_run_can_be_the_data(factreasoner, tmp_path, data):
+    assert factreasoner("run", data, "--out", "first").returncode == 0
+    done = factreasoner("compare", "first", "--assessors", "fr1,fr2", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert p_true(tmp_path / "out" / "fr2") == p_true(tmp_path / "first")
