@@ -122,6 +122,66 @@ def test_an_atom_whose_search_failed_is_not_taken_for_undecided(version, unjudge
     assert set(assessment.outcome.support) == set(assessment.p_true)
 
 
+class Echo:
+    """Finds for every atom what was searched for."""
+
+    def __init__(self, config=None):
+        pass
+
+    def retrieve(self, atoms, record):
+        return Retrieved(
+            tuple(
+                Context(id=f"c_{a.id}", text=f"{CONTEXTS[0]} {a.query or a.text}", atom_ids=(a.id,))
+                for a in atoms
+            )
+        )
+
+
+def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
+    def script(prompt, schema):
+        if prompt.name == "query":
+            return {"query_0": "Curie birthplace"}
+        if prompt.name == "summarizer":
+            relevance = "relevant" if "birthplace" in prompt.user else "irrelevant"
+            return {"reason": "Tea.", "relevance": relevance, "summary": "Born there.", "confidence": 70}
+        return yes(prompt, schema)
+
+    llm = ScriptedLLM(script)
+    pipeline = build_pipeline(
+        Config(query_builder="auto", summarizer="auto", retriever=f"{__name__}:Echo", max_attempts=1),
+        llm=llm,
+    )
+    atoms = (Atom(id="a0", text=TEXT), Atom(id="a1", text="She liked tea."))
+    assessment = pipeline.assess(Record(id="r", response=TEXT, atoms=atoms))
+    assert [atom.query for atom in assessment.atoms] == ["Curie birthplace", ""]
+    assert [(f.stage, f.item_id) for f in assessment.failures] == [("query_builder", "a1")]
+    assert assessment.status == "partial"
+    assert [(c.id, c.summary, c.p_summary, c.dropped) for c in assessment.contexts] == [
+        ("c_a0", "Born there.", 0.7, ""),
+        ("c_a1", "", None, "irrelevant: Tea."),
+    ]
+    assert {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls} == {
+        "query_builder": 1,
+        "summarizer": 2,
+        "evaluator": 1,
+    }
+    assert {"query_builder", "summarizer"} <= set(assessment.seconds)
+    # An atom that was searched for in its own words was searched for.
+    assert assessment.outcome.partly_judged == ()
+    assert set(assessment.p_true) == {"a0", "a1"}
+    assert {v.context_id for v in assessment.outcome.verdicts} == {"c_a0"}
+
+
+def test_no_queries_are_worded_where_contexts_are_given():
+    llm = ScriptedLLM(yes)
+    assess(TEXT, contexts=CONTEXTS, llm=llm, query_builder="auto")
+    assert "query" not in {call.prompt.name for call in llm.calls}
+    pipeline = build_pipeline(Config(query_builder="auto", retriever=f"{__name__}:Echo"), llm=llm)
+    record = Record(id="r", response=TEXT, contexts=(Context(id="c", text=CONTEXTS[0]),))
+    pipeline.assess(record)
+    assert "query" not in {call.prompt.name for call in llm.calls}
+
+
 @pytest.mark.parametrize(
     ("call", "error", "word"),
     [

@@ -99,13 +99,10 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     if summary["dropped_contexts"]:
-        yield "dropped", f"{summary['dropped_contexts']:,} contexts that a summary found irrelevant"
+        yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if (once := summary["independence"])["records"]:
-        yield (
-            "evidence",
-            f"counted once: {once['shared_sources']:,} sources of several contexts, "
-            f"{once['relations_left_out']:,} relations left out",
-        )
+        left_out = f"relations left out: {once['relations_left_out']:,}"
+        yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
     if gold := summary["gold"]:
         yield from _gold_rows(gold)
     if summary["audit"]:

@@ -1,0 +1,112 @@
+"""Summaries, dropped contexts and evidence counted once, from the command to the results."""
+
+import json
+
+import pytest
+from command import record, results, write_records
+from fake_server import FakeServer
+
+PAGE = "https://x.example/curie"
+
+
+def answer(request):
+    """Everything is true; what speaks of the tower is irrelevant."""
+    if "relevance" in request.properties:
+        relevance = "irrelevant" if "Eiffel" in request.text else "relevant"
+        return {"reason": "A tower.", "relevance": relevance, "summary": "Born there.", "confidence": 50}
+    return dict.fromkeys(request.properties, "True")
+
+
+def p_true(folder):
+    return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
+
+
+@pytest.fixture
+def run(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+
+    def run(server, *flags):
+        return factreasoner(
+            "run", data, "--model", "openai/fake", "--api-base", server.url, "--out", "out", *flags
+        )
+
+    return run
+
+
+def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
+    with FakeServer(answer) as server:
+        planned = run(server, "--summarizer", "llm", "--dry-run")
+        assert server.calls == 0
+        done = run(server, "--summarizer", "llm", "--summary-prior")
+        assert server.calls == 3
+    assert planned.returncode == 0, planned.stderr
+    assert any(line.split()[:2] == ["summarizer", "2"] for line in planned.stdout.splitlines())
+    assert done.returncode == 0, done.stderr
+    assert "contexts found irrelevant: 1" in done.stdout
+    (line,) = results(tmp_path / "out")
+    assert line["dropped_contexts"] == {"c1": "irrelevant: A tower."}
+    assert line["num_contexts"] == 1
+    assert p_true(tmp_path / "out")["a0"] == pytest.approx(0.5 + 0.4 * 0.45)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["dropped_contexts"] == 1
+    assert summary["usage"]["by_stage"]["summarizer"]["calls"] == 2
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert "summarizer" in manifest["prompts"]
+
+    done = factreasoner("score", "out", "--no-summary-prior")
+    assert done.returncode == 0, done.stderr
+    assert p_true(tmp_path / "out" / "rescored")["a0"] == pytest.approx(0.86)
+
+
+@pytest.fixture
+def copies(factreasoner, tmp_path):
+    """A run over two passages of one page, judged by a file of relations."""
+    item = record("r1")
+    item["contexts"] = [context | {"link": f"{PAGE}#{context['id']}"} for context in item["contexts"]]
+    relations = [
+        {"record": "r1", "source": c, "target": f"a{i}", "label": label, "probability": 0.9}
+        for c in ("c0", "c1")
+        for i, label in enumerate(("entailment", "contradiction", "neutral"))
+    ]
+    data = write_records(tmp_path / "d.jsonl", item)
+    file = write_records(tmp_path / "relations.jsonl", *relations)
+
+    def run(*flags):
+        return factreasoner("run", data, "--judge", "recorded", "--relations", file, "--out", "out", *flags)
+
+    return run
+
+
+def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner, tmp_path, copies):
+    done = copies()
+    assert done.returncode == 0, done.stderr
+    (line,) = results(tmp_path / "out")
+    assert (line["independence"], line["shared_sources"], line["relations_left_out"]) == (False, [], 0)
+    assert p_true(tmp_path / "out")["a0"] > 0.95
+    done = factreasoner("score", "out", "--independence", "--json")
+    assert done.returncode == 0, done.stderr
+    once = {"records": 1, "shared_sources": 1, "relations_left_out": 2}
+    assert json.loads(done.stdout)["independence"] == once
+    assert p_true(tmp_path / "out" / "rescored") == pytest.approx({"a0": 0.86, "a1": 0.14, "a2": 0.5})
+
+
+def test_a_run_counts_once_and_score_takes_it_back(factreasoner, tmp_path, copies):
+    done = copies("--independence")
+    assert done.returncode == 0, done.stderr
+    assert "shared sources: 1, relations left out: 2" in done.stdout
+    (line,) = results(tmp_path / "out")
+    assert (line["independence"], line["shared_sources"]) == (True, [["c0", "c1"]])
+    assert p_true(tmp_path / "out")["a0"] == pytest.approx(0.86)
+    assert factreasoner("score", "out", "--no-independence").returncode == 0
+    assert p_true(tmp_path / "out" / "rescored")["a0"] > 0.95
+    refused = copies("--no-independence")
+    assert refused.returncode == 1
+    assert "independence" in refused.stderr
+
+
+@pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
+def test_a_part_that_needs_a_model_says_so(factreasoner, tmp_path, part):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner("run", data, part, "llm")
+    assert done.returncode == 1
+    assert "--model" in done.stderr

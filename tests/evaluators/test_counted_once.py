@@ -1,0 +1,110 @@
+"""Which contexts get into the graph, with what weight, and which count as one source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factreasoner import ScriptedLLM
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import GraphEvaluator, solved
+from factreasoner.evaluators.prompted import PromptedEvaluator
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.models import Atom, Context, Outcome, Record
+from factreasoner.solvers.exact import ExactSolver
+
+RECORD = Record(id="r", response="x")
+ATOMS = (Atom(id="a0", text="The bridge is red."),)
+PAGE = "https://x.example/bridge"
+
+
+def context(name: str, **fields: Any) -> Context:
+    return Context.model_validate(
+        {"id": name, "text": f"Passage {name} of its own words.", "atom_ids": ("a0",)} | fields
+    )
+
+
+def yes(prompt: Prompt, schema: FunctionSchema) -> dict[str, str]:
+    return dict.fromkeys(schema.arguments, "True")
+
+
+def evaluate(*contexts: Context, llm: ScriptedLLM | None = None, **settings: Any) -> Outcome:
+    config = Config(model="scripted", **settings)
+    evaluator = GraphEvaluator(LLMJudge(llm or ScriptedLLM(yes), config), ExactSolver(config), config)
+    return evaluator.evaluate(ATOMS, contexts, RECORD)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version: int) -> None:
+    llm = ScriptedLLM(yes)
+    outcome = evaluate(context("c0", dropped="irrelevant"), context("c1"), llm=llm, version=version)
+    assert len(llm.calls) == 1
+    assert outcome.graph is not None
+    assert [node.id for node in outcome.graph.nodes] == ["a0", "c1"]
+    assert outcome.p_true["a0"] == pytest.approx(0.86)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_atom_whose_contexts_were_all_dropped_is_undecided_at_no_cost(version: int) -> None:
+    outcome = evaluate(context("c0", dropped="irrelevant"), llm=ScriptedLLM([]), version=version)
+    assert outcome.support == {"a0": "undecided"}
+
+
+def test_a_prompted_assessor_is_not_shown_what_was_dropped() -> None:
+    llm = ScriptedLLM(yes)
+    config = Config(model="scripted", assessor="factscore")
+    evaluator = PromptedEvaluator(LLMJudge(llm, config), llm, config)
+    evaluator.evaluate(ATOMS, [context("c0", dropped="irrelevant"), context("c1")], RECORD)
+    assert "Passage c0" not in llm.calls[0].prompt.user
+    assert "Passage c1" in llm.calls[0].prompt.user
+
+
+@pytest.mark.parametrize(
+    ("fields", "summary_prior", "prior"),
+    [
+        ({"summary": "s", "p_summary": 0.5}, True, 0.45),
+        ({"summary": "s", "p_summary": 0.5, "prior": 0.6}, True, 0.3),
+        ({"summary": "s", "p_summary": 0.5}, False, 0.9),
+        ({"summary": "s"}, True, 0.9),
+    ],
+)
+def test_a_summarys_confidence_scales_the_prior_on_request(
+    fields: dict[str, Any], summary_prior: bool, prior: float
+) -> None:
+    outcome = evaluate(context("c0", **fields), summary_prior=summary_prior)
+    assert outcome.graph is not None
+    assert outcome.graph.nodes[1].prior == pytest.approx(prior)
+    assert outcome.p_true["a0"] == pytest.approx(0.5 + 0.4 * prior)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_passages_of_a_page_count_once_on_request(version: int) -> None:
+    page = [context("c0", link=f"{PAGE}#a"), context("c1", link=f"{PAGE}#b")]
+    outcome = evaluate(*page, version=version, independence=True)
+    assert len(outcome.verdicts) == (4 if version == 3 else 2)
+    assert outcome.p_true["a0"] == pytest.approx(0.86)
+    assert outcome.independence is not None
+    assert outcome.independence.sources == (("c0", "c1"),)
+    apart = evaluate(*page, version=version)
+    assert apart.independence is None
+    assert apart.p_true["a0"] > 0.95
+
+
+def test_the_summarys_confidence_of_who_speaks_counts() -> None:
+    page = [context("c0", link=PAGE, p_summary=1.0), context("c1", link=PAGE, p_summary=0.5)]
+
+    def second(prompt: Prompt, schema: FunctionSchema) -> dict[str, str]:
+        return dict.fromkeys(
+            schema.arguments, "True" if "Passage c1" in prompt.user else "Not clear from the given passage"
+        )
+
+    outcome = evaluate(*page, llm=ScriptedLLM(second), independence=True, summary_prior=True)
+    assert outcome.graph is not None
+    assert [(node.id, node.prior) for node in outcome.graph.nodes[1:]] == [("c1", pytest.approx(0.45))]
+
+
+def test_without_a_graph_there_is_nothing_to_solve() -> None:
+    with pytest.raises(ValueError, match="graph"):
+        solved(Outcome(p_true={}, support={}), ExactSolver(), Config(), record_id="r")
