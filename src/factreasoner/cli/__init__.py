@@ -1,4 +1,4 @@
-"""The command line: `factreasoner run|score|assess|evaluate|compare|check|index|doctor`.
+"""The command line: `factreasoner run|score|assess|evaluate|compare|check|solve|explain|index|doctor`.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
@@ -19,9 +19,11 @@ from factreasoner.cli.check import check
 from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
 from factreasoner.cli.evaluate import evaluate
+from factreasoner.cli.explain import explain
 from factreasoner.cli.index import index
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
+from factreasoner.cli.solve import solve
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
@@ -33,7 +35,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (run, score, assess, evaluate, compare, check, index, doctor):
+for command in (run, score, assess, evaluate, compare, check, solve, explain, index, doctor):
     app.command(no_args_is_help=command not in (doctor,))(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,9 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")
     ] = False,
+    export_uai: Annotated[
+        Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     *,
     settings: dict[str, Any],
@@ -58,7 +62,25 @@ def run(
     if dry_run:
         _print_plan(checked, config)
         raise typer.Exit
-    raise typer.Exit(_run(checked, config, folder, fresh=fresh, quiet=quiet))
+    if export_uai is not None:
+        from factreasoner.runs.networks import check_export
+
+        check_export(export_uai, config)
+    code = _run(checked, config, folder, fresh=fresh, quiet=quiet)
+    if export_uai is not None:
+        _export(folder, checked.ids, config, export_uai, quiet=quiet)
+    raise typer.Exit(code)
+
+
+def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, quiet: bool) -> None:
+    from factreasoner.runs.networks import export_networks
+    from factreasoner.runs.store import RunFolder
+
+    run_folder = RunFolder(run_dir)
+    run_folder.read_journal()
+    exported = export_networks(run_folder.assessments(ids), config, folder)
+    if not quiet:
+        typer.echo(str(exported))
 
 
 def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:

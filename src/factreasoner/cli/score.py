@@ -16,6 +16,9 @@ def score(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/rescored)")
     ] = None,
+    export_uai: Annotated[
+        Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     *,
     settings: dict[str, Any],
@@ -26,6 +29,8 @@ def score(
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
     from factreasoner.registry import load
+    from factreasoner.runs.networks import check_export, export_networks
+    from factreasoner.runs.rescoring import rebuilt
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
 
@@ -33,9 +38,14 @@ def score(
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
     folder.read_journal()
+    if export_uai is not None:
+        check_export(export_uai, config)
     solver = load("solver", config.solver)(config=config)
     out = out or run_dir / "rescored"
     summary = score_journal(folder, folder.order(), config, solver=solver, out=out)
+    if export_uai is not None:
+        again = (rebuilt(assessment, config) for assessment in folder.assessments(folder.order()))
+        typer.echo(str(export_networks(again, config, export_uai)), err=True)
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
     else:

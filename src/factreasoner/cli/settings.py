@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -156,9 +156,17 @@ PANELS: dict[str, dict[str, Setting]] = {
 SETTINGS = {key: setting for panel in PANELS.values() for key, setting in panel.items()}
 
 
-def takes_settings(*panels: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of `panels` (all when none is named), as a mapping in its `settings`."""
-    chosen = {panel: PANELS[panel] for panel in panels or PANELS}
+def takes_settings(
+    *panels: str, without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of `panels` (all when none is named), as a mapping in its `settings`.
+
+    It has no use for those named in `without`.
+    """
+    chosen = {
+        panel: {key: setting for key, setting in PANELS[panel].items() if key not in without}
+        for panel in panels or PANELS
+    }
     keys = [key for settings in chosen.values() for key in settings]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

@@ -58,7 +58,7 @@ class CalibratedTree:
                 self._at_clique[held[0]].append(i)
 
     def log_odds(self, gone: frozenset[int]) -> Table:
-        """ln P(true) - ln P(false) of the variables without those in `gone`, of which some are joined to others.
+        """ln P(true) - ln P(false) of the variables without those in `gone`, which have factors in common.
 
         Raises:
             FloatingPointError: weights left the range of a double on the way.

@@ -13,16 +13,24 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
 
     One that holds no verdicts, because it failed before or had no atoms, comes back as it is.
     """
+    built = rebuilt(assessment, config)
+    if built.outcome is None or built.outcome.graph is None:
+        return built
+    again = solved(built.outcome, solver, config, record_id=assessment.record_id)
+    status: Status = "partial" if assessment.failures or again.failures else "ok"
+    return assessment.model_copy(update={"outcome": again, "status": status if again.p_true else "failed"})
+
+
+def rebuilt(assessment: Assessment, config: Config) -> Assessment:
+    """The assessment with the fact graph its recorded verdicts make, and no posteriors yet.
+
+    One that holds no verdicts comes back as it is.
+    """
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         return assessment
     kept = tuple(failure for failure in outcome.failures if failure.stage != "solver")
     cleared = outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None})
-    again = solved(
-        with_graph(cleared, assessment.atoms, assessment.contexts, config),
-        solver,
-        config,
-        record_id=assessment.record_id,
+    return assessment.model_copy(
+        update={"outcome": with_graph(cleared, assessment.atoms, assessment.contexts, config)}
     )
-    status: Status = "partial" if assessment.failures or again.failures else "ok"
-    return assessment.model_copy(update={"outcome": again, "status": status if again.p_true else "failed"})

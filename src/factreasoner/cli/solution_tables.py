@@ -1,0 +1,140 @@
+"""What a person or a program reads of a solved network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from factreasoner.cli.plain import plain
+from factreasoner.cli.tables import STYLES
+from factreasoner.graph.network_file import NetworkFile
+from factreasoner.models import support_of
+from factreasoner.solvers.trial import Refusal, Trial, difference, yardstick
+
+Content = dict[str, Any]
+
+
+def solution_content(network: NetworkFile, trial: Trial) -> Content:
+    """What `solve --json` prints: the solver and every variable's distribution."""
+    return {
+        "solver": _solver_content(trial),
+        "marginals": [
+            {**entry, "probabilities": list(trial.marginals.probabilities[entry["variable"]])}
+            for entry in _variables(network)
+        ],
+    }
+
+
+def comparison_content(network: NetworkFile, trials: Sequence[Trial], refusals: Sequence[Refusal]) -> Content:
+    """What `solve --compare --json` prints: every solver, and every variable's distribution by each."""
+    measure = yardstick(trials)
+    solvers = []
+    for trial in trials:
+        gap = difference(trial.marginals, measure.marginals)
+        told = {"largest_difference": gap.largest, "largest_difference_at": gap.variable}
+        solvers.append({**_solver_content(trial), **told})
+    return {
+        "measured_by": measure.asked,
+        "solvers": solvers,
+        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in refusals],
+        "marginals": [
+            {
+                **entry,
+                "probabilities": {
+                    trial.asked: list(trial.marginals.probabilities[entry["variable"]]) for trial in trials
+                },
+            }
+            for entry in _variables(network)
+        ],
+    }
+
+
+def _variables(network: NetworkFile) -> list[Content]:
+    graph = network.graph
+    kinds = network.kinds or (None,) * len(graph.names)
+    return [
+        {"variable": name, "kind": kind, "observed": graph.evidence.get(i)}
+        for i, (name, kind) in enumerate(zip(graph.names, kinds, strict=True))
+    ]
+
+
+def _solver_content(trial: Trial) -> Content:
+    marginals = trial.marginals
+    return {
+        "asked": trial.asked,
+        "name": marginals.solver,
+        "exact": marginals.exact,
+        "width": marginals.width,
+        "stderr": marginals.stderr,
+        "seconds": trial.seconds,
+        "diagnostics": dict(marginals.diagnostics),
+    }
+
+
+def print_solution(content: Mapping[str, Any]) -> None:
+    """The table of one solver's marginals."""
+    console = Console(soft_wrap=True, highlight=False)
+    binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])
+    table = Table(box=None, pad_edge=False)
+    for name in ("node", "kind", "P(true)" if binary else "P(state 0), P(state 1), ...", ""):
+        table.add_column(name, no_wrap=True)
+    for entry in content["marginals"]:
+        p = entry["probabilities"]
+        shown = f"{p[1]:.6f}" if binary else " ".join(f"{value:.6f}" for value in p)
+        table.add_row(plain(entry["variable"]), plain(entry["kind"] or ""), shown, _remark(entry))
+    console.print(table)
+    console.print(f"\nsolver {_told(content['solver'])}, {content['solver']['seconds']:.3f} s")
+
+
+def print_comparison(content: Mapping[str, Any]) -> None:
+    """The marginals of all solvers side by side, then the solvers themselves, those that refused last."""
+    console = Console(soft_wrap=True, highlight=False)
+    names = [solver["asked"] for solver in content["solvers"]]
+    table = Table("node", *map(plain, names), box=None, pad_edge=False)
+    for entry in content["marginals"]:
+        for state, values in _states(entry, names):
+            table.add_row(plain(entry["variable"]) + state, *(f"{p:.6f}" for p in values))
+    console.print(table)
+    console.print()
+    table = Table("solver", "seconds", "largest difference", "ran", box=None, pad_edge=False)
+    for solver in content["solvers"]:
+        gap = f"{solver['largest_difference']:.2g}"
+        if solver["asked"] == content["measured_by"]:
+            gap = "the measure"
+        elif solver["largest_difference"]:
+            gap += f" at {plain(solver['largest_difference_at'])}"
+        table.add_row(plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _told(solver))
+    console.print(table)
+    for refusal in content["refused"]:
+        console.print(f"\n{plain(refusal['name'])} did not run: {plain(refusal['reason'])}")
+
+
+def _states(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, list[float]]]:
+    """P(true) of a variable of two states by each solver, else the probability of every state."""
+    columns = [entry["probabilities"][name] for name in names]
+    count = len(columns[0])
+    for state in [1] if count == 2 else range(count):
+        yield "" if count == 2 else f" = {state}", [column[state] for column in columns]
+
+
+def _remark(entry: Mapping[str, Any]) -> str:
+    if entry["observed"] is not None:
+        return "observed"
+    if entry["kind"] != "atom":
+        return ""
+    support = support_of(entry["probabilities"][1])
+    return f"[{STYLES[support]}]{support}[/]"
+
+
+def _told(solver: Mapping[str, Any]) -> str:
+    told = [plain(solver["name"])]
+    if solver["name"] != "exact":
+        told.append("exact" if solver["exact"] else "approximate")
+    if solver["width"] is not None:
+        told.append(f"width {solver['width']}")
+    if solver["stderr"] is not None:
+        told.append(f"standard error {solver['stderr']:.2g}")
+    return ", ".join(told)

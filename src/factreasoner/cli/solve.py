@@ -1,0 +1,79 @@
+"""`factreasoner solve`: posteriors of a network in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from factreasoner.cli.settings import takes_settings
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+    from factreasoner.graph.network_file import NetworkFile
+
+OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
+
+
+@takes_settings("Graph", without=("summary_prior", "independence"))
+def solve(
+    file: Annotated[Path, typer.Argument(help="A fact graph in JSON, or a UAI network.")],
+    evid: Annotated[
+        Path | None,
+        typer.Option(help="Evidence of a UAI network. (default: FILE.evid, where there is one)"),
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Run every solver there is, and show them side by side.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Compute P(true) of every node of FILE, or the distribution of every variable.
+
+    --factors and the priors are for fact graphs alone; a prior in the file goes before the flags.
+    """
+    import json
+
+    from factreasoner.cli import solution_tables
+    from factreasoner.config import load_config
+    from factreasoner.errors import SolverError
+    from factreasoner.solvers.trial import Refusal, Trial, run, try_all
+
+    config = load_config(None, settings)
+    network = _network(file, evid, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None])
+    if compare:
+        results = list(try_all(network.graph, config))
+        trials = [result for result in results if isinstance(result, Trial)]
+        refusals = [result for result in results if isinstance(result, Refusal)]
+        if not trials:
+            reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
+            raise SolverError(f"no solver could solve it\n{reasons}")
+        content = solution_tables.comparison_content(network, trials, refusals)
+        show = solution_tables.print_comparison
+    else:
+        content = solution_tables.solution_content(network, run(config.solver, network.graph, config))
+        show = solution_tables.print_solution
+    if as_json:
+        typer.echo(json.dumps({"file": str(file), **content}, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        show(content)
+
+
+def _network(file: Path, evid: Path | None, config: Config, *, given: list[str]) -> NetworkFile:
+    from factreasoner.errors import ConfigError
+    from factreasoner.graph.network_file import is_uai, read_fact_network, read_uai_network
+
+    if is_uai(file):
+        if given:
+            flags = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+            raise ConfigError(
+                f"{flags}: for fact graphs only; {file} is a UAI network with tables of its own"
+            )
+        return read_uai_network(file, evid)
+    if evid is not None:
+        raise ConfigError(f"--evid: for UAI networks only; {file} is a fact graph")
+    return read_fact_network(
+        file, config.factors, atom_prior=config.atom_prior, context_prior=config.context_prior
+    )

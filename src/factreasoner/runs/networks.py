@@ -1,0 +1,112 @@
+"""The networks of a run as UAI files, each with a map from its variables' numbers to their ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.graph.factors import factor_graph
+from factreasoner.graph.uai import uai_text
+from factreasoner.models import Assessment, FactGraph
+from factreasoner.runs.store import replace_file
+
+LONGEST_STEM = 80
+"""Characters of a file's name before its suffix; with a digest and suffixes far below any system's limit."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+
+
+def check_export(folder: Path, config: Config) -> None:
+    """Find out before a run that its networks could not be exported.
+
+    Raises:
+        ConfigError: the assessor builds no network.
+        RunError: the folder can't be made.
+    """
+    if config.assessor in ASSESSORS:
+        raise ConfigError(f"assessor {config.assessor!r} builds no networks to export")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{folder}: networks can't be written there: {error.strerror}") from error
+
+
+class Exported(NamedTuple):
+    """How many networks were written to which folder, and of how many records there is none."""
+
+    folder: Path
+    written: int
+    left_out: int
+
+    def __str__(self) -> str:
+        rest = f"; {self.left_out} without one" if self.left_out else ""
+        return f"{self.written} networks written to {self.folder}{rest}"
+
+
+def export_networks(assessments: Iterable[Assessment], config: Config, folder: Path) -> Exported:
+    """Write every assessment's network to `folder`/NAME.uai, and its variables to NAME.uai.map.json.
+
+    NAME is the record's id made safe (see :class:`FileNames`). The map has the record's id and, in the order
+    of the variables, their ids as `variables` and "atom" or "context" as `kinds`. Older files of the same
+    names are replaced; others stay.
+
+    Raises:
+        RunError: the folder can't be written.
+    """
+    names = FileNames()
+    written = left_out = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for assessment in assessments:
+            graph = assessment.outcome.graph if assessment.outcome else None
+            if graph is None:
+                left_out += 1
+                continue
+            path = folder / f"{names.of(assessment.record_id)}.uai"
+            replace_file(path, [uai_text(factor_graph(graph, config.factors)).rstrip("\n")])
+            replace_file(Path(f"{path}.map.json"), [_variable_map(assessment.record_id, graph)])
+            written += 1
+    except OSError as error:
+        raise RunError(f"{folder}: networks can't be written there: {error.strerror}") from error
+    return Exported(folder, written, left_out)
+
+
+def _variable_map(record_id: str, graph: FactGraph) -> str:
+    content = {
+        "record": record_id,
+        "variables": [node.id for node in graph.nodes],
+        "kinds": [node.kind for node in graph.nodes],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1)
+
+
+class FileNames:
+    """Names of files for ids, which are anyone's text: never a path, never the same for two ids.
+
+    An id of letters, digits and ". _ -" is its own name. Else the other characters become "_", and a digest
+    of the id is added; so it is to a name that differs from an earlier one by its case at most.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def of(self, record_id: str) -> str:
+        """The name of an id, without a suffix; the same one whenever it is asked for."""
+        if record_id not in self._names:
+            stem = _UNSAFE.sub("_", record_id).lstrip(".-").rstrip(".")[:LONGEST_STEM]
+            digest = hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()
+            names = [f"{stem}-{digest[:12]}", f"{stem}-{digest}"]
+            if stem == record_id and not _RESERVED.match(stem):
+                names.insert(0, stem)
+            self._names[record_id] = next(name for name in names if name.lower() not in self._taken)
+            self._taken.add(self._names[record_id].lower())
+        return self._names[record_id]

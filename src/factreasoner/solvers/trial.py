@@ -1,0 +1,80 @@
+"""Solvers side by side on one network: what each found, how long it took, or why it found nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, SolverError
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models import Marginals
+from factreasoner.registry import PLUGINS, load
+
+
+class Trial(NamedTuple):
+    """What one solver, asked for by name, made of a network in how many seconds."""
+
+    asked: str
+    seconds: float
+    marginals: Marginals
+
+
+class Refusal(NamedTuple):
+    """Why there is nothing of one solver."""
+
+    name: str
+    reason: str
+
+
+class Difference(NamedTuple):
+    """The largest difference between two solvers' probabilities of one state, and of which variable."""
+
+    largest: float
+    variable: str
+
+
+def run(name: str, graph: FactorGraph, config: Config) -> Trial:
+    """Solve a network by one solver.
+
+    Raises:
+        ConfigError: no such solver, or its program is not installed.
+        SolverError: inference was refused or failed.
+    """
+    solver = load("solver", name)(config=config)
+    started = time.perf_counter()
+    marginals = solver.marginals(graph)
+    return Trial(name, time.perf_counter() - started, marginals)
+
+
+def try_all(graph: FactorGraph, config: Config) -> Iterator[Trial | Refusal]:
+    """Try every registered solver, and the one `config` names if it is another, one after another."""
+    for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
+        try:
+            # Some solvers import their library only when first used.
+            run(name, _small(), config)
+            yield run(name, graph, config)
+        except (ConfigError, SolverError) as error:
+            yield Refusal(name, str(error))
+
+
+def yardstick(trials: Iterable[Trial]) -> Trial:
+    """Of at least one trial the one to measure others by: exact, and to a double's precision, if any is."""
+    return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
+
+
+def difference(one: Marginals, other: Marginals) -> Difference:
+    """The largest difference of any probability of any variable; 0 and "" of networks without variables."""
+    gaps = (
+        Difference(abs(p - q), name)
+        for name, values in one.probabilities.items()
+        for p, q in zip(values, other.probabilities[name], strict=True)
+    )
+    return max(gaps, key=lambda gap: gap.largest, default=Difference(0.0, ""))
+
+
+def _small() -> FactorGraph:
+    return FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
