@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+FloatArray = NDArray[np.float64]
+
 RESAMPLES = 2000
 MOSTLY = 0.9
 """Share of resamples in which a statistic must be defined for it to have an interval."""
@@ -34,6 +36,19 @@ def bootstrap_mean(values: Sequence[float], *, seed: int = 0) -> Interval | None
     return percentile_interval(np.concatenate(means))
 
 
+def bootstrap_ratio(totals: FloatArray, sizes: FloatArray, *, seed: int = 0) -> Interval | None:
+    """Percentile bootstrap interval of sum(totals) / sum(sizes), one of each per record.
+
+    It is that of a mean over items of which records have different numbers. None for fewer than two records.
+    """
+    if len(totals) < 2:
+        return None
+    drawn = resamples(len(totals), seed=seed)
+    return percentile_interval(
+        np.concatenate([totals[rows].sum(axis=1) / sizes[rows].sum(axis=1) for rows in drawn])
+    )
+
+
 def resamples(num_records: int, *, seed: int, width: int = 1) -> Iterator[NDArray[np.int64]]:
     """The records of each of `RESAMPLES` bootstrap resamples, in blocks of shape (resamples, records).
 
@@ -46,7 +61,7 @@ def resamples(num_records: int, *, seed: int, width: int = 1) -> Iterator[NDArra
         yield random.integers(0, num_records, size=(min(rows, RESAMPLES - done), num_records))
 
 
-def percentile_interval(values: NDArray[np.float64]) -> Interval | None:
+def percentile_interval(values: FloatArray) -> Interval | None:
     """The interval a statistic's values over resamples span; None where too few resamples define it.
 
     NaN marks a resample in which the statistic is undefined; of these at most one in ten is passed over.

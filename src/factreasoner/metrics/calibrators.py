@@ -1,0 +1,146 @@
+"""Maps from a probability to a better one, and their fit to probabilities whose outcome is known.
+
+Everywhere `p` are probabilities and `hits` say whether what was held with that probability turned out true,
+in the same order. Sources: temperature scaling, Guo et al. 2017; Platt scaling, Platt 1999, with his smoothed
+targets; isotonic regression, Zadrozny and Elkan 2002.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from factreasoner.metrics.samples import Floats
+from factreasoner.models import Model
+
+SMALLEST = 1e-6
+"""Probabilities are kept this far from 0 and 1 before their log-odds are taken."""
+WIDEST_LOG_TEMPERATURE = 4.0
+PENALTY = 0.01
+"""Weight of Platt's squared slope, which only matters where all probabilities are equal."""
+
+
+class Temperature(Model):
+    """Log-odds divided by a constant: above 1 for a judge that is too sure. 0.5 stays 0.5."""
+
+    method: Literal["temperature"] = "temperature"
+    temperature: float = Field(gt=0.0, allow_inf_nan=False)
+
+    def apply(self, p: float) -> float:
+        """The calibrated probability."""
+        return _logistic(_log_odds(p) / self.temperature)
+
+
+class Platt(Model):
+    """Log-odds times a slope plus an intercept. The slope is never negative: no order is reversed."""
+
+    method: Literal["platt"] = "platt"
+    slope: float = Field(ge=0.0, allow_inf_nan=False)
+    intercept: float = Field(allow_inf_nan=False)
+
+    def apply(self, p: float) -> float:
+        """The calibrated probability."""
+        return _logistic(self.slope * _log_odds(p) + self.intercept)
+
+
+class Isotonic(Model):
+    """A rising curve through points, straight between them and level beyond."""
+
+    method: Literal["isotonic"] = "isotonic"
+    p: tuple[float, ...] = Field(min_length=1)
+    calibrated: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _is_a_rising_curve(self) -> Isotonic:
+        if len(self.p) != len(self.calibrated):
+            raise ValueError("p and calibrated differ in length")
+        if list(self.p) != sorted(self.p) or list(self.calibrated) != sorted(self.calibrated):
+            raise ValueError("p and calibrated must not fall")
+        if not all(0.0 <= value <= 1.0 for value in (*self.p, *self.calibrated)):
+            raise ValueError("p and calibrated are probabilities")
+        return self
+
+    def apply(self, p: float) -> float:
+        """The calibrated probability."""
+        return float(np.interp(p, self.p, self.calibrated))
+
+
+Calibrator = Annotated[Temperature | Platt | Isotonic, Field(discriminator="method")]
+Method = Literal["temperature", "platt", "isotonic"]
+
+
+def fit_temperature(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Temperature:
+    """The temperature of the smallest log loss."""
+    from scipy.optimize import minimize_scalar
+
+    odds, targets = _odds_of(p), np.asarray(hits, dtype=float)
+    found = minimize_scalar(
+        lambda log_t: _loss(odds / math.exp(log_t), targets),
+        bounds=(-WIDEST_LOG_TEMPERATURE, WIDEST_LOG_TEMPERATURE),
+        method="bounded",
+    )
+    return Temperature(temperature=math.exp(found.x))
+
+
+def fit_platt(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Platt:
+    """Slope and intercept of the smallest log loss against smoothed targets."""
+    from scipy.optimize import minimize
+
+    odds, given = _odds_of(p), np.asarray(hits, dtype=float)
+    positive, negative = given.sum(), len(given) - given.sum()
+    targets = np.where(given > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
+
+    def loss(values: Floats) -> float:
+        return _loss(values[0] * odds + values[1], targets) + PENALTY / len(odds) * float(values[0]) ** 2
+
+    found = minimize(loss, x0=(1.0, 0.0), method="L-BFGS-B", bounds=((0.0, None), (None, None)))
+    return Platt(slope=float(found.x[0]), intercept=float(found.x[1]))
+
+
+def fit_isotonic(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Isotonic:
+    """The rising step curve of the smallest squared error, kept off 0 and 1 by 1 / (n + 2)."""
+    from sklearn.isotonic import IsotonicRegression
+
+    margin = 1 / (len(p) + 2)
+    curve = IsotonicRegression(y_min=margin, y_max=1 - margin, out_of_bounds="clip")
+    curve.fit(np.asarray(p, dtype=float), np.asarray(hits, dtype=float))
+    return Isotonic(p=tuple(curve.X_thresholds_.tolist()), calibrated=tuple(curve.y_thresholds_.tolist()))
+
+
+FITS: dict[Method, Callable[..., Temperature | Platt | Isotonic]] = {
+    "temperature": fit_temperature,
+    "platt": fit_platt,
+    "isotonic": fit_isotonic,
+}
+
+
+def applied(calibrator: Temperature | Platt | Isotonic, p: Sequence[float] | Floats) -> Floats:
+    """Every probability calibrated."""
+    return np.array([calibrator.apply(float(value)) for value in p], dtype=float)
+
+
+def log_loss(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> float:
+    """Mean negative log likelihood, probabilities kept `SMALLEST` off 0 and 1."""
+    return _loss(_odds_of(p), np.asarray(hits, dtype=float))
+
+
+def _loss(odds: Floats, targets: Floats) -> float:
+    return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
+
+
+def _odds_of(p: Sequence[float] | Floats) -> Floats:
+    kept: Floats = np.clip(np.asarray(p, dtype=float), SMALLEST, 1 - SMALLEST)
+    return np.log(kept) - np.log1p(-kept)
+
+
+def _log_odds(p: float) -> float:
+    kept = min(max(p, SMALLEST), 1 - SMALLEST)
+    return math.log(kept) - math.log1p(-kept)
+
+
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds)) if odds > 0 else math.exp(odds) / (1 + math.exp(odds))
