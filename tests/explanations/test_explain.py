@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pytest
+from fact_graphs import TABLES, assessed, fact_graphs, graph_of, posteriors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.choices import FactorTable
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError, SolverError
+from factreasoner.explanations import Explanation, explain
+from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.graph.factors import factor_graph
+from factreasoner.models import Assessment, FactGraph, Marginals, support_of
+from factreasoner.solvers.exact import ExactSolver
+
+PAPER = graph_of(
+    ("c1", "a", "entailment", 0.8),
+    ("c2", "a", "contradiction", 0.9),
+    ("c3", "c2", "contradiction", 0.9),
+)
+"""Example 2 of the FactReasoner paper, with its two contexts in dispute."""
+
+
+class Unwilling:
+    """A solver that must not be asked."""
+
+    name = "unwilling"
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        raise SolverError("asked all the same")
+
+
+class Sampling:
+    """The exact solver, in the guise of one that samples."""
+
+    name = "sampling"
+
+    def __init__(self, stderr: float) -> None:
+        self._stderr = stderr
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        told = {"solver": "sampling", "exact": False, "stderr": self._stderr}
+        return ExactSolver().marginals(graph).model_copy(update=told)
+
+
+def of_a_run(graph: FactGraph, table: FactorTable = "conditional") -> Assessment:
+    return assessed(graph, marginals=ExactSolver().marginals(factor_graph(graph, table)))
+
+
+@settings(max_examples=80)
+@given(fact_graphs(), st.sampled_from(TABLES))
+def test_effects_are_what_brute_force_finds(graph: FactGraph, table: FactorTable) -> None:
+    told = explain(assessed(graph), Config(factors=table))
+    now = posteriors(graph, table)
+    contexts = [node.id for node in graph.nodes if node.kind == "context"]
+    assert [atom.atom_id for atom in told.atoms] == [n.id for n in graph.nodes if n.kind == "atom"]
+    for atom in told.atoms:
+        assert atom.p_true == pytest.approx(now[atom.atom_id], abs=1e-9)
+        assert atom.support == support_of(now[atom.atom_id])
+        shifts = {c: now[atom.atom_id] - posteriors(graph, table, {c})[atom.atom_id] for c in contexts}
+        moved = {c: shift for c, shift in shifts.items() if abs(shift) > 1e-6}
+        assert {effect.context_id: effect.shift for effect in atom.effects} == pytest.approx(moved, abs=1e-9)
+        assert all(e.p_without == pytest.approx(atom.p_true - e.shift, abs=1e-12) for e in atom.effects)
+        sizes = [abs(effect.shift) for effect in atom.effects]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_papers_example() -> None:
+    told = explain(of_a_run(PAPER, "table1"), Config(factors="table1"), solver=Unwilling())
+    (atom,) = told.atoms
+    assert (told.record_id, told.solver, told.exact, told.stderr, told.solves) == (
+        "r1",
+        "exact",
+        True,
+        None,
+        0,
+    )
+    assert atom.text == "Text of a."
+    assert atom.p_true == pytest.approx(0.568720, abs=5e-7)
+    expected = {c: posteriors(PAPER, "table1", {c})["a"] for c in ("c1", "c2", "c3")}
+    assert {e.context_id: e.p_without for e in atom.effects} == pytest.approx(expected, abs=1e-9)
+    flip = atom.flip
+    assert flip is not None
+    assert (flip.context_ids, flip.support, flip.smallest) == (("c1",), "contradicted", True)
+    assert flip.p_without == pytest.approx(expected["c1"], abs=1e-9)
+    assert expected["c1"] < expected["c3"] < 0.5 < expected["c2"]
+    assert [(e.context_id, e.probability) for e in atom.entailing] == [("c1", 0.8)]
+    assert [(e.context_id, e.probability) for e in atom.contradicting] == [("c2", 0.9)]
+    assert [(d.source, d.target, d.probability) for d in atom.disputes] == [("c3", "c2", 0.9)]
+    assert atom.conflicting
+
+
+def test_explanations_round_trip_through_json() -> None:
+    told = explain(of_a_run(PAPER))
+    assert Explanation.model_validate_json(told.model_dump_json()) == told
+
+
+def test_only_the_atoms_asked_for_in_the_graphs_order() -> None:
+    graph = graph_of(*(("c1", f"a{i}", "entailment", 0.9) for i in range(5)))
+    told = explain(of_a_run(graph), atom_ids={"a3", "a1"})
+    assert [atom.atom_id for atom in told.atoms] == ["a1", "a3"]
+    with pytest.raises(InputError, match="record 'r1': atom: no judged atom 'a9'"):
+        explain(of_a_run(graph), atom_ids=["a1", "a9"])
+
+
+def test_an_atom_no_context_bears_on() -> None:
+    graph = graph_of(("c1", "a1", "entailment", 0.5), ("c2", "a2", "entailment", 0.9))
+    first, second = explain(of_a_run(graph)).atoms
+    assert (first.p_true, first.effects, first.flip, first.tried, first.connected) == (0.5, (), None, 0, 0)
+    assert (first.entailing, first.conflicting) == ((), False)
+    assert second.flip is not None
+    assert second.flip.support == "undecided"
+
+
+def test_without_a_search_there_is_no_flip() -> None:
+    (atom,) = explain(of_a_run(PAPER), search_size=0).atoms
+    assert (atom.flip, atom.searched, len(atom.effects)) == (None, 0, 3)
+
+
+@pytest.mark.parametrize("marginals", [None, {"a": (0.5, 0.5)}, {"a": (1.0,), "c1": (0.1, 0.9)}])
+def test_posteriors_the_run_did_not_find_are_found_now(
+    marginals: dict[str, tuple[float, ...]] | None,
+) -> None:
+    graph = graph_of(("c1", "a", "entailment", 0.9))
+    known = Marginals(probabilities=marginals, solver="other", exact=True) if marginals else None
+    told = explain(assessed(graph, marginals=known))
+    assert (told.solver, told.solves) == ("exact", 1)
+    assert told.atoms[0].p_true == pytest.approx(0.86)
+
+
+def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_smallest() -> None:
+    graph = graph_of(
+        ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.6), ("c3", "a2", "contradiction", 0.9)
+    )
+    shift = explain(assessed(graph)).atoms[0].effects[1].shift
+    told = explain(assessed(graph), solver=Sampling(shift / 3.9))
+    assert (told.exact, told.solver, told.stderr, told.solves) == (False, "sampling", shift / 3.9, 5)
+    assert [effect.context_id for effect in told.atoms[0].effects] == ["c1"]
+    assert [atom.flip and atom.flip.smallest for atom in told.atoms] == [False, False]
+    told = explain(assessed(graph), solver=Sampling(shift / 4.1))
+    assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
+
+
+def test_what_can_not_be_explained() -> None:
+    nothing = Assessment(record_id="r7", status="failed", assessor="factscore")
+    with pytest.raises(InputError, match=r"record 'r7': no fact graph .* 'factscore', status 'failed'"):
+        explain(nothing)
+    with pytest.raises(ConfigError, match="did you mean 'exact'"):
+        explain(of_a_run(PAPER), Config(solver="exakt"))
+    with pytest.raises(SolverError, match="asked all the same"):
+        explain(assessed(PAPER), solver=Unwilling())
