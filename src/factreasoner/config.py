@@ -105,6 +105,8 @@ class Config(Model):
     merlin_iterations: int | None = Field(default=None, ge=1)
     merlin_timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False, description="seconds")
 
+    calibration: Path | None = Field(default=None, description="a file that `calibrate` wrote")
+
     k: int | Literal["median", "half"] = "median"
     gamma: float | None = Field(
         default=None,
@@ -160,7 +162,8 @@ CALL_SETTINGS = frozenset(
         "fetch_timeout",
         "merlin_path",
         "merlin_timeout",
-        "relations",  # what is in the file counts, not where it lies; the manifest has its fingerprint
+        "calibration",  # what is in the file counts, not where it lies; the manifest has its fingerprint
+        "relations",  # likewise
     }
 )
 SCORE_SETTINGS = frozenset({"k", "gamma"})

@@ -8,6 +8,12 @@ from typing import Any
 
 from factreasoner.config import Config, parse_config, result_fingerprint
 from factreasoner.errors import InputError, Problem, StageError
+from factreasoner.evaluators.calibrated import (
+    CalibratedEvaluator,
+    CalibratedJudge,
+    calibration_of,
+    fitted_config,
+)
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Status
 from factreasoner.protocols import (
@@ -165,10 +171,12 @@ def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spen
     `spent` US dollars count towards `max_cost` from the start.
 
     Raises:
-        ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
+        ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
+            that does not go with the other settings.
+        InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    config = config or Config()
+    config = fitted_config(config or Config())
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
@@ -187,16 +195,26 @@ def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spen
 
 
 def _assessor(config: Config, llm: LLM | None) -> Any:
-    """The assessor with those parts that its constructor names: one without a graph needs no solver."""
+    """The assessor with those parts that its constructor names: one without a graph needs no solver.
+
+    Judge and assessor are calibrated as `config` says.
+    """
     assessor = load("assessor", config.assessor)
+    calibration = calibration_of(config)
+
+    def judge() -> Any:
+        found = _part("judge", config, llm)
+        return CalibratedJudge(found, calibration.verdicts) if calibration.verdicts else found
+
     parts: dict[str, Callable[[], Any]] = {
-        "judge": lambda: _part("judge", config, llm),
+        "judge": judge,
         "solver": lambda: load("solver", config.solver)(config=config),
         "llm": lambda: llm,
         "config": lambda: config,
     }
     wanted = inspect.signature(assessor).parameters
-    return assessor(**{name: part() for name, part in parts.items() if name in wanted})
+    evaluator = assessor(**{name: part() for name, part in parts.items() if name in wanted})
+    return CalibratedEvaluator(evaluator, calibration.posteriors) if calibration.posteriors else evaluator
 
 
 def _part(kind: str, config: Config, llm: LLM | None) -> Any:

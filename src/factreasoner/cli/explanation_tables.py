@@ -10,9 +10,10 @@ from rich.table import Table
 from factreasoner.cli.plain import plain
 from factreasoner.cli.tables import STYLES
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
-from factreasoner.models import Assessment, Context
+from factreasoner.models import Assessment
 
 EFFECTS_SHOWN = 3
+ATOM_WIDTH = 24
 TEXT_LENGTH = 60
 PASSAGE_LENGTH = 100
 
@@ -22,12 +23,14 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
     console = Console(soft_wrap=in_full, highlight=False)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
     if in_full:
-        contexts = {context.id: context for context in assessment.contexts}
         for atom in explanation.atoms:
-            for line in _sentences(atom, contexts):
+            for line in (*_sentences(atom), *_passages(atom, assessment)):
                 console.print(line)
     else:
-        table = Table("atom", "P(true)", "", "without", "flips without", "conflict", box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False)
+        table.add_column("atom", min_width=ATOM_WIDTH)
+        for name in ("P(true)", "", "without", "flips without", "conflict"):
+            table.add_column(name)
         for atom in explanation.atoms:
             table.add_row(*_row(atom))
         console.print(table)
@@ -90,7 +93,7 @@ def _conflict_lines(atom: AtomExplanation) -> Iterator[str]:
         yield _dispute(dispute)
 
 
-def _sentences(atom: AtomExplanation, contexts: dict[str, Context]) -> Iterator[str]:
+def _sentences(atom: AtomExplanation) -> Iterator[str]:
     name = plain(atom.atom_id)
     yield f"{name}  {atom.p_true:.3f}  [{STYLES[atom.support]}]{atom.support}[/]  {plain(atom.text)}"
     for effect in atom.effects:
@@ -109,10 +112,21 @@ def _sentences(atom: AtomExplanation, contexts: dict[str, Context]) -> Iterator[
         yield f"  against it: {_named(atom.contradicting)}"
     for dispute in atom.disputes:
         yield f"  {_dispute(dispute)}"
-    own = (*atom.entailing, *atom.contradicting)
-    for context in (contexts[i] for i in dict.fromkeys(e.context_id for e in own) if i in contexts):
+
+
+def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
+    """What the contexts say that are the atom's own evidence, and for which others they stand."""
+    contexts = {context.id: context for context in assessment.contexts}
+    outcome = assessment.outcome
+    sources = outcome.independence.sources if outcome and outcome.independence else ()
+    others = {speaker: members for speaker, *members in sources}
+    own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
+    for context in (contexts[i] for i in own if i in contexts):
+        name = plain(context.id)
+        if context.id in others:
+            name += f" (also for {_listed(others[context.id])})"
         title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
-        yield f"  [dim]{plain(context.id)}: {title}{plain(context.text, PASSAGE_LENGTH)}[/dim]"
+        yield f"  [dim]{name}: {title}{plain(context.text, PASSAGE_LENGTH)}[/dim]"
 
 
 def _flip_sentence(atom: AtomExplanation) -> str:

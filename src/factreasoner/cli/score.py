@@ -10,7 +10,7 @@ import typer
 from factreasoner.cli.settings import takes_settings
 
 
-@takes_settings("Graph", "Scores")
+@takes_settings("Graph", "Calibration", "Scores")
 def score(
     run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
     out: Annotated[
@@ -23,7 +23,10 @@ def score(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Score a finished run with another K, prior, factor table or solver. The run itself is not changed."""
+    """Score a finished run with another K, prior, factor table, calibration or solver.
+
+    The run itself is not changed.
+    """
     import json
 
     from factreasoner.cli.tables import print_summary
@@ -37,6 +40,9 @@ def score(
     folder = RunFolder(run_dir)
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    if config.calibration is not None and "calibration" in changes:
+        config = fitted_config(config, explicit=changes)
+    folder.refuse_changed_files(changes, file_fingerprints)
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)

@@ -144,6 +144,9 @@ PANELS: dict[str, dict[str, Setting]] = {
         "merlin_iterations": Setting(int, "Iterations of merlin. (default: 10; gibbs: 10000 samples)"),
         "merlin_timeout": Setting(float, "Seconds merlin may take for one record. (default: 120)"),
     },
+    "Calibration": {
+        "calibration": Setting(Path, "Apply what `calibrate` wrote into this file. (default: none)"),
+    },
     "Scores": {
         "k": Setting(str, "K of F1@K: median, half or a number. (default: median)"),
         "gamma": Setting(

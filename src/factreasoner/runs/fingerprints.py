@@ -5,6 +5,7 @@ from __future__ import annotations
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.evaluators.calibrated import calibration_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
@@ -21,4 +22,9 @@ def prompt_fingerprints(config: Config) -> dict[str, str]:
 
 def file_fingerprints(config: Config) -> dict[str, str]:
     """Fingerprint of each file that a setting names, by setting. Raises InputError when one can't be read."""
-    return {} if config.relations is None else {"relations": recording_fingerprint(config.relations)}
+    found = {}
+    if config.relations is not None:
+        found["relations"] = recording_fingerprint(config.relations)
+    if config.calibration is not None:
+        found["calibration"] = calibration_fingerprint(config.calibration)
+    return found

@@ -162,7 +162,7 @@ class _Run:
             except DocumentError:
                 self._forget(name, digest)
                 raise
-            self.counts["empty" if empty else "replaced" if held else "added"] += 1
+            self.counts["empty" if empty else "replaced" if others else "added"] += 1
         self._outdated += others
 
     def _passages(self, file: Path, name: str, digest: str) -> Iterator[Stored]:

@@ -1,0 +1,153 @@
+"""Applying a calibration file: to a judge's verdicts, to the settings of the graph, to posteriors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from factreasoner.choices import FactorTable
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError, Problem
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.metrics.calibrators import Calibrator
+from factreasoner.models import Atom, Claim, Context, Label, Model, Outcome, Premise, Record, Verdict, support_of
+from factreasoner.protocols import Evaluator, Judge, Judged
+
+
+class GraphSettings(Model):
+    """Settings of the factor graph that were fitted."""
+
+    factors: FactorTable
+    context_prior: float = Field(gt=0.0, lt=1.0)
+
+
+class Calibration(Model):
+    """What a calibration file holds; each part may be missing.
+
+    `verdicts` are applied to a judge's probabilities by label, `graph` to the settings, `posteriors` to
+    P(atom is true). `source` tells people what each was fitted on and how well it did.
+    """
+
+    verdicts: dict[Label, Calibrator] = Field(default_factory=dict)
+    graph: GraphSettings | None = None
+    posteriors: Calibrator | None = None
+    source: dict[str, Any] = Field(default_factory=dict)
+
+
+NOTHING = Calibration()
+
+
+def calibration_of(config: Config) -> Calibration:
+    """The calibration that `config` names, an empty one when it names none.
+
+    Raises:
+        InputError: the file can't be read or holds no calibration.
+    """
+    if config.calibration is None:
+        return NOTHING
+    try:
+        state = config.calibration.stat()
+    except OSError as error:
+        raise _unreadable(config.calibration, error.strerror) from error
+    return _read(config.calibration, state.st_mtime_ns, state.st_size)
+
+
+def calibration_fingerprint(path: Path) -> str:
+    """Short digest of a calibration file. Raises InputError when it can't be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from error
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _modified: int, _size: int) -> Calibration:
+    try:
+        return Calibration.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from error
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        message = f"no calibration that `calibrate` wrote: {where}: {error.errors()[0]['msg']}"
+        raise InputError([Problem(str(path), "", message)]) from error
+
+
+def _unreadable(path: Path, reason: str | None) -> InputError:
+    return InputError([Problem(str(path), "calibration", f"can't be read: {reason}")])
+
+
+def fitted_config(config: Config, *, explicit: Collection[str] | None = None) -> Config:
+    """The settings with those of the graph that the calibration fitted.
+
+    `explicit` names the settings somebody chose, by default all that are set in `config`.
+
+    Raises:
+        ConfigError: one of these is fitted too, and differs; or the calibration is of a judge's verdicts
+            and no judge is asked.
+        InputError: the calibration file can't be read.
+    """
+    calibration = calibration_of(config)
+    if calibration.verdicts and config.assessor in ASSESSORS and config.plugin("judge") == "llm":
+        raise ConfigError(
+            f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
+            "about atoms, not a judge: calibrate its posteriors"
+        )
+    fitted = calibration.graph.model_dump() if calibration.graph else {}
+    chosen = config.model_fields_set if explicit is None else explicit
+    for key, value in fitted.items():
+        if key in chosen and getattr(config, key) != value:
+            raise ConfigError(
+                f"{key}: {getattr(config, key)!r} is set, and {config.calibration} sets {value!r}: leave one out"
+            )
+    return config.model_copy(update=fitted)
+
+
+def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibrator]) -> tuple[Verdict, ...]:
+    """Verdicts with calibrated probabilities, always from those the judge gave; labels without a map keep theirs."""
+    return tuple(_calibrated(verdict, maps.get(verdict.label)) for verdict in verdicts)
+
+
+def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
+    given = verdict.probability if verdict.uncalibrated is None else verdict.uncalibrated
+    if calibrator is None:
+        return verdict.model_copy(update={"probability": given, "uncalibrated": None})
+    return verdict.model_copy(update={"probability": calibrator.apply(given), "uncalibrated": given})
+
+
+def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
+    """The outcome with calibrated posteriors and the labels that follow from them; `marginals` stay the solver's."""
+    if calibrator is None:
+        return outcome
+    p_true = {atom_id: calibrator.apply(p) for atom_id, p in outcome.p_true.items()}
+    support = {atom_id: support_of(p) for atom_id, p in p_true.items()}
+    return outcome.model_copy(update={"p_true": p_true, "support": support})
+
+
+class CalibratedJudge:
+    """A judge whose probabilities are calibrated by the label they are for."""
+
+    def __init__(self, judge: Judge, maps: Mapping[Label, Calibrator]) -> None:
+        self._judge = judge
+        self._maps = maps
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """What the judge says; `uncalibrated` has the probability it gave."""
+        judged = self._judge.judge(premise, claims)
+        return Judged(calibrated_verdicts(judged.verdicts, self._maps), judged.failures)
+
+
+class CalibratedEvaluator:
+    """An evaluator whose posteriors are calibrated."""
+
+    def __init__(self, evaluator: Evaluator, calibrator: Calibrator) -> None:
+        self._evaluator = evaluator
+        self._calibrator = calibrator
+
+    def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
+        """What the evaluator concludes, with other probabilities."""
+        return calibrated_posteriors(self._evaluator.evaluate(atoms, contexts, record), self._calibrator)
