@@ -22,8 +22,8 @@ from labelled_pairs import ATOM_SETS, records
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
 from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.metrics.calibration import auroc, brier, expected_calibration_error
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver

@@ -98,7 +98,8 @@ def main() -> None:
     at_half = early[max(early)]
     at_end = late[max(late)]
     print(
-        f"{finished} of {count} records, exit code {code}, {count / seconds:.0f} records/s, killed once half way"
+        f"{finished} of {count} records, exit code {code}, {count / seconds:.0f} records/s, "
+        "killed once half way"
     )
     print(f"resident: {at_tenth:.0f} MiB at 10 %, {at_half:.0f} MiB at 50 %, {at_end:.0f} MiB at 100 %")
     print(f"growth: {at_half / at_tenth:.3f} from 10 % to 50 %, {at_end / at_tenth:.3f} from 10 % to 100 %")

@@ -18,7 +18,7 @@ LAYERS = [
     {"pipeline"},
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics", "explanations"},
-    {"llm", "prompts"},
+    {"llm", "prompts", "language"},
     {"config", "registry"},
     {"models", "errors", "choices", "protocols"},
 ]

@@ -60,7 +60,7 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.field}: {self.message}" if self.field else f"{self.where}: {self.message}"
+        return ": ".join(part for part in (self.where, self.field, self.message) if part)
 
 
 class InputError(FactReasonerError):

@@ -2,23 +2,8 @@
 
 import pytest
 
-from factreasoner.judges.embedded.text import analyse, language_of
+from factreasoner.judges.embedded.text import analyse
 from factreasoner.judges.embedded.windows import Passages, topic_discount
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("The bridge was opened by the mayor of the town.", "english"),
-        ("Die Brücke wurde von dem Bürgermeister der Stadt eröffnet.", "german"),
-        ("Le pont a été inauguré par le maire de la ville.", "french"),
-        ("El puente fue inaugurado por el alcalde de la ciudad.", "spanish"),
-        ("東京は日本の首都です。", "english"),
-        ("", "english"),
-    ],
-)
-def test_language(text, language):
-    assert language_of([text]) == language
 
 
 @pytest.mark.parametrize(

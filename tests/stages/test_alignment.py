@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.language.sentences import Span, sentences
 from factreasoner.stages.alignment import Locator
-from factreasoner.stages.sentences import Span, sentences
 
 TEXT = "Ada “Countess” Lovelace was born\n in London in 1815. She wrote notes."
 

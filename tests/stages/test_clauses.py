@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.stages.abbreviations import words
+from factreasoner.language.abbreviations import words
+from factreasoner.language.sentences import Span, sentences
 from factreasoner.stages.clauses import clauses
-from factreasoner.stages.sentences import Span, sentences
 
 
 def texts(sentence: str) -> list[str]:

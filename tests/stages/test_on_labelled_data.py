@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from factreasoner.language.abbreviations import words
 from factreasoner.models import Record
-from factreasoner.stages.abbreviations import words
 from factreasoner.stages.atomizer import EmbeddedAtomizer
 from factreasoner.stages.reviser import EmbeddedReviser
 

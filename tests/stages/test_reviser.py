@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
+from factreasoner.language.abbreviations import words
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
-from factreasoner.stages.abbreviations import words
 from factreasoner.stages.atomizer import EmbeddedAtomizer
 from factreasoner.stages.reviser import EmbeddedReviser, KeepAtoms, LLMReviser
 

@@ -15,7 +15,18 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, Problem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.metrics.calibrators import Calibrator
-from factreasoner.models import Atom, Claim, Context, Label, Model, Outcome, Premise, Record, Verdict, support_of
+from factreasoner.models import (
+    Atom,
+    Claim,
+    Context,
+    Label,
+    Model,
+    Outcome,
+    Premise,
+    Record,
+    Verdict,
+    support_of,
+)
 from factreasoner.protocols import Evaluator, Judge, Judged
 
 

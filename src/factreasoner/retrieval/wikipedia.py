@@ -9,7 +9,7 @@ from typing import Any
 
 from factreasoner.config import Config
 from factreasoner.errors import SearchError
-from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
+from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.addresses import display

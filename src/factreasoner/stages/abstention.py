@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from factreasoner.language.sentences import sentences
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question
-from factreasoner.stages.sentences import sentences
 
 LONGEST_ABSTENTION = 1200
 """Characters; a longer response is taken to say something."""

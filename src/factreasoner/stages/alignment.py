@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 
-from factreasoner.stages.sentences import Span
+from factreasoner.language.sentences import Span
 
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans(dict.fromkeys("’‘‚", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("–—−‐‑", "-"))

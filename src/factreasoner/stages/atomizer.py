@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import LLMError, StageError, UnusableReplyError
+from factreasoner.language.sentences import Span, sentences
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
@@ -15,7 +16,6 @@ from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.alignment import Locator
-from factreasoner.stages.sentences import Span, sentences
 from factreasoner.stages.statements import Statement, statements
 
 STAGE = "atomizer"

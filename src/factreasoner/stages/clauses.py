@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from factreasoner.stages.abbreviations import words
+from factreasoner.language.abbreviations import words
+from factreasoner.language.sentences import Span
 from factreasoner.stages.english import (
     BE,
     BLOCKERS,
@@ -30,7 +31,6 @@ from factreasoner.stages.english import (
 )
 from factreasoner.stages.lists import listed
 from factreasoner.stages.relatives import Piece, relatives
-from factreasoner.stages.sentences import Span
 from factreasoner.stages.subjects import Subject, body_start, find_subject, subject_at
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.stages.abbreviations import words
-from factreasoner.stages.sentences import Span, enclosed
+from factreasoner.language.abbreviations import words
+from factreasoner.language.sentences import Span, enclosed
 
 VerbForm = Literal["be", "have", "modal", "past", "mixed", "present"]
 """`mixed` is a form that is both past tense and participle ("led", "directed")."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from factreasoner.language.abbreviations import STARTERS, words
+from factreasoner.language.sentences import Span
 from factreasoner.models import Atom, Record
-from factreasoner.stages.abbreviations import STARTERS, words
 from factreasoner.stages.english import (
     BE,
     CONNECTIVES,
@@ -19,7 +20,6 @@ from factreasoner.stages.english import (
     tokenize,
     verb_form,
 )
-from factreasoner.stages.sentences import Span
 from factreasoner.stages.subjects import Subject, find_subject
 
 Kind = Literal["male", "female", "thing", "many"]

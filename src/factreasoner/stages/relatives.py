@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.stages.abbreviations import words
+from factreasoner.language.abbreviations import words
 from factreasoner.stages.english import (
     BLOCKERS,
     DETERMINERS,

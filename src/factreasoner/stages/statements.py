@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.language.sentences import Block, Span, block_sentences, blocks
 from factreasoner.stages.clauses import clauses
 from factreasoner.stages.english import SURELY_FINITE, tokenize, verb_form
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question
-from factreasoner.stages.sentences import Block, Span, block_sentences, blocks
 from factreasoner.stages.subjects import find_subject
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factreasoner.stages.abbreviations import words
+from factreasoner.language.abbreviations import words
 from factreasoner.stages.english import (
     BLOCKERS,
     CONNECTIVES,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from factreasoner.judges.embedded.lexicon import CLASSES_OF, OPPOSITES, UNITS
-from factreasoner.judges.embedded.text import Text, stem
+from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
+from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, UNITS
+from factreasoner.language.stems import stem
 
 CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash")
 

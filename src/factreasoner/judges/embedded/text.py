@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-import snowballstemmer
-
-from factreasoner.judges.embedded.lexicon import (
+from factreasoner.language.lexicon import (
     FUNCTION_WORDS,
     MAGNITUDES,
     MONTHS,
     NEGATIONS,
     NUMBER_WORDS,
-    SAME,
 )
-from factreasoner.stages.sentences import sentences
+from factreasoner.language.sentences import sentences
+from factreasoner.language.stems import stem
 
 # Scripts without blanks between words: each character is a token.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _TOKEN = re.compile(
     rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_])+|[$€£¥%°]"
 )
-_WORD = re.compile(r"[^\W\d_]+")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
@@ -36,8 +31,6 @@ _SIGNS = frozenset("$€£¥%°")
 _NOT = "n't"
 _FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _LONGEST_SENTENCE = 80
-_PROBED = 2000
-_STEMMER_LOCK = threading.Lock()
 
 
 class Number(NamedTuple):
@@ -75,32 +68,6 @@ class Text:
     negations: tuple[int, ...]
     numbers: tuple[Number, ...]
     sentences: tuple[Sentence, ...]
-
-
-def language_of(texts: Sequence[str]) -> str:
-    """The language whose function words are most frequent in `texts`; English when none stands out."""
-    counts = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].lower()))
-    scores = {
-        language: sum(counts[word] for word in words if len(word) > 1) / len(words) ** 0.5
-        for language, words in FUNCTION_WORDS.items()
-    }
-    best = max(scores, key=lambda language: scores[language])
-    return best if scores[best] > 1.2 * scores["english"] else "english"
-
-
-@lru_cache(maxsize=100_000)
-def stem(word: str, language: str) -> str:
-    """Snowball stem of a lower-case word, folded with the words of its meaning."""
-    known = SAME.get(word) if language == "english" else None
-    if known is not None:
-        return known
-    with _STEMMER_LOCK:
-        return str(_stemmer(language).stemWord(word))
-
-
-@lru_cache(maxsize=16)
-def _stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(language)
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.judges.embedded.text import Text, analyse, language_of
+from factreasoner.judges.embedded.text import Text, analyse
+from factreasoner.language.stems import language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]

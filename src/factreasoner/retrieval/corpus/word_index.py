@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.judges.embedded.lexicon import FUNCTION_WORDS
-from factreasoner.judges.embedded.text import language_of
+from factreasoner.language.lexicon import FUNCTION_WORDS
+from factreasoner.language.stems import language_of
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.collection import Collection, Stored
 from factreasoner.retrieval.passages import content, folded_words, term, terms

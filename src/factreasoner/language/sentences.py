@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from factreasoner.stages.abbreviations import (
+from factreasoner.language.abbreviations import (
     ALWAYS_CONTINUES,
     BEFORE_NUMBER,
     LETTERED,

@@ -1,4 +1,4 @@
-"""Closed word classes the embedded judge knows by heart, from `lexicon.json`: small, hand-written, readable.
+"""Closed word classes, from `lexicon.json`: small, hand-written, readable.
 
 Function words and negations are listed for ten languages written in Latin script; antonyms, classes of
 mutually exclusive words, words of one meaning, units and number words for English only. Everything is lower
@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 _DATA: dict[str, Any] = json.loads(
-    resources.files("factreasoner.judges.embedded").joinpath("lexicon.json").read_text(encoding="utf-8")
+    resources.files("factreasoner.language").joinpath("lexicon.json").read_text(encoding="utf-8")
 )
 
 

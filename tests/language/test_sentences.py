@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.stages.sentences import Span, blocks, enclosed, sentences
+from factreasoner.language.sentences import Span, blocks, enclosed, sentences
 
 
 def split(text: str) -> list[str]:

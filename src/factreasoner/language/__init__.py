@@ -1,0 +1,1 @@
+"""Text as language: sentence borders, function words, stems; what stages, judges and retrieval share."""

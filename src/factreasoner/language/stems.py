@@ -1,0 +1,43 @@
+"""Which language a text is in, and the stems of its words."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+import snowballstemmer
+
+from factreasoner.language.lexicon import FUNCTION_WORDS, SAME
+
+_WORD = re.compile(r"[^\W\d_]+")
+_PROBED = 2000
+_STEMMER_LOCK = threading.Lock()
+
+
+def language_of(texts: Sequence[str]) -> str:
+    """The language whose function words are most frequent in `texts`; English when none stands out."""
+    counts = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].lower()))
+    scores = {
+        language: sum(counts[word] for word in words if len(word) > 1) / len(words) ** 0.5
+        for language, words in FUNCTION_WORDS.items()
+    }
+    best = max(scores, key=lambda language: scores[language])
+    return best if scores[best] > 1.2 * scores["english"] else "english"
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str, language: str) -> str:
+    """Snowball stem of a lower-case word, folded with the words of its meaning."""
+    known = SAME.get(word) if language == "english" else None
+    if known is not None:
+        return known
+    with _STEMMER_LOCK:
+        return str(_stemmer(language).stemWord(word))
+
+
+@lru_cache(maxsize=16)
+def _stemmer(language: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(language)
