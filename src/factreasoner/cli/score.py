@@ -31,7 +31,9 @@ def score(
 
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
+    from factreasoner.evaluators.calibrated import fitted_config
     from factreasoner.registry import load
+    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
     from factreasoner.runs.rescoring import rebuilt
     from factreasoner.runs.scoring import score_journal
@@ -40,9 +42,9 @@ def score(
     folder = RunFolder(run_dir)
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
-    if config.calibration is not None and "calibration" in changes:
+    refuse_changed_files(folder, named=changes)
+    if "calibration" in changes:
         config = fitted_config(config, explicit=changes)
-    folder.refuse_changed_files(changes, file_fingerprints)
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)

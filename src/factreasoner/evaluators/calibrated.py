@@ -113,13 +113,17 @@ def fitted_config(config: Config, *, explicit: Collection[str] | None = None) ->
     for key, value in fitted.items():
         if key in chosen and getattr(config, key) != value:
             raise ConfigError(
-                f"{key}: {getattr(config, key)!r} is set, and {config.calibration} sets {value!r}: leave one out"
+                f"{key}: {getattr(config, key)!r} is set, and {config.calibration} sets {value!r}: "
+                "leave one out"
             )
     return config.model_copy(update=fitted)
 
 
 def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibrator]) -> tuple[Verdict, ...]:
-    """Verdicts with calibrated probabilities, always from those the judge gave; labels without a map keep theirs."""
+    """Verdicts with calibrated probabilities, always from those the judge gave.
+
+    Those of labels without a map keep theirs.
+    """
     return tuple(_calibrated(verdict, maps.get(verdict.label)) for verdict in verdicts)
 
 
@@ -131,7 +135,7 @@ def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
 
 
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
-    """The outcome with calibrated posteriors and the labels that follow from them; `marginals` stay the solver's."""
+    """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's."""
     if calibrator is None:
         return outcome
     p_true = {atom_id: calibrator.apply(p) for atom_id, p in outcome.p_true.items()}

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from pathlib import Path
+
 from factreasoner import prompts
 from factreasoner.config import Config
+from factreasoner.errors import RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.calibrated import calibration_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
+from factreasoner.runs.store import RunFolder
 
+_FILES: dict[str, Callable[[Path], str]] = {
+    "relations": recording_fingerprint,
+    "calibration": calibration_fingerprint,
+}
+"""How the file is fingerprinted that a setting names."""
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of the parts that a run may do without."""
 
@@ -22,9 +32,26 @@ def prompt_fingerprints(config: Config) -> dict[str, str]:
 
 def file_fingerprints(config: Config) -> dict[str, str]:
     """Fingerprint of each file that a setting names, by setting. Raises InputError when one can't be read."""
-    found = {}
-    if config.relations is not None:
-        found["relations"] = recording_fingerprint(config.relations)
-    if config.calibration is not None:
-        found["calibration"] = calibration_fingerprint(config.calibration)
-    return found
+    paths = {name: getattr(config, name) for name in _FILES}
+    return {name: _FILES[name](path) for name, path in paths.items() if path is not None}
+
+
+def refuse_changed_files(folder: RunFolder, *, named: Collection[str] = ()) -> None:
+    """Refuse a run whose files are not what they were when it was made.
+
+    Those of settings that are `named` anew are not asked for. Recorded verdicts that are gone are not missed: the journal has them.
+
+    Raises:
+        RunError: a file has changed since.
+        InputError: the calibration can't be read.
+    """
+    config, recorded = folder.config(), folder.manifest().get("files", {})
+    for name, fingerprint in _FILES.items():
+        path: Path | None = getattr(config, name)
+        if path is None or name in named or (name == "relations" and not path.exists()):
+            continue
+        if fingerprint(path) != recorded.get(name):
+            raise RunError(
+                f"{folder.path}: {path} ({name}) has changed since this run; run again with another --out"
+                + (", or name a calibration with --calibration" if name == "calibration" else "")
+            )
