@@ -39,7 +39,8 @@ def file_fingerprints(config: Config) -> dict[str, str]:
 def refuse_changed_files(folder: RunFolder, *, named: Collection[str] = ()) -> None:
     """Refuse a run whose files are not what they were when it was made.
 
-    Those of settings that are `named` anew are not asked for. Recorded verdicts that are gone are not missed: the journal has them.
+    Those of settings that are `named` anew are not asked for; recorded verdicts that are gone are not
+    missed, since the journal has them.
 
     Raises:
         RunError: a file has changed since.
