@@ -68,7 +68,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         )
     except InputError as error:
         count = len(error.problems)
-        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input; nothing was assessed.", 1)
+        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input; nothing was done.", 1)
     except FactReasonerError as error:
         return _failed(f"Error: {error}", 1)
     except Exception as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.plain import one_line
 from factreasoner.cli.settings import takes_settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 def index(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files and folders: txt, md, html, pdf; jsonl and csv with a text in each row."),
+        typer.Argument(
+            help="Files and folders: txt, md, html, pdf; jsonl and csv with columns text, title and link. "
+            "Links to folders are not followed."
+        ),
     ] = None,
     prune: Annotated[bool, typer.Option(help="Drop what is known of files that are gone.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False,
@@ -50,7 +54,7 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
     with index_progress(quiet=quiet) as tell:
         report = index_files(paths, config, prune=prune, tell=tell)
     for problem in report.problems:
-        typer.echo(f"not indexed: {problem}", err=True)
+        typer.echo(f"not indexed: {one_line(problem)}", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems else 0
@@ -60,7 +64,8 @@ def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
         typer.echo("The collection was damaged by a run that was cut off, and is made anew from its files.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
-    files += [(report.dropped, "dropped"), (report.empty, "empty"), (len(report.problems), "not readable")]
+    files += [(report.partly, "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
+    files += [(len(report.problems) - report.partly, "not readable")]
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
     typer.echo(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
@@ -99,4 +104,4 @@ def _manage(config: Config, *, list_: bool, stats: bool) -> None:
         "from": ", ".join(made.roots),
     }
     for name, value in rows.items():
-        typer.echo(f"{name}: {value}")
+        typer.echo(f"{name}: {one_line(str(value))}")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from factreasoner.cli.plain import one_line, plain
 from factreasoner.retrieval.corpus.indexing import Step, Tell
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -36,7 +36,7 @@ def index_progress(*, quiet: bool) -> Iterator[Tell]:
             task = bar.add_task("", total=None)
 
             def tell(step: Step) -> None:
-                words = f"{step.passages} passages  {escape(step.doing[-_LONGEST_NAME:])}"
+                words = f"{step.passages} passages  {plain(step.doing[-_LONGEST_NAME:])}"
                 bar.update(task, total=step.files, completed=step.done, description=words)
 
             yield tell
@@ -50,6 +50,6 @@ def _lines() -> Tell:
         if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             text = f"{step.done}/{step.files} files, {step.passages} passages written"
-            typer.echo(f"{text}: {step.doing}" if step.doing else text, err=True)
+            typer.echo(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
 
     return tell

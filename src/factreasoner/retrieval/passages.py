@@ -18,6 +18,8 @@ WORDS = 200
 OVERLAP = 40
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+")
+_CHUNK = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w){{1,100}}|\W{{100}}")
+"""A word as passages are measured in: without an end in sight, a hundred characters are one."""
 _K1 = 1.2
 _B = 0.75
 
@@ -42,7 +44,8 @@ def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> 
 
     A passage begins with the last sentences of the one before it, up to `overlap` words of them. A sentence
     longer than a passage is cut between words; where no blanks part words (Chinese, Japanese, Thai), a
-    character counts as one. What is between sentences (markers, blanks) stays in.
+    character counts as one, and so do a hundred characters of anything without an end (digits of a hash,
+    dashes). What is between sentences (markers, blanks) stays in.
     """
     pieces = [piece for span in sentences(text) for piece in _pieces(text, span, words)]
     passages: list[Passage] = []
@@ -71,7 +74,7 @@ def _overlapping(pieces: Sequence[_Piece], first: int, last: int, overlap: int) 
 
 def _pieces(text: str, span: Span, longest: int) -> Iterator[_Piece]:
     """The sentence `span`, or its parts of `longest` words."""
-    found = list(_WORD.finditer(text, span.start, span.end))
+    found = list(_CHUNK.finditer(text, span.start, span.end))
     if len(found) <= longest:
         yield _Piece(span.start, span.end, len(found))
         return

@@ -1,96 +1,31 @@
-"""Files of own documents, and the texts in them: plain text, Markdown, HTML, PDF, JSON lines, CSV."""
+"""The texts in files of own documents: plain text, Markdown, HTML, PDF, JSON lines, CSV."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import DocumentError
-from factreasoner.retrieval.extract import decode
+from factreasoner.errors import DocumentError, MissingExtraError
+from factreasoner.retrieval.corpus.files import Kind, kind_of, reason
+from factreasoner.retrieval.corpus.rows import BadRow, Document, csv_rows, json_rows
 from factreasoner.retrieval.page import Page
 from factreasoner.retrieval.reader import PageReader
 
-Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "csv"]
+try:
+    from factreasoner.retrieval.extract import decode
+except ModuleNotFoundError as error:
+    raise MissingExtraError("reading own documents", "corpus") from error
 
-KINDS: dict[str, Kind] = {
-    ".txt": "text",
-    ".text": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "csv",
-}
 MOST_BYTES = 100_000_000
 """Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
 READ_SECONDS = 300.0
 _PAGES = 1_000_000
 _BLOCK = 1 << 20
-_LONGEST_CELL = 100_000_000
-_LINES_NAMED = 5
-_COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
-
-
-class Document(NamedTuple):
-    """One text with a title and, where known, the address it came from. A row of a file is a document too."""
-
-    text: str
-    title: str = ""
-    link: str = ""
-
-
-class FoundFiles(NamedTuple):
-    """Files below some paths, in order; paths where there is nothing; how many files are of other kinds."""
-
-    files: tuple[Path, ...]
-    missing: tuple[Path, ...]
-    others: int
-
-
-def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
-    """Every file of a known kind in `paths` and the folders below them.
-
-    Hidden ones and the folder `outside` are left out; a file that is named itself is taken whatever its name;
-    links to folders are not followed.
-    """
-    files: dict[Path, None] = {}
-    missing = []
-    others = 0
-    for path in paths:
-        if path.is_dir():
-            for file in _walk(path, outside):
-                known = file.suffix.lower() in KINDS
-                others += not known
-                if known:
-                    files[file] = None
-        elif path.is_file():
-            files[path] = None
-        else:
-            missing.append(path)
-    return FoundFiles(tuple(files), tuple(missing), others)
-
-
-def _walk(folder: Path, outside: Path | None) -> Iterator[Path]:
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and Path(root, name) != outside
-        )
-        for name in sorted(names):
-            file = Path(root, name)
-            if not name.startswith(".") and file.is_file():
-                yield file
+_SAMPLE = 4096
 
 
 class DocumentReader:
@@ -101,38 +36,36 @@ class DocumentReader:
 
     def digest(self, path: Path) -> str:
         """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
-        found = hashlib.sha256(_kind(path).encode())
+        found = hashlib.sha256(kind_of(path).encode())
         try:
             with path.open("rb") as file:
                 while block := file.read(_BLOCK):
                     found.update(block)
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise DocumentError(f"{path}: {reason(error)}") from error
         return found.hexdigest()[:32]
 
-    def documents(self, path: Path) -> Iterator[Document]:
-        """The documents of a file that have text; those of a file of rows one by one, after all were checked.
+    def documents(self, path: Path) -> Iterator[Document | BadRow]:
+        """The documents of a file that have text; from a file of rows one by one, among its bad rows.
 
         Raises:
             DocumentError: the file can't be read, is damaged, or changed while it was read.
             MissingExtraError: HTML or PDF without the packages that read them.
         """
-        kind = _kind(path)
-        found: Iterable[Document]
+        kind = kind_of(path)
+        found: Iterable[Document | BadRow]
         try:
             before = path.stat()
             if kind in ("jsonl", "csv"):
-                rows = _json_rows if kind == "jsonl" else _csv_rows
-                _check(path, rows(path))
-                found = (row for row in rows(path) if isinstance(row, Document))
+                found = json_rows(path) if kind == "jsonl" else csv_rows(path)
             else:
                 if before.st_size > MOST_BYTES:
                     raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
                 found = [self._document(path, kind, path.read_bytes())]
-            yield from (document for document in found if document.text.strip())
+            yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
             after = path.stat()
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise DocumentError(f"{path}: {reason(error)}") from error
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise DocumentError(f"{path}: changed while it was read")
 
@@ -140,9 +73,9 @@ class DocumentReader:
         name = re.sub(r"[_\s-]+", " ", path.stem).strip()
         if kind in ("html", "pdf"):
             return self._page(path, kind, data, name)
-        if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise DocumentError(f"{path}: binary, not text")
         text = decode(data).replace("\r\n", "\n")
+        if _has_null(data) or _strange(text[:_SAMPLE]):
+            raise DocumentError(f"{path}: binary, not text")
         return markdown(text, name) if kind == "markdown" else Document(text, name)
 
     def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
@@ -158,15 +91,14 @@ class DocumentReader:
         return Document(read.text, read.title or name)
 
 
-def _kind(path: Path) -> Kind:
-    kind = KINDS.get(path.suffix.lower())
-    if kind is None:
-        raise DocumentError(f"{path}: unknown kind of file; known: {', '.join(KINDS)}")
-    return kind
+def _has_null(data: bytes) -> bool:
+    return b"\0" in data[:_SAMPLE] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def _unreadable(path: Path, error: OSError) -> DocumentError:
-    return DocumentError(f"{path}: can't be read: {error.strerror or error}")
+def _strange(sample: str) -> bool:
+    """Whether more than a twentieth is controls and the like, which texts hardly have."""
+    strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co") and not c.isspace() for c in sample)
+    return strange + sample.count("\ufffd") > 0.05 * len(sample)
 
 
 def markdown(text: str, name: str = "") -> Document:
@@ -183,68 +115,3 @@ def markdown(text: str, name: str = "") -> Document:
     text = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
     text = re.sub(r"(?m)^#{1,6} +(.+?) *#*$", r"\n\1\n", text)
     return Document(text, title or name)
-
-
-def _check(path: Path, rows: Iterable[Document | str]) -> None:
-    """Raise DocumentError when a row is a problem (a string) and not a document."""
-    problems = [row for row in rows if isinstance(row, str)]
-    if problems:
-        more = len(problems) - _LINES_NAMED
-        named = "; ".join(problems[:_LINES_NAMED]) + (f"; and {more} more lines" if more > 0 else "")
-        raise DocumentError(f"{path}: {named}")
-
-
-def _json_rows(path: Path) -> Iterator[Document | str]:
-    """A document or a problem for every line that is not blank."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except UnicodeDecodeError:
-                yield f"line {number}: not UTF-8"
-            except (ValueError, RecursionError):
-                yield f"line {number}: not JSON"
-            else:
-                yield _row(row, number)
-
-
-def _csv_rows(path: Path) -> Iterator[Document | str]:
-    """A document or a problem for every row below the header."""
-    csv.field_size_limit(_LONGEST_CELL)
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            head = file.readline()
-            file.seek(0)
-            rows = csv.DictReader(file, delimiter=_delimiter(head), strict=True)
-            for row in rows:
-                # None is the key of what a row has too many of, and the value of what it has too few of.
-                yield _row({k: v or "" for k, v in row.items() if k is not None}, rows.line_num)
-        except UnicodeDecodeError:
-            yield "not UTF-8"
-        except csv.Error as error:
-            yield f"line {rows.line_num}: not CSV: {error}"
-
-
-def _delimiter(head: str) -> str:
-    return max(",\t;", key=head.count)
-
-
-def _row(row: object, number: int) -> Document | str:
-    if not isinstance(row, dict):
-        return f"line {number}: not an object"
-    columns = {str(key).strip().lower(): value for key, value in row.items()}
-    values = {}
-    for name, known in _COLUMNS.items():
-        value = _first(columns, known)
-        if value is None and name == "text":
-            return f"line {number}: no column {' or '.join(map(repr, known))}"
-        if value is not None and not isinstance(value, str):
-            return f"line {number}: {name} is not a text"
-        values[name] = value or ""
-    return Document(values["text"], " ".join(values["title"].split()), values["link"].strip())
-
-
-def _first(columns: dict[str, object], known: Sequence[str]) -> object:
-    return next((columns[name] for name in known if columns.get(name) is not None), None)

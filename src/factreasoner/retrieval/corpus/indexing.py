@@ -10,8 +10,10 @@ from typing import NamedTuple
 from factreasoner.config import Config
 from factreasoner.errors import DocumentError, InputError, Problem
 from factreasoner.retrieval.corpus.collection import Collection, Stored
-from factreasoner.retrieval.corpus.documents import DocumentReader, find_files
+from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
+from factreasoner.retrieval.corpus.files import find_files
+from factreasoner.retrieval.corpus.rows import BadRow
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.corpus.word_index import word_index
 from factreasoner.retrieval.passages import split_passages
@@ -19,17 +21,21 @@ from factreasoner.retrieval.passages import split_passages
 BATCH = 1_000
 """Passages written at once, and at most lost when a run is cut off."""
 
+_ROWS_NAMED = 5
+
 
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    `others` are files of unknown kinds; `gone` are files in the collection, below the paths of the run, that
-    are no longer there; `rebuilt` says that the collection was damaged and made anew from its files.
+    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` are files of
+    unknown kinds; `gone` are files in the collection, below the paths of the run, that are no longer there;
+    `rebuilt` says that the collection was damaged and made anew from its files.
     """
 
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
+    partly: int = 0
     empty: int = 0
     dropped: int = 0
     gone: int = 0
@@ -55,15 +61,15 @@ Tell = Callable[[Step], None]
 def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: Tell) -> IndexReport:
     """Bring the collection of `config` up to date with the files below `paths`.
 
-    A file that can't be read is reported and the rest goes on; its earlier passages stay. A run that is cut
-    off, even killed, is completed by the next one.
+    A file that can't be read is reported and the rest goes on; its earlier passages stay. So are bad rows, by
+    every run until they are mended. A run that is cut off, even killed, is completed by the next one.
 
     Raises:
         InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
         ConfigError: the store, the collection or the embedding is not as it must be.
         StoreError: the store or the embedding fails; what was written stays.
     """
-    paths = [path.resolve() for path in paths]
+    paths = [Path(os.path.realpath(path)) for path in paths]
     store = Store(config, create=True)
     found = find_files(paths, outside=store.folder)
     if found.missing and not prune:
@@ -78,7 +84,8 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
             found = find_files([*paths, *roots], outside=store.folder)
         run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
-        run.sweep(paths, set(map(_name, found.files)), prune=prune)
+        run.problems += [f"{path}: {reason}" for path, reason in found.unreadable.items()]
+        run.sweep(paths, [*found.files, *found.unreadable], prune=prune)
         total = run.close()
     if rebuilt:
         run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
@@ -105,7 +112,7 @@ class _Run:
         self._told = Step(0, 0, 0, "")
         self.problems: list[str] = []
         self.counts = dict.fromkeys(
-            ("added", "replaced", "unchanged", "empty", "dropped", "gone", "passages"), 0
+            ("added", "replaced", "unchanged", "partly", "empty", "dropped", "gone", "passages"), 0
         )
 
     def take(self, files: Sequence[Path]) -> None:
@@ -121,11 +128,14 @@ class _Run:
         self._told = Step(len(files), len(files), self.counts["passages"], "")
         self._tell(self._told)
 
-    def sweep(self, paths: Sequence[Path], seen: set[str], *, prune: bool) -> None:
-        """Drop, or without `prune` count, what the collection holds of files that were below `paths`."""
-        roots = [_name(path) for path in paths]
+    def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
+        """Drop, or without `prune` count, what the collection holds of files that were below `paths`.
+
+        What is `seen`, or below it, is there or may be.
+        """
+        roots, there = _names(paths), _names(seen)
         for name in self._held:
-            if name in seen or not any(name == root or name.startswith(_within(root)) for root in roots):
+            if not _below(name, roots) or _below(name, there):
                 continue
             if prune:
                 self._begin()
@@ -154,21 +164,31 @@ class _Run:
         else:
             there = self._collection.ids_of(name, digest) if digest in held else set()
             empty = True
+            bad: list[BadRow] = []
             try:
-                for passage in self._passages(file, name, digest):
+                for passage in self._passages(file, name, digest, bad):
                     empty = False
                     if passage.id not in there:
                         self._wait(passage)
             except DocumentError:
                 self._forget(name, digest)
                 raise
-            self.counts["empty" if empty else "replaced" if others else "added"] += 1
+            if bad:
+                self.problems.append(f"{file}: {_named(bad)}")
+            how = "partly" if bad else "empty" if empty else "replaced" if others else "added"
+            self.counts[how] += 1
         self._outdated += others
 
-    def _passages(self, file: Path, name: str, digest: str) -> Iterator[Stored]:
-        """The passages of a file in order; only when all was read without an error, the last one."""
+    def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[Stored]:
+        """The passages of a file in order; its bad rows go into `bad`.
+
+        Only when all was read and nothing is bad, the last one is marked as such.
+        """
         before: Stored | None = None
         for document in self._reader.documents(file):
+            if isinstance(document, BadRow):
+                bad.append(document)
+                continue
             # Past the cache of the function: a long text must not outlive its turn.
             for passage in split_passages.__wrapped__(_clean(document.text)):
                 if before is not None:
@@ -177,7 +197,7 @@ class _Run:
                 title, link = _clean(document.title), _clean(document.link)
                 before = Stored(passage.text, name, digest, position, title, link)
         if before is not None:
-            yield before._replace(last=True)
+            yield before._replace(last=not bad)
 
     def _wait(self, passage: Stored) -> None:
         self._waiting.append(passage)
@@ -216,8 +236,18 @@ def _name(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _within(root: str) -> str:
-    return root.rstrip(os.sep) + os.sep
+def _names(paths: Sequence[Path]) -> set[str]:
+    return set(map(_name, paths))
+
+
+def _below(name: str, tops: set[str]) -> bool:
+    """Whether `name` is one of `tops` or below one."""
+    return name in tops or any(str(above) in tops for above in Path(name).parents)
+
+
+def _named(bad: Sequence[BadRow]) -> str:
+    more = len(bad) - _ROWS_NAMED
+    return "; ".join(map(str, bad[:_ROWS_NAMED])) + (f"; and {more} more" if more > 0 else "")
 
 
 def _clean(text: str) -> str:

@@ -47,8 +47,13 @@ class CorpusRetriever:
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[Found]:
-        """The `retrieve_k` passages most relevant to `query`. Raises StoreError."""
-        return [_found(passage) for passage in self._search.best(query.text, self.config.retrieve_k)]
+        """The `retrieve_k` passages most relevant to the first form of `query` that finds any.
+
+        Raises:
+            StoreError: the store or the embedding fails.
+        """
+        searches = (self._search.best(form, self.config.retrieve_k) for form in query.forms)
+        return [_found(passage) for passage in next(filter(None, searches), ())]
 
 
 def _found(passage: Stored) -> Found:

@@ -102,7 +102,11 @@ class Store:
         try:
             lock.acquire(timeout=0)
         except Timeout as error:
-            raise ConfigError(f"store {self.where}: another process is writing to it") from error
+            raise ConfigError(
+                f"store {self.where}: another process is writing to it; wait for it, or use another --store"
+            ) from error
+        except OSError as error:
+            raise ConfigError(f"store {self.where}: can't be written: {error.strerror or error}") from error
         try:
             yield
         finally:
@@ -111,7 +115,7 @@ class Store:
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
         found = self.ask(self._client.list_collections)
-        return sorted(c.name.removesuffix(_REBUILT) for c in found if Made.known(c.metadata))
+        return sorted({c.name.removesuffix(_REBUILT) for c in found if Made.known(c.metadata)})
 
     def collection(self, name: str) -> Collection:
         """The collection `name`.

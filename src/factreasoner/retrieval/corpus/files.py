@@ -1,0 +1,90 @@
+"""Files that hold own documents: which there are below some paths, and of what kind they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from factreasoner.errors import DocumentError
+
+Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "csv"]
+
+KINDS: dict[str, Kind] = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+}
+
+
+class FoundFiles(NamedTuple):
+    """Files below some paths, in order; paths where there is nothing; how many files are of other kinds.
+
+    `unreadable` names folders that can't be looked into and entries that are no files, with the reason.
+    """
+
+    files: tuple[Path, ...]
+    missing: tuple[Path, ...]
+    others: int
+    unreadable: dict[Path, str]
+
+
+def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
+    """Every file of a known kind in `paths` and the folders below them.
+
+    Hidden ones and the folder `outside` are left out; a file that is named itself is taken whatever its name;
+    links to folders are not followed.
+    """
+    files: dict[Path, None] = {}
+    missing = []
+    others = 0
+    unreadable: dict[Path, str] = {}
+    for path in paths:
+        # Not Path.is_dir, which raises where a folder above can't be entered.
+        if os.path.isdir(path):
+            for file in _walk(path, outside, unreadable):
+                if file.suffix.lower() not in KINDS:
+                    others += 1
+                elif os.path.isfile(file):
+                    files[file] = None
+                else:
+                    unreadable[file] = "a link to nothing" if file.is_symlink() else "not a regular file"
+        elif os.path.isfile(path):
+            files[path] = None
+        else:
+            missing.append(path)
+    return FoundFiles(tuple(files), tuple(missing), others, unreadable)
+
+
+def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> Iterator[Path]:
+    def note(error: OSError) -> None:
+        unreadable[Path(error.filename)] = reason(error)
+
+    for root, folders, names in os.walk(folder, onerror=note):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and Path(root, name) != outside
+        )
+        yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
+
+
+def kind_of(path: Path) -> Kind:
+    """What kind of file this is by its name. Raises DocumentError when it is none of the known ones."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise DocumentError(f"{path}: unknown kind of file; known: {', '.join(KINDS)}")
+    return kind
+
+
+def reason(error: OSError) -> str:
+    """Why something can't be read."""
+    return f"can't be read: {error.strerror or error}"
