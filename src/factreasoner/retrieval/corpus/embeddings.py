@@ -15,13 +15,16 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError, StoreError
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import Fault, fault_of
+from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.litellm_provider import load as litellm
+from factreasoner.llm.parallel import parallel_map
 from factreasoner.registry import EXTRA_OF_MODULE, load
 from factreasoner.retrieval.corpus.collection import NONE, Vectors
 from factreasoner.retrieval.corpus.vector_cache import VectorCache
 
 TEXTS_A_REQUEST = 64
 FIRST_WAIT = 0.5
+_FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -64,9 +67,13 @@ class OwnFunction:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """What the function returns. Raises ConfigError when that is no vector a text."""
+        """What the function returns. Raises ConfigError when that is no vector a text, or it fails."""
         with self._lock:
-            return checked(self._function(list(texts)), len(texts), self._name)
+            try:
+                found = self._function(list(texts))
+            except Exception as error:
+                raise ConfigError(f"embedding {self._name!r}: {type(error).__name__}: {error}") from error
+        return checked(found, len(texts), self._name)
 
 
 class MiniLM:
@@ -102,7 +109,9 @@ class LiteLLMEmbedding:
     """
 
     def __init__(self, model: str, config: Config) -> None:
+        self._name = model
         self._api_base = config.embedding_api_base
+        self._provider = LiteLLMProvider(model, self._api_base, None)
         variable = config.embedding_api_key_env
         self._key = None if variable is None else os.environ.get(variable, "").strip()
         if self._key == "":
@@ -111,18 +120,19 @@ class LiteLLMEmbedding:
             )
         if self._api_base is not None:
             self._key = self._key or "none"  # the library refuses to send without one
-            model = model if "/" in model else f"openai/{model}"
-        self._model = model
         self._seconds = config.timeout
         self._attempts = config.max_attempts
+        self._workers = config.concurrency
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`, asked for in several requests when there are many."""
+        """Vectors of `texts`, asked for in several requests, side by side, when there are many."""
         parts = [
-            self._request(list(texts[first : first + TEXTS_A_REQUEST]))
-            for first in range(0, len(texts), TEXTS_A_REQUEST)
+            list(texts[first : first + TEXTS_A_REQUEST]) for first in range(0, len(texts), TEXTS_A_REQUEST)
         ]
-        return np.concatenate(parts)
+        vectors = parallel_map(self._request, parts, workers=self._workers)
+        if len({part.shape[1] for part in vectors}) > 1:
+            raise _wrong(self._name, "does not give vectors of one length")
+        return np.concatenate(vectors)
 
     def _request(self, texts: list[str]) -> Vectors:
         for attempt in range(1, self._attempts + 1):
@@ -132,31 +142,47 @@ class LiteLLMEmbedding:
                 wait = self._wait(error, attempt)
                 time.sleep(wait)
                 continue
-            rows = sorted(answer.data, key=lambda row: int(row["index"]))
-            return checked([row["embedding"] for row in rows], len(texts), self._model)
+            return checked(self._rows(answer), len(texts), self._name)
         raise AssertionError("the last attempt returns or raises")
+
+    def _rows(self, answer: Any) -> list[Any]:
+        try:
+            rows = sorted(answer.data, key=lambda row: int(row["index"]))
+            return [row["embedding"] for row in rows]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _wrong(self._name, "gives no list of numbered vectors") from error
 
     def _send(self, texts: list[str]) -> Any:
         return litellm().embedding(
-            model=self._model,
+            model=self._provider.model,
             input=texts,
             api_base=self._api_base,
             api_key=self._key,
             timeout=self._seconds,
             max_retries=0,
             encoding_format="float",
+            drop_params=True,
         )
 
     def _wait(self, error: Exception, attempt: int) -> float:
         """Seconds until the next attempt. Raises when there is none."""
         fault: Fault = fault_of(error, form="fenced", optional=(), secret=self._key)
-        message = f"embedding {self._model!r}: {fault.message}"
+        message = f"embedding {self._name!r}: {fault.message}"
         if fault.kind == "config":
-            named = "the key is missing or wrong" if fault.remedy == "key" else fault.remedy
-            raise ConfigError(f"{message} ({named})") from error
+            raise ConfigError(f"{message} ({_remedy(fault)})") from error
         if fault.kind != "retry" or attempt == self._attempts:
             raise StoreError(message, attempts=attempt) from error
         return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
+
+
+def _remedy(fault: Fault) -> str:
+    if fault.remedy == "key":
+        return "the key is missing or wrong: see --embedding-api-key-env"
+    return re.sub(r"--(model|api-base)", lambda flag: _FLAGS[flag[1]], fault.remedy)
+
+
+def _wrong(name: str, what: str) -> ConfigError:
+    return ConfigError(f"embedding {name!r}: {what}")
 
 
 def checked(vectors: Any, count: int, name: str) -> Vectors:
@@ -164,11 +190,9 @@ def checked(vectors: Any, count: int, name: str) -> Vectors:
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"embedding {name!r}: does not give one vector a text, all of one length"
-        ) from error
+        raise _wrong(name, "does not give one vector a text, all of one length") from error
     if found.ndim != 2 or len(found) != count or not found.shape[1]:
-        raise ConfigError(f"embedding {name!r}: gives an array of shape {found.shape} for {count} texts")
+        raise _wrong(name, f"gives an array of shape {found.shape} for {count} texts")
     if not np.isfinite(found).all():
-        raise ConfigError(f"embedding {name!r}: gives numbers that are not finite")
+        raise _wrong(name, "gives numbers that are not finite")
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -50,20 +51,28 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
     others = 0
     unreadable: dict[Path, str] = {}
     for path in paths:
-        # Not Path.is_dir, which raises where a folder above can't be entered.
-        if os.path.isdir(path):
+        mode = _mode(path)
+        if stat.S_ISDIR(mode):
             for file in _walk(path, outside, unreadable):
                 if file.suffix.lower() not in KINDS:
                     others += 1
-                elif os.path.isfile(file):
+                elif stat.S_ISREG(_mode(file)):
                     files[file] = None
                 else:
-                    unreadable[file] = "a link to nothing" if file.is_symlink() else "not a regular file"
-        elif os.path.isfile(path):
+                    unreadable[file] = "a link to nothing" if file.is_symlink() else "no regular file"
+        elif stat.S_ISREG(mode):
             files[path] = None
         else:
             missing.append(path)
     return FoundFiles(tuple(files), tuple(missing), others, unreadable)
+
+
+def _mode(path: Path) -> int:
+    """What is there, links followed; 0 when it can't be seen."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
 
 
 def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> Iterator[Path]:

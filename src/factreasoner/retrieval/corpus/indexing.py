@@ -27,8 +27,8 @@ _ROWS_NAMED = 5
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` are files of
-    unknown kinds; `gone` are files in the collection, below the paths of the run, that are no longer there;
+    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` are files
+    of unknown kinds; `gone` are files in the collection, below the paths of the run, that are there no more;
     `rebuilt` says that the collection was damaged and made anew from its files.
     """
 
