@@ -132,6 +132,16 @@ def test_contexts_the_record_brings_are_kept() -> None:
     assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == ((), ())
 
 
+def test_what_no_file_or_terminal_takes_is_taken_out() -> None:
+    hostile = Found(
+        "Half \ud83d.\x00\x1b[31m\r\nNext", "\ud800T\n" + "x" * 999, "https://x.example/\x9b", "\x07s"
+    )
+    context = retrieve_each(lambda query: [hostile], ATOMS[:1], record(), Config()).contexts[0]
+    assert (context.text, context.snippet) == ("Half  .  [31m \nNext", " s")
+    assert (context.title, context.link) == ("T " + "x" * 298, "https://x.example/ ")
+    assert Context.model_validate_json(context.model_dump_json()) == context
+
+
 def test_only_links_to_pages_are_kept() -> None:
     links = ["javascript:alert(1)", "data:text/html,x", "", "HTTPS://x", "https://x.example/"]
     found = retrieve_each(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Page(NamedTuple):
@@ -20,3 +23,11 @@ class Extracted(NamedTuple):
     text: str
     title: str = ""
     dropped: str = ""
+
+
+def plain(text: str) -> str:
+    """`text` with a blank for every character that is none, lengths kept: controls and lone surrogates.
+
+    The first command a terminal, of the second no file can be made. Line feeds and tabs stay.
+    """
+    return _NO_TEXT.sub(" ", text)

@@ -10,8 +10,11 @@ from factreasoner.errors import RetrievalError, StageError
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
+from factreasoner.retrieval.page import plain
 
 WORKERS = 8
+LONGEST_TITLE = 300
+"""Characters of a title; a longer one is no title."""
 
 
 class Query(NamedTuple):
@@ -92,11 +95,11 @@ def _contexts(item: _Wanted, found: Sequence[Found]) -> list[Context]:
     return [
         Context(
             id=f"c_{item.name}_{rank}",
-            text=passage.text,
-            title=passage.title,
+            text=plain(passage.text),
+            title=" ".join(plain(passage.title).split())[:LONGEST_TITLE],
             # A link is shown to people, so it may be nothing but the address of a page.
-            link=passage.link if passage.link.startswith(("http://", "https://")) else "",
-            snippet=passage.snippet,
+            link=plain(passage.link) if passage.link.startswith(("http://", "https://")) else "",
+            snippet=plain(passage.snippet),
             note=passage.note,
             atom_ids=item.atom_ids,
         )
