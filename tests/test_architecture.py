@@ -23,7 +23,7 @@ LAYERS = [
     {"models", "errors", "choices", "protocols"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-METRICS_MAY_IMPORT = {"metrics", "models", "errors"}
+METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices"}
 
 
 def imports():

@@ -8,7 +8,17 @@ from scipy.special import expit
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from factreasoner.metrics.cross_validation import Known, fit, folds, held_out, quality, shortage
+from factreasoner.metrics.calibration import expected_calibration_error
+from factreasoner.metrics.calibrators import applied
+from factreasoner.metrics.cross_validation import (
+    Known,
+    fit,
+    folds,
+    held_out,
+    improvement,
+    quality,
+    shortage,
+)
 
 
 def known(sharpness: float, *, count: int = 600, records: int = 30, seed: int = 2) -> Known:
@@ -29,10 +39,14 @@ def test_folds_split_records_and_hold_out_everything_once() -> None:
 
 @pytest.mark.parametrize("choice", ["auto", "temperature", "platt", "isotonic"])
 def test_a_judge_that_is_too_sure_is_mended(choice: str) -> None:
-    result = fit(known(3.0), choice)
-    assert result.gain > 0.01
-    assert 0 < result.gain_interval.low < result.gain < result.gain_interval.high
-    assert result.gain == pytest.approx(result.before.brier.brier - result.after.brier.brier)
+    result = fit(known(3.0), choice).held_out
+    brier, loss, ece = (result.gains[name] for name in ("brier", "log_loss", "ece"))
+    assert brier.value > 0.01
+    assert all(0 < gain.interval.low < gain.value < gain.interval.high for gain in (brier, loss))
+    assert ece.interval.low < ece.value
+    assert brier.value == pytest.approx(result.before.brier.brier - result.after.brier.brier)
+    assert loss.value == pytest.approx(result.before.log_loss - result.after.log_loss)
+    assert ece.value == pytest.approx(result.before.ece - result.after.ece)
     assert result.after.brier.reliability < result.before.brier.reliability / 3
     assert result.after.ece < result.before.ece
     assert result.after.log_loss < result.before.log_loss
@@ -40,9 +54,40 @@ def test_a_judge_that_is_too_sure_is_mended(choice: str) -> None:
 
 
 def test_a_calibrated_judge_has_nothing_to_gain() -> None:
-    result = fit(known(1.0), "isotonic")
-    assert result.gain < 0.005
-    assert result.gain_interval.low < 0
+    for choice in ("temperature", "platt", "isotonic"):
+        result = fit(known(1.0), choice)
+        gain = result.held_out.gains["brier"]
+        assert gain.value < 0.005
+        assert gain.interval.low < 0
+        points = np.linspace(0.1, 0.9, 9)
+        assert applied(result.calibrator, points) == pytest.approx(points, abs=0.12)
+
+
+def test_intervals_are_of_the_difference_over_records() -> None:
+    data = known(3.0)
+    after = held_out(data, "temperature")
+    found = improvement(data, after, seed=7)
+    random = np.random.default_rng(7)
+    by_record = [np.flatnonzero(data.record == number) for number in np.unique(data.record)]
+    draws = []
+    for rows in random.integers(0, 30, size=(2000, 30)):
+        places = np.concatenate([by_record[row] for row in rows])
+        draws.append(
+            expected_calibration_error(data.p[places], data.hits[places])
+            - expected_calibration_error(after[places], data.hits[places])
+        )
+    assert found.gains["ece"].interval == pytest.approx(np.quantile(draws, [0.025, 0.975]), abs=1e-9)
+
+
+def test_one_record_has_no_interval() -> None:
+    data = Known.of([0.9, 0.2], [1, 0], [3, 3])
+    assert improvement(data, data.p).gains["brier"] == (0.0, None)
+
+
+def test_the_seed_decides_what_is_held_out_together() -> None:
+    record = known(1.0).record
+    first, again, other = ([tuple(test) for _, test in folds(record, seed=s)] for s in (0, 0, 1))
+    assert first == again != other
 
 
 def test_records_are_never_judged_by_themselves() -> None:
@@ -84,12 +129,13 @@ def test_too_little_is_refused_with_the_numbers(data: Known, words: str) -> None
 def test_enough_is_enough() -> None:
     data = Known.of([0.9, 0.6] * 10, [1, 0] * 10, [i // 4 for i in range(20)])
     assert shortage(data) is None
-    assert fit(data).gain_interval is not None
+    assert fit(data).held_out.gains["brier"].interval is not None
 
 
 def test_an_outcome_that_one_record_has_alone() -> None:
     record = [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5 + [4] * 5
     hits = [0] * 5 + [1] * 20
     for choice in ("auto", "temperature", "platt", "isotonic"):
-        result = fit(Known.of([0.8] * 25, hits, record), choice)
-        assert np.isfinite([result.gain, *result.gain_interval, result.after.log_loss]).all()
+        result = fit(Known.of([0.8] * 25, hits, record), choice).held_out
+        gain = result.gains["log_loss"]
+        assert np.isfinite([gain.value, *gain.interval, result.after.log_loss]).all()

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.samples import Floats
 from factreasoner.models import Model
 
@@ -70,7 +71,6 @@ class Isotonic(Model):
 
 
 Calibrator = Annotated[Temperature | Platt | Isotonic, Field(discriminator="method")]
-Method = Literal["temperature", "platt", "isotonic"]
 
 
 def fit_temperature(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Temperature:
@@ -111,7 +111,7 @@ def fit_isotonic(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> 
     return Isotonic(p=tuple(curve.X_thresholds_.tolist()), calibrated=tuple(curve.y_thresholds_.tolist()))
 
 
-FITS: dict[Method, Callable[..., Temperature | Platt | Isotonic]] = {
+FITS: dict[CalibrationMethod, Callable[..., Temperature | Platt | Isotonic]] = {
     "temperature": fit_temperature,
     "platt": fit_platt,
     "isotonic": fit_isotonic,
@@ -125,11 +125,20 @@ def applied(calibrator: Temperature | Platt | Isotonic, p: Sequence[float] | Flo
 
 def log_loss(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> float:
     """Mean negative log likelihood, probabilities kept `SMALLEST` off 0 and 1."""
-    return _loss(_odds_of(p), np.asarray(hits, dtype=float))
+    return float(np.mean(log_losses(p, hits)))
+
+
+def log_losses(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Floats:
+    """The negative log likelihood of each, probabilities kept `SMALLEST` off 0 and 1."""
+    return _losses(_odds_of(p), np.asarray(hits, dtype=float))
 
 
 def _loss(odds: Floats, targets: Floats) -> float:
-    return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
+    return float(np.mean(_losses(odds, targets)))
+
+
+def _losses(odds: Floats, targets: Floats) -> Floats:
+    return np.asarray(np.logaddexp(0.0, odds) - targets * odds)
 
 
 def _odds_of(p: Sequence[float] | Floats) -> Floats:

@@ -36,19 +36,6 @@ def bootstrap_mean(values: Sequence[float], *, seed: int = 0) -> Interval | None
     return percentile_interval(np.concatenate(means))
 
 
-def bootstrap_ratio(totals: FloatArray, sizes: FloatArray, *, seed: int = 0) -> Interval | None:
-    """Percentile bootstrap interval of sum(totals) / sum(sizes), one of each per record.
-
-    It is that of a mean over items of which records have different numbers. None for fewer than two records.
-    """
-    if len(totals) < 2:
-        return None
-    drawn = resamples(len(totals), seed=seed)
-    return percentile_interval(
-        np.concatenate([totals[rows].sum(axis=1) / sizes[rows].sum(axis=1) for rows in drawn])
-    )
-
-
 def resamples(num_records: int, *, seed: int, width: int = 1) -> Iterator[NDArray[np.int64]]:
     """The records of each of `RESAMPLES` bootstrap resamples, in blocks of shape (resamples, records).
 
