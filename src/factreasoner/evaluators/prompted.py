@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.evaluators.assessors import ASSESSORS, Assessor
 from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
@@ -96,16 +96,7 @@ class PromptedEvaluator:
             outcome = self._by_judge(atoms, contexts, work, record.id)
         else:
             outcome = self._by_model(self._asker, self._chunks(self._asker, atoms, contexts, work), record)
-        labelled = {a.atom_id: _Labelled(a.support, a.probability) for a in outcome.answers}
-        labelled |= self._combined(outcome.verdicts)
-        rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
-        chosen = {atom_id: labelled.get(atom_id, _Labelled("undecided", 0.5)) for atom_id in rest}
-        return outcome.model_copy(
-            update={
-                "p_true": {atom_id: found.p_true for atom_id, found in chosen.items()},
-                "support": {atom_id: found.support for atom_id, found in chosen.items()},
-            }
-        )
+        return concluded(outcome, atoms, self._row)
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
@@ -131,25 +122,6 @@ class PromptedEvaluator:
             verdicts=judged.verdicts,
             failures=judged.failures,
         )
-
-    def _combined(self, verdicts: Sequence[Verdict]) -> dict[str, _Labelled]:
-        by_atom: dict[str, list[Verdict]] = {}
-        for verdict in verdicts:
-            by_atom.setdefault(verdict.target_id, []).append(verdict)
-        decisive = {atom_id: self._decisive(found) for atom_id, found in by_atom.items()}
-        return {
-            atom_id: _Labelled(self._row.support_of(label), probability)
-            for atom_id, (label, probability) in decisive.items()
-        }
-
-    def _decisive(self, verdicts: Sequence[Verdict]) -> tuple[Label, float]:
-        """What one atom's verdicts amount to."""
-        telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
-        best = max(telling or verdicts, key=lambda verdict: verdict.probability)
-        rivals = [v for v in telling if self._row.unanimous or v.probability == best.probability]
-        if any(rival.label != best.label for rival in rivals):
-            return "neutral", 0.5
-        return best.label, best.probability
 
     def _by_model(self, asker: Asker, chunks: Sequence[_Chunk], record: Record) -> Outcome:
         def ask(chunk: _Chunk) -> Findings:
@@ -214,6 +186,41 @@ class PromptedEvaluator:
         }
         used = {name: values[name] for name in self._template.placeholders}
         return self._template.fill(**used), self._inquiry.build(claims)
+
+
+def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:
+    """The outcome with the posteriors and labels that its answers and verdicts amount to."""
+    labelled = {a.atom_id: _Labelled(a.support, a.probability) for a in outcome.answers}
+    labelled |= _combined(outcome.verdicts, row)
+    rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
+    chosen = {atom_id: labelled.get(atom_id, _Labelled("undecided", 0.5)) for atom_id in rest}
+    return outcome.model_copy(
+        update={
+            "p_true": {atom_id: found.p_true for atom_id, found in chosen.items()},
+            "support": {atom_id: found.support for atom_id, found in chosen.items()},
+        }
+    )
+
+
+def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled]:
+    by_atom: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_atom.setdefault(verdict.target_id, []).append(verdict)
+    decisive = {atom_id: _decisive(found, row) for atom_id, found in by_atom.items()}
+    return {
+        atom_id: _Labelled(row.support_of(label), probability)
+        for atom_id, (label, probability) in decisive.items()
+    }
+
+
+def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Label, float]:
+    """What one atom's verdicts amount to."""
+    telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
+    best = max(telling or verdicts, key=lambda verdict: verdict.probability)
+    rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
+    if any(rival.label != best.label for rival in rivals):
+        return "neutral", 0.5
+    return best.label, best.probability
 
 
 class _Chunk(NamedTuple):

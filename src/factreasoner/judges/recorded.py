@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
@@ -53,7 +53,7 @@ class RecordedJudge:
         if self._config.relations is None:
             raise ConfigError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
         self._file = recording_file(self._config.relations)
-        self._recordings = _recordings(self._file, self._config.constant_confidence)
+        self._recordings = recordings(self._file, self._config.constant_confidence)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
@@ -110,13 +110,23 @@ def _reworded(recording: Recording, premise: Premise, claim: Claim) -> bool:
     return passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text
 
 
-class _Recordings(Protocol):
+class Recordings(Protocol):
+    """What a file of recorded verdicts holds."""
+
+    @property
+    def records(self) -> Collection[str]:
+        """Ids of the records it names."""
+
     def of(self, record_id: str) -> Recording | None:
         """What is recorded of a record, None when it is not named."""
 
 
-def _recordings(file: Path, constant: float) -> _Recordings:
-    """The content of a file, whichever of the two forms it has."""
+def recordings(file: Path, constant: float) -> Recordings:
+    """The content of a file in either form; verdicts without a probability get `constant`.
+
+    Raises:
+        InputError: the file can't be read, is empty, or has a bad line.
+    """
     first = next((line for line in _lines(file) if line.strip()), None)
     if first is None:
         raise InputError([Problem(str(file), "", f"empty; {LINE_FORMAT}")])
@@ -172,6 +182,10 @@ class _Table:
         if problems:
             raise InputError(problems)
 
+    @property
+    def records(self) -> Collection[str]:
+        return self._records.keys()
+
     def of(self, record_id: str) -> Recording | None:
         verdicts = self._records.get(record_id)
         return None if verdicts is None else Recording(verdicts, {}, {})
@@ -218,6 +232,10 @@ class _Journal:
                 raise InputError([problem]) from error
             offset += len(raw)
         self.of = lru_cache(maxsize=32)(self._read)
+
+    @property
+    def records(self) -> Collection[str]:
+        return self._offsets.keys()
 
     def _read(self, record_id: str) -> Recording | None:
         if record_id not in self._offsets:

@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.calibrated import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.evaluators.graph import solved, with_graph
-from factreasoner.models import Assessment, Status
+from factreasoner.evaluators.prompted import concluded
+from factreasoner.models import Assessment, Outcome, Status
 from factreasoner.protocols import Solver
 
 
 def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessment:
-    """The assessment with posteriors recomputed from its recorded verdicts, calibrated as `config` says.
+    """The assessment with posteriors recomputed from what was judged, calibrated as `config` says.
 
-    One that holds no verdicts, because it failed before or had no atoms, comes back as it is.
+    One that holds nothing judged, because it failed before or had no atoms, comes back as it is; so does
+    that of an assessor of somebody else's that makes no graph.
+
+    Raises:
+        ConfigError: there is a calibration, and it can't be applied to that assessor's results.
     """
-    built = rebuilt(assessment, config)
-    if built.outcome is None or built.outcome.graph is None:
-        return built
-    solution = solved(built.outcome, solver, config, record_id=assessment.record_id)
-    again = calibrated_posteriors(solution, calibration_of(config).posteriors)
+    if assessment.outcome is None:
+        return assessment
+    row = ASSESSORS.get(assessment.assessor)
+    if row is not None:
+        judged = _calibrated(assessment.outcome, config)
+        return _with_posteriors(assessment, concluded(judged, assessment.atoms, row), config)
+    built = rebuilt(assessment, config).outcome
+    if built is None or built.graph is None:
+        if config.calibration is not None:
+            raise ConfigError(f"calibration: {assessment.assessor} keeps nothing to compute posteriors from")
+        return assessment
+    solution = solved(built, solver, config, record_id=assessment.record_id)
+    return _with_posteriors(assessment, solution, config)
+
+
+def _with_posteriors(assessment: Assessment, outcome: Outcome, config: Config) -> Assessment:
+    again = calibrated_posteriors(outcome, calibration_of(config).posteriors)
     status: Status = "partial" if assessment.failures or again.failures else "ok"
     return assessment.model_copy(update={"outcome": again, "status": status if again.p_true else "failed"})
+
+
+def _calibrated(outcome: Outcome, config: Config) -> Outcome:
+    """The outcome with its verdicts calibrated; without a calibration they stay what they are."""
+    if config.calibration is None:
+        return outcome
+    verdicts = calibrated_verdicts(outcome.verdicts, calibration_of(config).verdicts)
+    return outcome.model_copy(update={"verdicts": verdicts})
 
 
 def rebuilt(assessment: Assessment, config: Config) -> Assessment:
@@ -33,9 +60,6 @@ def rebuilt(assessment: Assessment, config: Config) -> Assessment:
         return assessment
     kept = tuple(failure for failure in outcome.failures if failure.stage != "solver")
     cleared = outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None})
-    if config.calibration is not None:
-        verdicts = calibrated_verdicts(outcome.verdicts, calibration_of(config).verdicts)
-        cleared = cleared.model_copy(update={"verdicts": verdicts})
-    return assessment.model_copy(
-        update={"outcome": with_graph(cleared, assessment.atoms, assessment.contexts, config)}
-    )
+    judged = _calibrated(cleared, config)
+    graphed = with_graph(judged, assessment.atoms, assessment.contexts, config)
+    return assessment.model_copy(update={"outcome": graphed})

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from factreasoner.config import Config, load_config, parse_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.evaluators.calibrated import fitted_config
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.registry import nearest
@@ -74,12 +75,13 @@ def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> 
     if name.endswith((".yaml", ".yml")):
         base = load_config(profile, settings).model_dump(exclude_unset=True)
         own = load_config(Path(name)).model_dump(exclude_unset=True)
-        return Contender(Path(name).stem, parse_config(base | own, name))
+        return Contender(Path(name).stem, fitted_config(parse_config(base | own, name)))
     if name not in KNOWN:
         raise ConfigError(
             f"assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
         )
-    return Contender(name, load_config(profile, {**settings, **VERSIONS.get(name, {"assessor": name})}))
+    own = VERSIONS.get(name, {"assessor": name})
+    return Contender(name, fitted_config(load_config(profile, {**settings, **own})))
 
 
 def run_side_by_side(
@@ -175,7 +177,7 @@ def _run(
     folder = RunFolder(path)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
     try:
-        pipeline = build_pipeline(config, spent=spent)
+        pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add)
         with progress(contender.name) as shown:
             return run_records(pipeline, folder, source.ids, source.records(), shown)
     finally:
