@@ -163,12 +163,18 @@ def record_fingerprint(record: Record) -> str:
     return result_fingerprint(record.model_dump(mode="json"))
 
 
-def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spent: float = 0.0) -> Pipeline:
+def build_pipeline(
+    config: Config | None = None,
+    *,
+    llm: LLM | None = None,
+    spent: float = 0.0,
+    paid: Callable[[float], None] | None = None,
+) -> Pipeline:
     """The pipeline `config` describes.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
-    `spent` US dollars count towards `max_cost` from the start.
+    `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -180,7 +186,7 @@ def build_pipeline(config: Config | None = None, *, llm: LLM | None = None, spen
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        llm = LiteLLMClient(config, spent=spent)
+        llm = LiteLLMClient(config, spent=spent, paid=paid)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Pipeline(

@@ -249,6 +249,25 @@ def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner,
     assert len(results(tmp_path / "out")) == 6
 
 
+def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
+    """Calls of a record that a budget, or a kill, interrupted are paid for, though the journal lacks them."""
+    data = write_records(tmp_path / "d.jsonl", record("r0", contexts=[f"Passage {i}." for i in range(9)]))
+    flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
+    with FakeServer(good) as server:
+        flags += ["--api-base", server.url]
+        assert factreasoner("run", data, *flags, "--max-cost", 0.0003).returncode == 3
+        paid = server.calls
+        assert 0 < paid < 9
+        assert factreasoner("run", data, *flags, "--max-cost", 0.0003).returncode == 3
+        assert server.calls == paid
+        done = factreasoner("run", data, *flags, "--max-cost", 1)
+        assert done.returncode == 0, done.stderr
+        assert server.calls == 9
+    usage = json.loads((tmp_path / "out" / "summary.json").read_text())["usage"]
+    assert usage["spent"] > usage["total"]["cost"] > 0
+    assert "with interrupted and repeated tries" in done.stdout
+
+
 def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good) as server:

@@ -10,7 +10,7 @@ from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.store import RunFolder, replace_file
 
 
-def assessment(record_id, *, status="ok", cost=0.0, n=1):
+def assessment(record_id, *, status="ok", n=1):
     atoms = tuple(Atom(id=f"a{i}", text="x") for i in range(n))
     outcome = Outcome(p_true={a.id: 0.75 for a in atoms}, support={a.id: "supported" for a in atoms})
     return Assessment(
@@ -19,7 +19,7 @@ def assessment(record_id, *, status="ok", cost=0.0, n=1):
         assessor="factreasoner",
         atoms=atoms,
         outcome=outcome if status == "ok" else None,
-        usage={"judge": Usage(calls=1, cost=cost)},
+        usage={"judge": Usage(calls=1)},
         fingerprint="f",
     )
 
@@ -38,12 +38,11 @@ def written(path, *assessments):
 
 
 def test_what_was_appended_is_read_back_in_any_order(tmp_path):
-    items = [assessment(f"r{i}", cost=0.25, n=i + 1) for i in range(3)]
+    items = [assessment(f"r{i}", n=i + 1) for i in range(3)]
     written(tmp_path / "run", *items)
     folder = opened(tmp_path / "run")
     assert list(folder.assessments(["r2", "nobody", "r0"])) == [items[2], items[0]]
     assert [folder.entries[f"r{i}"].num_atoms for i in range(3)] == [1, 2, 3]
-    assert folder.spent == pytest.approx(0.75)
 
 
 def test_the_last_line_of_a_record_counts(tmp_path):
@@ -52,6 +51,17 @@ def test_the_last_line_of_a_record_counts(tmp_path):
     assert folder.entries["r0"].status == "ok"
     assert [a.record_id for a in folder.assessments(["r0"])] == ["r0"]
     assert len(next(folder.assessments(["r0"])).atoms) == 4
+
+
+def test_what_was_paid_is_kept_until_the_run_starts_over(tmp_path):
+    folder = opened(tmp_path)
+    folder.ledger.add(0.25)
+    folder.ledger.add(0.5)
+    folder.close()
+    folder = opened(tmp_path)
+    assert folder.spent == pytest.approx(0.75)
+    folder.close()
+    assert opened(tmp_path, fresh=True).spent == 0
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])

@@ -139,7 +139,7 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fre
     folder = RunFolder(path)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
     try:
-        pipeline = build_pipeline(config, spent=folder.spent)
+        pipeline = build_pipeline(config, spent=folder.spent, paid=folder.ledger.add)
         with progress_for(quiet=quiet) as progress:
             report = run_records(pipeline, folder, checked.ids, checked.records(), progress)
     finally:

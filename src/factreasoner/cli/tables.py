@@ -120,7 +120,14 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if usage["calls"] or usage["cached_calls"]:
         yield "calls", f"{usage['calls']:,}, and {usage['cached_calls']:,} answered from the cache"
         yield "tokens", f"{usage['prompt_tokens']:,} prompt, {usage['completion_tokens']:,} completion"
-        yield "cost", "unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
+        yield "cost", _cost_row(usage["cost"], summary["usage"]["spent"])
+
+
+def _cost_row(cost: float | None, spent: float | None) -> str:
+    if cost is None or spent is None:
+        return "unknown"
+    more = f"; with interrupted and repeated tries ${spent:.4f}" if spent - cost > 5e-5 else ""
+    return f"${cost:.4f}{more}"
 
 
 def _with_interval(value: float | None, interval: Sequence[float] | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
@@ -71,19 +71,27 @@ class LiteLLMClient:
     Args:
         config: the settings.
         spent: US dollars already paid, which count towards `config.max_cost`.
+        paid: told the US dollars of each answered request whose price is known.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 60.
 
     Raises:
         ConfigError: no model, no key where one is named, or an unusable cache.
     """
 
-    def __init__(self, config: Config, *, spent: float = 0.0, backoff_seconds: float = 1.0) -> None:
+    def __init__(
+        self,
+        config: Config,
+        *,
+        spent: float = 0.0,
+        paid: Callable[[float], None] | None = None,
+        backoff_seconds: float = 1.0,
+    ) -> None:
         if config.model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
         self._config = config
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
-        self._gate = Gate(config, self._provider, spent)
+        self._gate = Gate(config, self._provider, spent=spent, paid=paid)
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
         self._ladder = Ladder()
         self._dropped: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from factreasoner.config import Config
@@ -44,12 +44,18 @@ class Ticket:
 
 
 class Gate:
-    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed."""
+    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed.
 
-    def __init__(self, config: Config, provider: LiteLLMProvider, spent: float) -> None:
+    `paid` is told the US dollars of each request that cost something, before its answer is used.
+    """
+
+    def __init__(
+        self, config: Config, provider: LiteLLMProvider, *, spent: float, paid: Callable[[float], None] | None
+    ) -> None:
         self.budget = None if config.max_cost is None else Budget(config.max_cost, spent)
         self._config = config
         self._provider = provider
+        self._paid = paid
         self._slots = threading.Semaphore(config.concurrency)
         self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
         self._completions: deque[int] = deque(maxlen=100)
@@ -71,6 +77,8 @@ class Gate:
                     self._completions.append(ticket.completion_tokens)
                 finally:
                     self._limits.correct(entry, ticket.tokens)
+                    if self._paid is not None and reservation.cost:
+                        self._paid(reservation.cost)
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so long."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from factreasoner.errors import BudgetError, ConfigError, InputError
+from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
 from factreasoner.models import Assessment, Failure, Record
 from factreasoner.pipeline import Pipeline, record_fingerprint
 from factreasoner.runs.executors import ThreadExecutor
@@ -89,7 +89,7 @@ def _assess_with(pipeline: Pipeline) -> Callable[[Record], Assessment]:
     def assess(record: Record) -> Assessment:
         try:
             return pipeline.assess(record)
-        except (BudgetError, ConfigError, InputError):
+        except (BudgetError, ConfigError, InputError, RunError):
             raise
         except Exception as error:
             logger.debug("record %s failed", record.id, exc_info=True)

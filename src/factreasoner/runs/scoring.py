@@ -47,6 +47,7 @@ def score_journal(
 
     replace_file(out / "results.jsonl", lines())
     content = summary.content()
+    content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Status
+from factreasoner.runs.ledger import Ledger
 
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
@@ -37,14 +38,20 @@ class RunFolder:
 
     - `manifest.json`: settings without secrets, prompt fingerprints, versions.
     - `journal.jsonl`: one Assessment a line, appended and synced to disk as each record ends.
+    - `spent.txt`: US dollars of each answered request, one a line.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.entries: dict[str, Entry] = {}
-        self.spent: float = 0.0
+        self.ledger = Ledger(path / "spent.txt")
         self._lock = FileLock(path / ".lock")
+
+    @property
+    def spent(self) -> float:
+        """US dollars paid so far, for records that were interrupted or failed too."""
+        return self.ledger.total
 
     @property
     def manifest_path(self) -> Path:
@@ -92,7 +99,8 @@ class RunFolder:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files or {})}
         if fresh:
-            for path in (self.journal_path, self.results_path, self.summary_path, self.manifest_path):
+            derived = (self.results_path, self.summary_path)
+            for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
                 path.unlink(missing_ok=True)
         if self.manifest_path.exists():
             if self.journal_path.exists() and self.journal_path.stat().st_size:
@@ -128,7 +136,7 @@ class RunFolder:
         Raises:
             RunError: a line other than a torn last one is damaged.
         """
-        self.entries, self.spent = {}, 0.0
+        self.entries = {}
         if not self.journal_path.exists():
             return
         offset = 0
@@ -147,7 +155,6 @@ class RunFolder:
             outcome = data["outcome"]
             num_atoms = len(data["atoms"]) - len(outcome["unjudged"]) if outcome else 0
             entry = Entry(offset, data["status"], data["fingerprint"], num_atoms)
-            self.spent += sum(usage["cost"] or 0.0 for usage in data["usage"].values())
             self.entries[data["record_id"]] = entry
         except (ValueError, KeyError, TypeError) as error:
             raise RunError(
