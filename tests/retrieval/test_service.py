@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,10 @@ from raw_server import Client, RawServer
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError
-from factreasoner.retrieval.service import JsonService
+from factreasoner.retrieval.service import Fault, JsonService
 
 NOW = {"Retry-After": "0"}
+FAULTS = {"busy": Fault("is busy", passing=True), "broken": Fault("is broken")}
 
 
 def echo(request: Request) -> Answer:
@@ -27,7 +29,7 @@ def service(url: str, *, secret: str | None = None, **settings: Any) -> JsonServ
         Config.model_validate(values),
         headers={"User-Agent": "tests", **({"X-API-KEY": secret} if secret else {})},
         secret=secret,
-        busy=lambda answer: answer == "busy",
+        fault=lambda answer: FAULTS.get(str(answer)),
     )
 
 
@@ -89,7 +91,13 @@ def test_it_gives_up_after_max_attempts() -> None:
     ("answer", "message"),
     [
         (Answer("no such thing", 404), "status 404"),
-        (Answer(None, 301, {"Location": "http://elsewhere.example/"}), "status 301"),
+        (
+            Answer(None, 301, {"Location": "http://me:pw@b.example/x?k=1"}),
+            r"redirects to http://b.example/x, ",
+        ),
+        (Answer(None, 304), "status 304"),
+        (Answer("broken"), "is broken"),
+        (Answer(b"[" * 200_000), "not JSON"),
         (Answer(b"<html>Sign in</html>"), "not JSON"),
         (Answer(b""), "not JSON"),
         (Answer(b"\xff\xfe"), "not JSON"),
@@ -104,11 +112,72 @@ def test_a_lasting_error_is_not_retried(answer: Answer, message: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [Answer("Unauthorized", 401), Answer("Forbidden", 403), Answer({"message": "Not enough credits"}, 400)],
+    [
+        Answer("Unauthorized", 401),
+        Answer("No money", 402),
+        Answer("Forbidden", 403),
+        Answer({"message": "Not enough credits"}, 400),
+    ],
 )
 def test_a_refused_key_is_for_the_user_to_mend(answer: Answer) -> None:
     with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match="refuses the key"):
         service(server.url, secret="sesame-open").get({})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(b"<!doctype html><title>Blocked</title>", 403),
+        Answer({"message": "No results for the credit of Marie Curie"}, 400),
+    ],
+)
+def test_a_refused_query_is_not_a_refused_key(answer: Answer) -> None:
+    with JsonServer(lambda request: answer) as server, pytest.raises(SearchError):
+        service(server.url, secret="sesame-open").get({})
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", b"no gzip"),
+        ("gzip", gzip.compress(b"{}")[:-9]),
+        ("gzip, gzip", gzip.compress(gzip.compress(b" " * 10_000_000))),
+        ("deflate", b"\xff\xff"),
+        ("br", b"{}"),
+        ("zstd", b"{}"),
+    ],
+)
+def test_what_can_not_be_unpacked_is_an_error(encoding: str, body: bytes) -> None:
+    answer = Answer(body, 200, {"Content-Encoding": encoding})
+    with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match="packed"):
+        service(server.url, max_attempts=1).get({})
+
+
+def test_packed_answers_are_unpacked_and_bombs_are_not() -> None:
+    def packed(body: bytes) -> Answer:
+        return Answer(gzip.compress(body), 200, {"Content-Encoding": "gzip"})
+
+    with JsonServer(steps(packed(b"[1]"), then=lambda request: packed(b" " * 5_000_000))) as server:
+        asked = service(server.url, max_attempts=1, fetch_bytes=20_000)
+        assert asked.get({"a": 1}) == [1]
+        with pytest.raises(SearchError, match="more than 20000 bytes"):
+            asked.get({"a": 2})
+        assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+def test_cookies_are_not_kept() -> None:
+    with JsonServer(lambda request: Answer({}, 200, {"Set-Cookie": "id=1; Path=/"})) as server:
+        asked = service(server.url)
+        asked.get({"a": 1})
+        asked.get({"a": 2})
+        assert "cookie" not in server.requests[1].headers
+
+
+def test_a_message_commands_no_terminal() -> None:
+    server = JsonServer(lambda request: Answer(b"\x1b]0;title\x07\x1b[31m\xc2\x9b red", 418))
+    with server, pytest.raises(SearchError) as caught:
+        service(server.url).get({})
+    assert str(caught.value).isprintable()
 
 
 def test_the_key_never_stands_in_an_error() -> None:
@@ -149,13 +218,39 @@ def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
     with JsonServer(echo) as server:
         url = server.url
     with pytest.raises(SearchError) as caught:
-        service(f"{url}/api?key=hush", max_attempts=1).get({"a": 1})
+        service(f"{url}/api", max_attempts=1).get({"q": "hush"})
     assert "hush" not in str(caught.value)
 
 
-def test_a_url_that_is_none_is_a_config_error() -> None:
-    with pytest.raises(ConfigError, match="is not the URL of a service"):
-        service("ftp://wiki.example/")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "wiki.example/w/api.php",
+        "ftp://wiki.example/",
+        "https://",
+        "https:///w/api.php",
+        "http://[::1",
+        "http://wiki.example:99999/",
+        "http://wi ki.example/",
+        "http://wiki.example\n/",
+        "http://me:hush@wiki.example/",
+        "http://wiki.example/?key=hush",
+        "http://wiki.example/#hush",
+    ],
+)
+def test_a_url_that_is_none_is_a_config_error(url: str) -> None:
+    with pytest.raises(ConfigError, match="the URL of a service") as caught:
+        service(url)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://me:hush@127.0.0.1:1"])
+def test_a_proxy_that_can_not_be_used_is_a_config_error(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with pytest.raises(ConfigError, match="ALL_PROXY") as caught:
+        service("http://wiki.example/")
+    assert "hush" not in str(caught.value)
 
 
 def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path: Path) -> None:
@@ -169,10 +264,11 @@ def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path: Path) -> No
 
 
 def test_neither_keys_nor_errors_are_kept(tmp_path: Path) -> None:
-    with JsonServer(steps(Answer("no", 404), then=echo)) as server:
+    with JsonServer(steps(Answer("no", 404), Answer("broken"), then=echo)) as server:
         asked = service(server.url, cache=True, cache_dir=tmp_path, secret="sesame-open")
-        with pytest.raises(SearchError):
-            asked.get({"a": 1})
+        for _ in range(2):
+            with pytest.raises(SearchError):
+                asked.get({"a": 1})
         assert asked.get({"a": 1})["params"] == {"a": "1"}
     assert all(b"sesame-open" not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 

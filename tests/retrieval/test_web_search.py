@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from json_server import Answer, JsonServer, serper
+from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
 from raw_server import Behaviour, Client, RawServer, redirect, reply
 
@@ -120,12 +120,42 @@ def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> N
         assert [f.link for f in retriever(server.url).search(Query(CLAIM))] == ["https://a.example/"]
 
 
-@pytest.mark.parametrize(
-    "body", [{}, {"organic": None}, {"organic": "x"}, {"organic": [1, None]}, [], "text"]
-)
-def test_answers_of_another_shape_find_nothing(body: Any) -> None:
+@pytest.mark.parametrize("body", [{"organic": []}, {"organic": [1, None]}, {"searchParameters": {}}])
+def test_an_answer_may_hold_nothing(body: Any) -> None:
     with JsonServer(lambda request: Answer(body)) as server:
         assert retriever(server.url).search(Query(CLAIM)) == []
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"organic": None}, {"organic": "x"}, [], "text", None, {"message": "Slow down."}]
+)
+def test_an_answer_of_another_shape_is_an_error_and_not_kept(body: Any, tmp_path: Path) -> None:
+    known = serper({CLAIM: results("https://a.example/")})
+    with JsonServer(steps(Answer(body), then=known)) as server:
+        web = retriever(server.url, cache=True, cache_dir=tmp_path)
+        with pytest.raises(SearchError, match=r"without results|Slow down\."):
+            web.search(Query(CLAIM))
+        assert web.search(Query(CLAIM))
+
+
+def test_fields_that_are_no_text_are_no_evidence() -> None:
+    links = [f"https://s{i}.example/" for i in range(3)]
+    odd = [
+        {"title": None, "link": links[0], "snippet": None},
+        {"title": ["x"], "link": links[1], "snippet": {"a": 1}},
+        {"title": None, "link": links[2], "snippet": "Found."},
+        {"title": "x", "link": 5, "snippet": "Lost."},
+    ]
+    with JsonServer(lambda request: Answer({"organic": odd})) as server:
+        found = retriever(server.url).search(Query(CLAIM))
+    assert [(f.text, f.title, f.link) for f in found] == [("Found.", "", links[2])]
+
+
+def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken() -> None:
+    with JsonServer(serper({CLAIM: results("https://a.example/", snippet=LONG)})) as server:
+        (found,) = retriever(server.url).search(Query(CLAIM))
+    assert "Mara Lindqvist designed" in found.text
+    assert len(found.text.split()) <= 200
 
 
 @pytest.mark.parametrize(
@@ -249,7 +279,7 @@ def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
 
 
 def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
-    found = search(site, "/hang", "/pdf", fetch_timeout=1.0)
+    found = search(site, "/hang", "/pdf", fetch_timeout=2.0)
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
 
 

@@ -139,13 +139,51 @@ def test_a_lagging_wiki_is_asked_again(code: str) -> None:
     ("answer", "message"),
     [
         (Answer({"error": {"code": "badvalue", "info": "No"}}), "badvalue"),
-        (Answer([1, 2]), "not an object"),
+        (Answer({"error": "no"}), "no result of a MediaWiki"),
+        (Answer([1, 2]), "no result of a MediaWiki"),
+        (Answer({}), "no result of a MediaWiki"),
+        (Answer({"query": []}), "no result of a MediaWiki"),
+        (Answer({"query": {"search": [None]}}), "no result of a MediaWiki"),
+        (Answer({"query": {"search": [{"pageid": "x"}]}}), "no result of a MediaWiki"),
+        (Answer({"query": {"pages": {"1": {}}, "search": [{"pageid": 1}]}}), "no result of a MediaWiki"),
+        (Answer({"batchcomplete": True, "query": {}}), "neither hits nor pages"),
         (Answer({"query": {"pages": [{"title": "x"}], "search": [{"pageid": 1}]}}), "no TextExtracts"),
     ],
 )
 def test_a_wiki_that_refuses_is_a_search_error(answer: Answer, message: str) -> None:
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match=message):
         retriever(server.url).search(Query("Lune"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"pageid": 0, "missing": True},
+        {"title": "Lune", "extract": ""},
+        {"title": "Lune", "extract": "The Lune may be a river.", "pageprops": {"disambiguation": ""}},
+    ],
+)
+def test_pages_that_hold_no_evidence_are_left_out(page: dict[str, Any]) -> None:
+    answer = Answer({"query": {"search": [{"pageid": 0}], "pages": [page]}})
+    with JsonServer(lambda request: answer) as server:
+        assert retriever(server.url).search(Query("Lune")) == []
+
+
+def test_a_refusal_is_not_kept(tmp_path: Path) -> None:
+    broken = Answer({"error": {"code": "internal_api_error_DBQueryError"}})
+    with JsonServer(steps(broken, then=wiki(PAGES))) as server:
+        asked = retriever(server.url, cache=True, cache_dir=tmp_path)
+        with pytest.raises(SearchError):
+            asked.search(Query("Lune"))
+        assert asked.search(Query("Lune"))
+
+
+def test_of_an_endless_page_the_beginning_is_searched() -> None:
+    pages = {"Lune": "The Lune is a river of 85 kilometres. " + "x " * 250_000 + "The Lune is long."}
+    with JsonServer(wiki(pages)) as server:
+        found = retriever(server.url).search(Query("The Lune is long."))
+    assert {f.note for f in found} == {"the first 500,000 characters of the page were searched"}
+    assert not any("long" in f.text for f in found)
 
 
 def test_a_wiki_that_is_down_fails_the_stage_and_one_atom_alone_does_not() -> None:
@@ -176,6 +214,14 @@ def test_the_agent_is_named_with_a_contact(monkeypatch: pytest.MonkeyPatch) -> N
     with JsonServer(wiki(PAGES)) as server:
         retriever(server.url).search(Query("Lune"))
     assert "factreasoner (editor@site.example)" in server.requests[0].headers["user-agent"]
+
+
+def test_a_contact_that_fits_no_header_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTREASONER_CONTACT", "Zoë\r\nX-Evil: 1")
+    with JsonServer(wiki(PAGES)) as server:
+        retriever(server.url).search(Query("Lune"))
+    assert "factreasoner (Zo?X-Evil: 1)" in server.requests[0].headers["user-agent"]
+    assert "x-evil" not in server.requests[0].headers
 
 
 def test_the_language_chooses_the_wiki() -> None:

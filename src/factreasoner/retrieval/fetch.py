@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Iterator
-
 import httpcore
 import httpx
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
+from factreasoner.retrieval.body import ENCODINGS, read_body
 from factreasoner.retrieval.connection import CheckedBackend, Deadline, Resolver, system_resolver
 from factreasoner.retrieval.page import Page
 
@@ -29,7 +27,6 @@ READABLE = frozenset(
     }
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
-_GZIP = b"\x1f\x8b"
 
 
 class Fetcher:
@@ -89,7 +86,7 @@ class Fetcher:
             "Host": url.netloc,
             "User-Agent": USER_AGENT,
             "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
-            "Accept-Encoding": "gzip, deflate",
+            "Accept-Encoding": ENCODINGS,
             "Connection": "close",
         }
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
@@ -107,9 +104,7 @@ class Fetcher:
             raise UnreadablePageError("protocol", f"{display(url)}: {error}") from error
 
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
-        }
+        headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
         if response.status in (301, 302, 303, 307, 308):
             return _redirect(url, headers.get("location", ""))
         if not 200 <= response.status < 300:
@@ -119,23 +114,10 @@ class Fetcher:
             raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
-            raise self._too_large()
-        body = self._capped(response.iter_stream(), deadline)
-        encoding = headers.get("content-encoding", "").strip().lower()
-        data = b"".join(self._capped(_unpacked(body, encoding, self._max_bytes), deadline))
+            raise FetchLimitError("bytes", f"{display(url)} has more than {self._max_bytes} bytes")
+        encoding = headers.get("content-encoding", "")
+        data = read_body(response.iter_stream(), encoding, limit=self._max_bytes, deadline=deadline)
         return Page(str(url), media_type, charset, data)
-
-    def _capped(self, chunks: Iterable[bytes], deadline: Deadline) -> Iterator[bytes]:
-        total = 0
-        for chunk in chunks:
-            deadline.left()
-            total += len(chunk)
-            if total > self._max_bytes:
-                raise self._too_large()
-            yield chunk
-
-    def _too_large(self) -> FetchLimitError:
-        return FetchLimitError("bytes", f"the page has more than {self._max_bytes} bytes")
 
 
 def content_type(header: str) -> tuple[str, str]:
@@ -149,6 +131,14 @@ def content_type(header: str) -> tuple[str, str]:
     return media_type.strip(), charset
 
 
+def _text(header: bytes) -> str:
+    """A header's value: ASCII by the standard, UTF-8 where servers name pages in letters of their own."""
+    try:
+        return header.decode("utf-8")
+    except UnicodeDecodeError:
+        return header.decode("latin-1")
+
+
 def _redirect(url: httpx.URL, location: str) -> str:
     if not location:
         raise UnreadablePageError("redirect", f"{display(url)} redirects to nowhere")
@@ -156,35 +146,3 @@ def _redirect(url: httpx.URL, location: str) -> str:
         return str(url.join(location))
     except (httpx.InvalidURL, ValueError) as error:
         raise ForbiddenUrlError("malformed URL", f"{display(url)} redirects to no URL") from error
-
-
-def _unpacked(chunks: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """`chunks` decompressed, in pieces of at most `limit` + 1 bytes, so that a bomb is never held whole."""
-    if encoding in ("", "identity"):
-        yield from chunks
-        return
-    if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise UnreadablePageError("content encoding", f"the page is packed as {encoding[:40]!r}")
-    gzip = encoding != "deflate"
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzip else None
-    try:
-        for chunk in chunks:
-            packed = chunk
-            while packed:
-                if unpacker is None:
-                    unpacker = zlib.decompressobj(_deflate_bits(packed))
-                elif unpacker.eof:
-                    if not (gzip and _GZIP.startswith(packed[:2])):
-                        return  # padding
-                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                yield unpacker.decompress(packed, limit + 1)
-                packed = unpacker.unconsumed_tail or unpacker.unused_data
-    except zlib.error as error:
-        raise UnreadablePageError("damaged", "the page can't be unpacked") from error
-    if unpacker is None or not unpacker.eof:
-        raise UnreadablePageError("damaged", "the page ends before its packed data does")
-
-
-def _deflate_bits(start: bytes) -> int:
-    """`deflate` means zlib by the standard, and raw deflate on some servers."""
-    return zlib.MAX_WBITS if start[0] & 0x0F == 8 else -zlib.MAX_WBITS

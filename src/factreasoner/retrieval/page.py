@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+LONGEST_TEXT = 500_000
+"""Characters of a page's text that are searched; to cut a hostile page of megabytes takes minutes."""
+CUT = f"the first {LONGEST_TEXT:,} characters of the page were searched"
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 

@@ -4,38 +4,52 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, NamedTuple
 
 import httpx
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, SearchError
+from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import retry_after_of, shown
-from factreasoner.retrieval.addresses import display
+from factreasoner.retrieval.addresses import display, parse_url
+from factreasoner.retrieval.body import ENCODINGS, read_body
 from factreasoner.retrieval.cache import RetrievalCache
+from factreasoner.retrieval.connection import Deadline
+from factreasoner.retrieval.page import plain
 
 CONCURRENCY = 4
 """Requests a service gets at once; the wikis' etiquette asks for few."""
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds a service may ask to wait before its refusal is taken as final."""
+_NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit", re.IGNORECASE)
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class Fault(NamedTuple):
+    """Why an answer with status 200 is none; a `passing` one may be gone when the service is asked again."""
+
+    problem: str
+    passing: bool = False
 
 
 class JsonService:
     """One service, for any number of threads; at most four of them ask at once.
 
-    `busy` tells from an answer with status 200 whether the service asks to come again later. `secret` is
+    `fault` tells what is wrong with an answer, if anything: only sound answers are kept. `secret` is
     blotted out of every message. Redirects are not followed, so that no key goes where it was not meant to.
-    When the service asks one thread to wait, all of them do.
+    When the service asks one thread to wait, all of them do. A proxy of the environment is used, since the
+    user has chosen both; cookies are not.
 
     Raises:
-        ConfigError: `url` is no http or https URL.
+        ConfigError: `url` is not the plain URL of a service, or the environment's proxy can't be used.
     """
 
     def __init__(
@@ -45,20 +59,18 @@ class JsonService:
         *,
         headers: Mapping[str, str],
         secret: str | None = None,
-        busy: Callable[[Any], bool] = lambda answer: False,
+        fault: Callable[[Any], Fault | None] = lambda answer: None,
     ) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise ConfigError(f"{url!r} is not the URL of a service; it begins with https:// or http://")
-        self.url = url
+        self.url = _service_url(url)
         self._seconds = config.fetch_timeout
         self._max_bytes = config.fetch_bytes
         self._attempts = config.max_attempts
         self._secret = secret
-        self._busy = busy
+        self._fault = fault
         self._cache = RetrievalCache(config)
         self._slots = threading.BoundedSemaphore(CONCURRENCY)
         self._resume_at = 0.0
-        self._client = httpx.Client(headers=dict(headers), timeout=config.fetch_timeout)
+        self._client = _client({"Accept-Encoding": ENCODINGS, **headers}, config.fetch_timeout)
         self.close = weakref.finalize(self, self._client.close)
 
     def get(self, params: Mapping[str, str | int]) -> Any:
@@ -89,7 +101,7 @@ class JsonService:
                 if not problem:
                     return answer
                 wait = retry_after_of({k.lower(): v for k, v in response.headers.items()})
-            except (httpx.TransportError, TimeoutError) as error:
+            except (httpx.TransportError, FetchError, TimeoutError) as error:
                 problem = str(error) or type(error).__name__
             if wait is not None and wait > LONGEST_WAIT:
                 raise self._error(f"{problem}, and asks to wait {wait:.0f} s", attempt)
@@ -102,12 +114,10 @@ class JsonService:
         raise AssertionError("max_attempts is at least 1")
 
     def _send(self, method: str, content: dict[str, Any]) -> httpx.Response:
+        deadline = Deadline(self._seconds)
         with self._client.stream(method, self.url, **content) as response:
-            body = b""
-            for chunk in response.iter_bytes():
-                body += chunk
-                if len(body) > self._max_bytes:
-                    raise httpx.ReadError(f"the answer has more than {self._max_bytes} bytes")
+            encoding = response.headers.get("content-encoding", "")
+            body = read_body(response.iter_raw(), encoding, limit=self._max_bytes, deadline=deadline)
             headers = {k: v for k, v in response.headers.items() if k.lower() != "content-encoding"}
             return httpx.Response(response.status_code, headers=headers, content=body)
 
@@ -116,20 +126,61 @@ class JsonService:
         status = response.status_code
         if status in _RETRIED:
             return None, f"answers with status {status}"
+        if 300 <= status < 400 and (place := response.headers.get("location", "")):
+            raise self._error(f"redirects to {display(place)}, which is not followed; set that URL")
         if status != 200:
-            problem = f"answers with status {status}: {response.text[:200]}"
-            if self._secret and (status in (401, 402, 403) or "credit" in response.text[:1000]):
-                raise ConfigError(f"{display(self.url)} refuses the key: it {shown(problem, self._secret)}")
+            said = response.content[:1000].decode("utf-8", "replace").strip()
+            problem = f"answers with status {status}: {said[:200]}"
+            if self._secret and _refuses_key(status, said):
+                raise ConfigError(f"{display(self.url)} refuses the key: {self._shown(problem)}")
             raise self._error(problem)
         try:
             answer = json.loads(response.content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._error("answers with something that is not JSON") from error
-        return (None, "is busy") if self._busy(answer) else (answer, "")
+        fault = self._fault(answer)
+        if fault is None:
+            return answer, ""
+        if fault.passing:
+            return None, fault.problem
+        raise self._error(fault.problem)
 
     def _pause(self) -> None:
         while (wait := self._resume_at - time.monotonic()) > 0:
             time.sleep(wait)
 
     def _error(self, problem: str, attempts: int = 1) -> SearchError:
-        return SearchError(f"{display(self.url)} {shown(problem, self._secret)}", attempts=attempts)
+        return SearchError(f"{display(self.url)}: {self._shown(problem)}", attempts=attempts)
+
+    def _shown(self, problem: str) -> str:
+        return plain(shown(problem, self._secret))
+
+
+def _refuses_key(status: int, said: str) -> bool:
+    """Whether no other query would fare better; a web page with status 403 is a guard's, about this one."""
+    if status == 403:
+        return not said.startswith("<")
+    return status in (401, 402) or _NO_CREDIT.search(said) is not None
+
+
+def _service_url(url: str) -> str:
+    """`url` as it is asked; what it may hold beside a host and a path would be lost, or shown in results."""
+    try:
+        parsed = parse_url(url)
+    except ForbiddenUrlError as error:
+        raise ConfigError(
+            f"{display(url)!r} is not the URL of a service ({error.reason}); it begins with https:// or http://"
+        ) from error
+    if parsed.query or parsed.fragment:
+        raise ConfigError(f"{display(url)!r} is to be the URL of a service without a query or fragment")
+    return str(parsed)
+
+
+def _client(headers: Mapping[str, str], seconds: float) -> httpx.Client:
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    try:
+        return httpx.Client(headers=dict(headers), timeout=seconds, cookies=no_cookies)
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        raise ConfigError(
+            f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY of the environment can't be used: {shown(str(error))}"
+        ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -14,15 +15,17 @@ from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.connection import Resolver, system_resolver
 from factreasoner.retrieval.fetch import Fetcher
+from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
-from factreasoner.retrieval.service import JsonService
+from factreasoner.retrieval.service import Fault, JsonService
 from factreasoner.retrieval.web_pages import WebPages
 
 KEY_VARIABLE = "SERPER_API_KEY"
 RESULTS = 10
 """Results asked for; as many as one credit buys."""
 _LONGEST_QUERY = 400
+_MOST_RESULTS = 100
 _QUOTES = re.compile(r'["“”„«»]')
 
 log = logging.getLogger(__name__)
@@ -53,6 +56,7 @@ class WebRetriever:
             self.config,
             headers={"X-API-KEY": key, "User-Agent": "factreasoner"},
             secret=key,
+            fault=_fault,
         )
         self._fetcher = Fetcher(self.config, resolver=resolver)
         self._pages = WebPages(self._fetcher, self.config) if self.config.fetch_text else None
@@ -77,11 +81,11 @@ class WebRetriever:
         problem: FetchError | None = None
         for result in self._results(query.forms):
             try:
-                passage = _passage(query, result, self._pages) if self._pages else result
+                passage = _passage(query, result, self._pages) if self._pages else _shortened(query, result)
             except FetchError as error:
                 problem = error
                 log.info("page not read: %s", error)
-                passage = result._replace(note=f"page not read: {error.reason}; the snippet is used")
+                passage = _shortened(query, result, f"page not read: {error.reason}; the snippet is used")
             if passage.text:
                 found.append(passage)
             if len(found) == self.config.retrieve_k:
@@ -101,16 +105,15 @@ class WebRetriever:
         results = next(filter(None, map(self._organic, dict.fromkeys(queries))), [])
         found = {}
         for result in results:
-            link, snippet = str(result.get("link", "")), str(result.get("snippet", "")).strip()
+            title, link, snippet = (_string(result.get(key)) for key in ("title", "link", "snippet"))
             if link not in found and self._allowed(link):
-                found[link] = Found(snippet, str(result.get("title", "")), link, snippet)
+                found[link] = Found(snippet, title, link, snippet)
         return list(found.values())
 
     def _organic(self, query: str) -> list[dict[str, Any]]:
         domains = " OR ".join(f"site:{domain}" for domain in self.config.allow_domains)
         answer = self._service.post({"q": f"{query} ({domains})" if domains else query, "num": RESULTS})
-        results = answer.get("organic") if isinstance(answer, dict) else None
-        return [r for r in results if isinstance(r, dict)] if isinstance(results, list) else []
+        return [result for result in answer.get("organic") or () if isinstance(result, dict)][:_MOST_RESULTS]
 
     def _allowed(self, link: str) -> bool:
         try:
@@ -121,17 +124,45 @@ class WebRetriever:
         return True
 
 
+def _fault(answer: Any) -> Fault | None:
+    """Nothing found is an empty list, or none in an answer that repeats the search; all else is no answer."""
+    if isinstance(answer, dict):
+        results = answer.get("organic")
+        if isinstance(results, list) or (results is None and "searchParameters" in answer):
+            return None
+    return Fault(f"answers without results: {json.dumps(answer)[:200]}")
+
+
+def _string(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
 def _passage(query: Query, result: Found, pages: WebPages) -> Found:
     """The passage of the result's page that speaks of the query; else the snippet, with a note."""
     page = pages.text(result.link)
-    title = result.title or page.title
+    result = result._replace(title=result.title or page.title)
     if page.dropped:
-        return result._replace(title=title, note=f"page dropped: {page.dropped}; the snippet is used")
-    passages = [passage.text for passage in split_passages(page.text)]
+        return _shortened(query, result, f"page dropped: {page.dropped}; the snippet is used")
+    passage = _speaking(query, result.title, page.text)
+    if not passage:
+        return _shortened(query, result, "no passage of the page fits; the snippet is used")
+    return result._replace(text=passage, note=CUT if len(page.text) > LONGEST_TEXT else "")
+
+
+def _shortened(query: Query, result: Found, note: str = "") -> Found:
+    """The result with its snippet, of which a passage is taken where a service gives whole pages for one."""
+    passages = split_passages(result.snippet[:LONGEST_TEXT])
+    if len(passages) < 2:
+        return result._replace(note=note)
+    text = _speaking(query, result.title, result.snippet) or passages[0].text
+    return result._replace(text=text, note=note)
+
+
+def _speaking(query: Query, title: str, text: str) -> str:
+    """The passage of `text` that speaks of the query, or nothing."""
+    passages = [passage.text for passage in split_passages(text[:LONGEST_TEXT])]
     chosen = best(query.text, [f"{title}. {passage}" for passage in passages], 1)
-    if not chosen:
-        return result._replace(title=title, note="no passage of the page fits; the snippet is used")
-    return result._replace(title=title, text=passages[chosen[0]])
+    return passages[chosen[0]] if chosen else ""
 
 
 def _cut(text: str) -> str:

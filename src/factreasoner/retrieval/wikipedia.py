@@ -7,15 +7,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from factreasoner.config import Config
-from factreasoner.errors import SearchError
 from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.addresses import display
+from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
-from factreasoner.retrieval.service import JsonService
+from factreasoner.retrieval.service import Fault, JsonService
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
 """Environment variable with an e-mail address or URL, sent along as the wikis' etiquette asks."""
@@ -23,7 +24,36 @@ PAGES = 3
 """Pages read for an atom, besides the topic's own."""
 _LONGEST_QUERY = 300
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
-_BUSY = frozenset({"maxlag", "ratelimited", "readonly"})
+_BUSY = frozenset({"maxlag", "ratelimited", "readonly", "cirrussearch-too-busy-error"})
+
+
+class _Hit(BaseModel):
+    """A page that was found."""
+
+    pageid: int
+
+
+class _Page(BaseModel):
+    """What is known of a page; `extract` is None where a wiki can't give texts, and for a missing page."""
+
+    title: str = ""
+    fullurl: str = ""
+    extract: str | None = None
+    missing: bool = False
+    pageprops: dict[str, Any] | list[Any] = {}
+
+
+class _Query(BaseModel):
+    """Answers to a query: hits of a search, or pages."""
+
+    search: list[_Hit] | None = None
+    pages: list[_Page] | None = None
+
+
+class _Answer(BaseModel):
+    """The API's answer, in format version 2."""
+
+    query: _Query
 
 
 class WikipediaRetriever:
@@ -38,12 +68,9 @@ class WikipediaRetriever:
         url = self.config.wikipedia_url or f"https://{self.config.wikipedia_language}.wikipedia.org/w/api.php"
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
-        self._wiki = JsonService(
-            url,
-            self.config,
-            headers={"User-Agent": agent.encode("ascii", "replace").decode()},
-            busy=lambda answer: _error_code(answer) in _BUSY,
-        )
+        # What a header can't hold, a contact does not need.
+        agent = re.sub(r"[^ -~]+", "?", agent)
+        self._wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Passages for every atom, best first. Raises StageError when the wiki answers nothing at all."""
@@ -58,11 +85,7 @@ class WikipediaRetriever:
         ids = self._hits(query.forms, PAGES)
         if query.topic and query.topic != query.text:
             ids += self._hits([query.topic], 1)
-        found = [
-            Found(passage.text, title, link)
-            for title, link, text in filter(None, map(self._page, dict.fromkeys(ids)))
-            for passage in split_passages(text)
-        ]
+        found = [passage for page_id in dict.fromkeys(ids) for passage in self._passages(page_id)]
         # The title stands for the "he" and "it" of the passages below it.
         chosen = best(query.text, [f"{f.title}. {f.text}" for f in found], self.config.retrieve_k)
         return [found[i] for i in chosen]
@@ -74,13 +97,12 @@ class WikipediaRetriever:
         """
         for form in [form for text in texts for form in search_forms(text)]:
             answer = self._ask(list="search", srsearch=form, srlimit=limit, srprop="", srinfo="")
-            hits = [int(hit["pageid"]) for hit in answer.get("search", ()) if "pageid" in hit]
-            if hits:
-                return hits
+            if answer.search:
+                return [hit.pageid for hit in answer.search]
         return []
 
-    def _page(self, page_id: int) -> tuple[str, str, str] | None:
-        """(title, link, text) of a page; None for lists of meanings and pages without text."""
+    def _passages(self, page_id: int) -> list[Found]:
+        """The passages of a page; none of lists of meanings and pages without text."""
         answer = self._ask(
             prop="extracts|info|pageprops",
             pageids=page_id,
@@ -89,28 +111,35 @@ class WikipediaRetriever:
             inprop="url",
             ppprop="disambiguation",
         )
-        page: dict[str, Any] = next(iter(answer.get("pages", ())), {})
-        if "disambiguation" in page.get("pageprops", {}):
-            return None
-        if "extract" not in page and "missing" not in page:
-            raise SearchError(f"{display(self._wiki.url)} can't give the text of a page (no TextExtracts)")
-        text = str(page.get("extract", "")).strip()
-        return (str(page.get("title", "")), str(page.get("fullurl", "")), text) if text else None
+        found = []
+        for page in answer.pages or ():
+            if page.extract and "disambiguation" not in page.pageprops:
+                note = CUT if len(page.extract) > LONGEST_TEXT else ""
+                passages = split_passages(page.extract[:LONGEST_TEXT])
+                found += [Found(p.text, page.title, page.fullurl, note=note) for p in passages]
+        return found
 
-    def _ask(self, **parameters: str | int) -> dict[str, Any]:
+    def _ask(self, **parameters: str | int) -> _Query:
         answer = self._wiki.get(
             {"action": "query", "format": "json", "formatversion": 2, "maxlag": 5, **parameters}
         )
-        code = _error_code(answer)
-        if code or not isinstance(answer, dict):
-            raise SearchError(f"{display(self._wiki.url)} refuses a query: {code or 'not an object'}")
-        found = answer.get("query", {})
-        return found if isinstance(found, dict) else {}
+        return _Answer.model_validate(answer).query
 
 
-def _error_code(answer: Any) -> str:
+def _fault(answer: Any) -> Fault | None:
     error = answer.get("error") if isinstance(answer, dict) else None
-    return str(error.get("code", "unknown")) if isinstance(error, dict) else ""
+    if isinstance(error, dict):
+        code = str(error.get("code", "unknown"))
+        return Fault(f"refuses a query: {code}", passing=code in _BUSY)
+    try:
+        query = _Answer.model_validate(answer).query
+    except ValidationError:
+        return Fault("answers with something that is no result of a MediaWiki's api.php")
+    if query.search is None and query.pages is None:
+        return Fault("answers with neither hits nor pages; it is to be a MediaWiki's api.php")
+    if any(page.extract is None and not page.missing for page in query.pages or ()):
+        return Fault("can't give the text of a page (no TextExtracts)")
+    return None
 
 
 def search_forms(text: str) -> list[str]:
