@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_pages_are_read_one_after_the_other_by_one_process() -> None:
 
 
 def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
-    reader = PageReader(Config(fetch_timeout=1.5))
+    reader = PageReader(Config(fetch_timeout=3.0))
     try:
         reader.read(page(html()))
         assert reader.read(page(STUCK)).dropped == "too slow"
@@ -45,9 +46,20 @@ def test_a_process_that_dies_costs_one_page() -> None:
     reader = PageReader()
     try:
         reader.read(page(html()))
+        killer = threading.Timer(0.1, os.kill, (reader._idle[0].pid, 9))
+        killer.start()
+        assert reader.read(page(STUCK)).dropped == "unreadable"
+        assert reader.read(page(html())).text
+    finally:
+        reader.close()
+
+
+def test_a_process_that_died_while_idle_costs_none() -> None:
+    reader = PageReader()
+    try:
+        reader.read(page(html()))
         os.kill(reader._idle[0].pid, 9)
         reader._idle[0].wait()
-        assert reader.read(page(html())).dropped == "unreadable"
         assert reader.read(page(html())).text
     finally:
         reader.close()

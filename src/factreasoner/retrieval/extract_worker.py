@@ -1,6 +1,7 @@
 """The process behind :class:`factreasoner.retrieval.reader.PageReader`: pages in, texts out.
 
-A question is one line of JSON followed by `length` bytes; an answer is one line of JSON.
+It says `READY` when it has started. A question is one line of JSON followed by `length` bytes; an answer is
+one line of JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import BinaryIO
 from factreasoner.retrieval.extract import extract
 from factreasoner.retrieval.page import Extracted
 
+READY = b"ready\n"
 MEMORY = 2 * 1024**3
 """Bytes of address space a worker may take, where the system can limit it."""
 
@@ -47,6 +49,8 @@ def main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    answers.write(READY)
+    answers.flush()
     serve(sys.stdin.buffer, answers)
 
 

@@ -50,7 +50,7 @@ class PageReader:
     def read(self, page: Page) -> Extracted:
         """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
         with self._free:
-            worker = self._idle.pop() if self._idle else _start()
+            worker = self._worker()
             late = threading.Event()
 
             def kill() -> None:
@@ -70,6 +70,15 @@ class PageReader:
                 return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
             self._idle.append(worker)
             return answer
+
+    def _worker(self) -> subprocess.Popen[bytes]:
+        """One that waits for a page; those that have died meanwhile are passed over."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.poll() is None:
+                return worker
+            _end(worker)
+        return _start()
 
     def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
         """What the worker answers; None when it is no more."""
@@ -93,14 +102,18 @@ class PageReader:
 
 
 def _start() -> subprocess.Popen[bytes]:
+    """A worker that has started: how long that takes is no page's fault."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return subprocess.Popen(
+    worker = subprocess.Popen(
         [sys.executable, "-m", "factreasoner.retrieval.extract_worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
+    assert worker.stdout is not None
+    worker.stdout.readline()
+    return worker
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
