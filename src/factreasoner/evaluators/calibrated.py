@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -41,16 +41,18 @@ class Calibration(Model):
     """What a calibration file holds; each part may be missing.
 
     `verdicts` are applied to a judge's probabilities by label, `graph` to the settings, `posteriors` to
-    P(atom is true). `source` tells people what each was fitted on and how well it did.
+    P(atom is true). `source` tells, by part, what it was fitted on and how well it did.
     """
 
     verdicts: dict[Label, Calibrator] = Field(default_factory=dict)
     graph: GraphSettings | None = None
     posteriors: Calibrator | None = None
-    source: dict[str, Any] = Field(default_factory=dict)
+    source: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 NOTHING = Calibration()
+JUDGED_BY = ("judge", "model", "mode", "confidence")
+"""Settings that decide what a verdict's probability means."""
 
 
 def calibration_of(config: Config) -> Calibration:
@@ -117,6 +119,37 @@ def fitted_config(config: Config, *, explicit: Collection[str] | None = None) ->
                 "leave one out"
             )
     return config.model_copy(update=fitted)
+
+
+def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
+    """The settings of those names, that of the judge with `auto` decided."""
+    values = {name: getattr(config, name) for name in names}
+    return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
+
+
+def misfits(config: Config) -> list[str]:
+    """Where `config` is not what its calibration was fitted for, in words: one sentence for each part.
+
+    What a recorded judge replays is not known, and not compared.
+
+    Raises:
+        InputError: the calibration file can't be read.
+    """
+    found = []
+    for part, source in calibration_of(config).source.items():
+        fitted = source.get("settings", {})
+        here = settings_of(config, [name for name in fitted if name in Config.model_fields])
+        skipped = JUDGED_BY if "recorded" in (fitted.get("judge"), here.get("judge")) else ()
+        differing = [
+            f"{name} {fitted[name]!r} there, {value!r} here"
+            for name, value in here.items()
+            if value != fitted[name] and name not in skipped
+        ]
+        if differing:
+            found.append(
+                f"{config.calibration}: its {part} were fitted for other settings: {', '.join(differing)}"
+            )
+    return found
 
 
 def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibrator]) -> tuple[Verdict, ...]:

@@ -1,0 +1,135 @@
+"""`factreasoner calibrate`: fit probabilities or settings to labels, for `run --calibration`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from factreasoner.choices import MethodChoice, Unlisted
+
+if TYPE_CHECKING:
+    from factreasoner.evaluators.calibrated import Calibration
+    from factreasoner.runs.calibrating import Fitting
+
+
+def calibrate(
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The calibration file; reliability diagrams are put beside it."),
+    ],
+    relations: Annotated[
+        Path | None,
+        typer.Option(
+            help="Calibrate verdicts by the labels in this file, JSONL as the recorded judge reads it, "
+            "or another run's folder."
+        ),
+    ] = None,
+    unlisted: Annotated[
+        Unlisted | None,
+        typer.Option(help="What a verdict is that --relations does not list. (default: missing: left out)"),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Labels of atoms in the place of the run's own, as for `evaluate`. (default: the run's)"
+        ),
+    ] = None,
+    fit_priors: Annotated[
+        bool, typer.Option("--fit-priors", help="Choose context prior and factor table by labelled atoms.")
+    ] = False,
+    method: Annotated[
+        MethodChoice | None,
+        typer.Option(help="Shape of the map. (default: auto: whichever does best on records held out)"),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of folds and intervals. (default: 0)", show_default=False)
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+) -> None:
+    """Fit verdicts (--relations), the graph's settings (--fit-priors) or else posteriors to labels.
+
+    Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
+    more than one of the three, do so in this order, each on a run made with the last one's file.
+    """
+    from factreasoner.cli.calibration_tables import print_calibration
+    from factreasoner.runs.calibrating import Fitting
+
+    _refuse_mixtures(relations, unlisted, gold, method, fit_priors=fit_priors)
+    how = Fitting(method or "auto", seed)
+    part, calibration = _calibration(run_dir, relations, unlisted, gold, how, fit_priors=fit_priors)
+    source = calibration.source[part]
+    figures = _write(calibration, part, out)
+    if as_json:
+        typer.echo(calibration.model_dump_json(indent=2))
+    else:
+        print_calibration(source, out, figures)
+    for note in source["notes"]:
+        typer.echo(note, err=True)
+
+
+def _refuse_mixtures(
+    relations: Path | None,
+    unlisted: Unlisted | None,
+    gold: Path | None,
+    method: MethodChoice | None,
+    *,
+    fit_priors: bool,
+) -> None:
+    from factreasoner.errors import ConfigError
+
+    if relations is not None and (fit_priors or gold is not None):
+        other = "--fit-priors" if fit_priors else "--gold"
+        raise ConfigError(
+            f"--relations and {other}: one is about verdicts, the other about atoms; fit one first"
+        )
+    if unlisted is not None and relations is None:
+        raise ConfigError("--unlisted: is about --relations, which is not given")
+    if method is not None and fit_priors:
+        raise ConfigError("--method: --fit-priors fits no map; leave one out")
+
+
+def _calibration(
+    run_dir: Path,
+    relations: Path | None,
+    unlisted: Unlisted | None,
+    gold: Path | None,
+    how: Fitting,
+    *,
+    fit_priors: bool,
+) -> tuple[str, Calibration]:
+    """What was fitted, and the calibration with it."""
+    from factreasoner.runs.calibrating import calibrate_posteriors, calibrate_verdicts
+    from factreasoner.runs.fingerprints import refuse_changed_files
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.gold_labels import GoldFile
+    from factreasoner.runs.graph_fitting import fit_graph
+    from factreasoner.runs.store import RunFolder
+
+    run = FinishedRun(run_dir)
+    refuse_changed_files(RunFolder(run_dir))
+    if relations is not None:
+        return "verdicts", calibrate_verdicts(run, relations, how, unlisted=unlisted or "missing")
+    labels = None if gold is None else GoldFile(gold)
+    if fit_priors:
+        return "graph", fit_graph(run, labels, how)
+    return "posteriors", calibrate_posteriors(run, labels, how)
+
+
+def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
+    """The file, and the reliability diagrams beside it; returns these."""
+    from factreasoner.metrics.calibration import Bin
+    from factreasoner.report.figures import Reliability, reliability_figure
+    from factreasoner.runs.store import replace_file
+
+    diagrams = [
+        Reliability(name, *([Bin(**part) for part in found[when]["bins"]] for when in ("before", "after")))
+        for name, found in calibration.source[part]["fits"].items()
+        if "refused" not in found
+    ]
+    what = "verdicts that are right" if part == "verdicts" else "atoms labelled S"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(out, [calibration.model_dump_json(indent=2)])
+    return reliability_figure(diagrams, out.with_suffix(""), what=what)
