@@ -1,4 +1,4 @@
-"""The command line: `factreasoner run|score|assess|evaluate|compare|check|solve|explain|index|doctor`.
+"""The command line, `factreasoner COMMAND`; its commands are named in one place, below.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
@@ -15,6 +15,7 @@ import typer
 
 from factreasoner import __version__
 from factreasoner.cli.assess import assess
+from factreasoner.cli.calibrate import calibrate
 from factreasoner.cli.check import check
 from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
@@ -35,7 +36,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (run, score, assess, evaluate, compare, check, solve, explain, index, doctor):
+for command in (run, score, assess, evaluate, compare, calibrate, check, solve, explain, index, doctor):
     app.command(no_args_is_help=command not in (doctor,))(command)
 
 
