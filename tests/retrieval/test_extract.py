@@ -95,6 +95,34 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data: bytes, charset: str
     assert decode(data, charset) == text
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "\0",
+        "\x1b",
+        "\ufffe",
+        "&#0;",
+        "&#11;",
+        "&#27",
+        "&#x1;",
+        "&#X001B;",
+        "&#65535;",
+        "&#xD800;",
+        "&#x110000;",
+    ],
+)
+def test_characters_that_are_none_cost_no_page(odd: str) -> None:
+    page = html().replace(b"Otter", f"Otter{odd} ".encode(), 20)
+    assert all(sentence in extract(page, "text/html").text for sentence in SENTENCES[1:])
+
+
+def test_references_to_characters_stay() -> None:
+    page = html(
+        "The &#1052;&#1086;&#x441;&#x442;&#110;&#10;Otter is 20&#176; warm &#x1F600; and opened in 1931."
+    )
+    assert "The Мостn Otter is 20° warm 😀 and opened" in extract(page, "text/html").text.replace("\n", " ")
+
+
 def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
     body = "Die Größe der Brücke beträgt über vierhundert Meter, schätzte der Ingenieur."
     page = html(body).decode()

@@ -19,11 +19,17 @@ from factreasoner.retrieval.page import Extracted
 
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
+_NO_TEXT = re.compile(
+    rb"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
+    re.IGNORECASE,
+)
+"""NUL, and references to characters that HTML has none of: one is enough to make the parser lose the page."""
 _CHARSETS = re.compile(
     r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
     r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
 )
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def extract(
@@ -37,7 +43,7 @@ def extract(
     """
     if b"%PDF-" in data[:1024]:
         found = pdf_text(data, pages)
-    elif b"\0" in data[:4096] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    elif b"\0" in data[:4096] and not (data.startswith(_WIDE) or _HTML.search(data[:2048])):
         return Extracted("", dropped="binary")
     elif _is_html(data, media_type):
         found = html_text(data, charset)
@@ -57,6 +63,8 @@ def _is_html(data: bytes, media_type: str) -> bool:
 
 def html_text(data: bytes, charset: str = "") -> Extracted:
     """Main text and title of an HTML page, without menus, footers and comments."""
+    if not data.startswith(_WIDE):
+        data = _NO_TEXT.sub(b" ", data)
     source = data.decode(charset, "replace") if _CHARSETS.fullmatch(charset) and _known(charset) else data
     try:
         document = trafilatura.bare_extraction(source, include_comments=False, with_metadata=True)
