@@ -12,7 +12,7 @@ from raw_server import Client, RawServer
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError
-from factreasoner.retrieval.service import Fault, JsonService
+from factreasoner.retrieval.service import Fault, JsonService, service_url
 
 NOW = {"Retry-After": "0"}
 FAULTS = {"busy": Fault("is busy", passing=True), "broken": Fault("is broken")}
@@ -240,9 +240,16 @@ def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
     ],
 )
 def test_a_url_that_is_none_is_a_config_error(url: str) -> None:
-    with pytest.raises(ConfigError, match="the URL of a service") as caught:
-        service(url)
+    with pytest.raises(ConfigError, match=r"^search_url: .*the URL of a service") as caught:
+        service_url("search_url", url)
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://wiki.example/w/api.php", "http://localhost:8080/", "http://[::1]:1/a"]
+)
+def test_plain_urls_are_taken_as_they_are(url: str) -> None:
+    assert service_url("search_url", url) == url
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://me:hush@127.0.0.1:1"])

@@ -116,7 +116,8 @@ def parse_url(url: str) -> httpx.URL:
 def host_refusal(host: str) -> str | None:
     """Why the ASCII `host` of a URL (no brackets) is not a plain host name or address; None when it is."""
     if ":" in host:
-        return None if is_address(host) else "malformed address"
+        # A scope names an interface of this machine, and an unknown one would be looked up as a name.
+        return None if is_address(host) and "%" not in host else "malformed address"
     labels = host.removesuffix(".").split(".")
     if not host or len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         return "malformed host"

@@ -41,7 +41,7 @@ class Fault(NamedTuple):
 
 
 class JsonService:
-    """One service, for any number of threads; at most four of them ask at once.
+    """The service at `url`, for any number of threads; at most four of them ask at once.
 
     `fault` tells what is wrong with an answer, if anything: only sound answers are kept. `secret` is
     blotted out of every message. Redirects are not followed, so that no key goes where it was not meant to.
@@ -49,7 +49,7 @@ class JsonService:
     user has chosen both; cookies are not.
 
     Raises:
-        ConfigError: `url` is not the plain URL of a service, or the environment's proxy can't be used.
+        ConfigError: the environment's proxy can't be used.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class JsonService:
         secret: str | None = None,
         fault: Callable[[Any], Fault | None] = lambda answer: None,
     ) -> None:
-        self.url = _service_url(url)
+        self.url = url
         self._seconds = config.fetch_timeout
         self._max_bytes = config.fetch_bytes
         self._attempts = config.max_attempts
@@ -163,16 +163,23 @@ def _refuses_key(status: int, said: str) -> bool:
     return status in (401, 402) or _NO_CREDIT.search(said) is not None
 
 
-def _service_url(url: str) -> str:
-    """`url` as it is asked; what it may hold beside a host and a path would be lost, or shown in results."""
+def service_url(setting: str, url: str) -> str:
+    """The `url` of a service, given as `setting`: a host and a path, since it stands in results and messages.
+
+    Raises:
+        ConfigError: it is no http or https URL, or holds credentials, a query or a fragment.
+    """
     try:
         parsed = parse_url(url)
     except ForbiddenUrlError as error:
         raise ConfigError(
-            f"{display(url)!r} is not the URL of a service ({error.reason}); it begins with https:// or http://"
+            f"{setting}: {display(url)} is not the URL of a service ({error.reason}); "
+            "write it as https://host/path"
         ) from error
     if parsed.query or parsed.fragment:
-        raise ConfigError(f"{display(url)!r} is to be the URL of a service without a query or fragment")
+        raise ConfigError(
+            f"{setting}: {display(url)} is to be the URL of a service, without query or fragment"
+        )
     return str(parsed)
 
 

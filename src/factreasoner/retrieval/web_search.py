@@ -18,7 +18,7 @@ from factreasoner.retrieval.fetch import Fetcher
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
-from factreasoner.retrieval.service import Fault, JsonService
+from factreasoner.retrieval.service import Fault, JsonService, service_url
 from factreasoner.retrieval.web_pages import WebPages
 
 KEY_VARIABLE = "SERPER_API_KEY"
@@ -50,7 +50,7 @@ class WebRetriever:
             )
         if not (key.isascii() and key.isprintable()):
             raise ConfigError(f"the key in {KEY_VARIABLE} holds characters that no key has")
-        base = self.config.search_url.rstrip("/")
+        base = service_url("search_url", self.config.search_url).rstrip("/")
         self._service = JsonService(
             base if base.endswith("/search") else f"{base}/search",
             self.config,

@@ -16,7 +16,7 @@ from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
-from factreasoner.retrieval.service import Fault, JsonService
+from factreasoner.retrieval.service import Fault, JsonService, service_url
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
 """Environment variable with an e-mail address or URL, sent along as the wikis' etiquette asks."""
@@ -65,7 +65,8 @@ class WikipediaRetriever:
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config or Config()
-        url = self.config.wikipedia_url or f"https://{self.config.wikipedia_language}.wikipedia.org/w/api.php"
+        wikipedia = f"https://{self.config.wikipedia_language}.wikipedia.org/w/api.php"
+        url = service_url("wikipedia_url", self.config.wikipedia_url or wikipedia)
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
         # What a header can't hold, a contact does not need.
