@@ -15,9 +15,9 @@ SRC = Path(factreasoner.__file__).parent
 LAYERS = [
     {"cli"},
     {"runs", "report"},
-    {"pipeline"},
+    {"pipeline", "explanations"},
     {"evaluators"},
-    {"stages", "judges", "graph", "solvers", "retrieval", "metrics", "explanations"},
+    {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
     {"config", "registry"},
     {"models", "errors", "choices", "protocols"},

@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from factreasoner.choices import (
     Calls,
@@ -24,6 +24,18 @@ from factreasoner.choices import (
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
+
+
+def _k_of(value: object) -> object:
+    if value in ("median", "half"):
+        return value
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError("must be a positive integer, 'median' or 'half'")
+    return number
 
 
 class Config(Model):
@@ -98,7 +110,9 @@ class Config(Model):
     solver: str = "auto"
     max_width: int | None = Field(default=None, ge=1)
     tolerance: float = Field(default=0.003, gt=0.0, lt=1.0, description="largest standard error of gibbs")
-    solver_seconds: float = Field(default=30.0, gt=0.0, allow_inf_nan=False, description="limit of gibbs")
+    solver_seconds: float = Field(
+        default=30.0, gt=0.0, allow_inf_nan=False, description="limit of gibbs and pgmpy"
+    )
     merlin_path: Path | None = Field(default=None, description="the merlin binary; else MERLIN_PATH, PATH")
     merlin_algorithm: MerlinAlgorithm | None = Field(default=None, description="none: cte where it fits")
     merlin_ibound: int | None = Field(default=None, ge=1, description="none: what takes a second")
@@ -107,7 +121,7 @@ class Config(Model):
 
     calibration: Path | None = Field(default=None, description="a file that `calibrate` wrote")
 
-    k: int | Literal["median", "half"] = "median"
+    k: Annotated[int | Literal["median", "half"], BeforeValidator(_k_of)] = "median"
     gamma: float | None = Field(
         default=None,
         gt=0.0,
@@ -118,8 +132,10 @@ class Config(Model):
 
     @model_validator(mode="after")
     def _check(self) -> Config:
-        if isinstance(self.k, int) and self.k < 1:
-            raise ValueError("k: must be a positive integer, 'median' or 'half'")
+        for name in ("api_base", "embedding_api_base"):
+            url = getattr(self, name)
+            if url is not None and not url.startswith(("http://", "https://")):
+                raise ValueError(f"{name}: {url!r} is no URL; write http://{url}")
         for kind in ("judge", "atomizer", "reviser", *OPTIONAL_PARTS):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")

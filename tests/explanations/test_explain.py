@@ -1,17 +1,26 @@
 from __future__ import annotations
 
+import itertools
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
 import pytest
-from fact_graphs import TABLES, assessed, fact_graphs, graph_of, posteriors
+from fact_graphs import TABLES, assessed, fact_graphs, graph_of
+from fact_graphs import posteriors as brute
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factreasoner import assess
 from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, SolverError
+from factreasoner.evaluators.calibrated import calibration_of
 from factreasoner.explanations import Explanation, explain
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import Assessment, FactGraph, Marginals, support_of
+from factreasoner.models import Assessment, FactGraph, Failure, Marginals, Outcome, support_of
 from factreasoner.solvers.exact import ExactSolver
 
 PAPER = graph_of(
@@ -52,13 +61,13 @@ def of_a_run(graph: FactGraph, table: FactorTable = "conditional") -> Assessment
 @given(fact_graphs(), st.sampled_from(TABLES))
 def test_effects_are_what_brute_force_finds(graph: FactGraph, table: FactorTable) -> None:
     told = explain(assessed(graph), Config(factors=table))
-    now = posteriors(graph, table)
+    now = brute(graph, table)
     contexts = [node.id for node in graph.nodes if node.kind == "context"]
     assert [atom.atom_id for atom in told.atoms] == [n.id for n in graph.nodes if n.kind == "atom"]
     for atom in told.atoms:
         assert atom.p_true == pytest.approx(now[atom.atom_id], abs=1e-9)
         assert atom.support == support_of(now[atom.atom_id])
-        shifts = {c: now[atom.atom_id] - posteriors(graph, table, {c})[atom.atom_id] for c in contexts}
+        shifts = {c: now[atom.atom_id] - brute(graph, table, {c})[atom.atom_id] for c in contexts}
         moved = {c: shift for c, shift in shifts.items() if abs(shift) > 1e-6}
         assert {effect.context_id: effect.shift for effect in atom.effects} == pytest.approx(moved, abs=1e-9)
         assert all(e.p_without == pytest.approx(atom.p_true - e.shift, abs=1e-12) for e in atom.effects)
@@ -78,7 +87,7 @@ def test_the_papers_example() -> None:
     )
     assert atom.text == "Text of a."
     assert atom.p_true == pytest.approx(0.568720, abs=5e-7)
-    expected = {c: posteriors(PAPER, "table1", {c})["a"] for c in ("c1", "c2", "c3")}
+    expected = {c: brute(PAPER, "table1", {c})["a"] for c in ("c1", "c2", "c3")}
     assert {e.context_id: e.p_without for e in atom.effects} == pytest.approx(expected, abs=1e-9)
     flip = atom.flip
     assert flip is not None
@@ -91,6 +100,84 @@ def test_the_papers_example() -> None:
     assert atom.conflicting
 
 
+def test_an_atom_without_a_posterior_is_not_explained() -> None:
+    """Its search failed: it is in the graph, but nothing was judged against it."""
+    graph = graph_of(("c1", "a1", "entailment", 0.9), ("c1", "a2", "entailment", 0.5))
+    made = of_a_run(graph)
+    assert made.outcome is not None
+    lost = made.model_copy(update={"outcome": made.outcome.model_copy(update={"unjudged": ("a2",)})})
+    assert [atom.atom_id for atom in explain(lost).atoms] == ["a1"]
+    with pytest.raises(InputError, match="'a2' has no posterior: none of its judgements succeeded"):
+        explain(lost, atom_ids=["a2"])
+
+
+def test_other_settings_than_those_of_the_assessment_are_refused() -> None:
+    graph = graph_of(*((f"c{i}", f"a{j}", "entailment", 0.9) for i in range(2) for j in range(3)))
+    made = of_a_run(graph, "table1")
+    assert explain(made, Config(factors="table1")).solves == 0
+    with pytest.raises(InputError, match="with factors 'conditional'; pass the config it was made with"):
+        explain(made)
+
+
+@pytest.mark.parametrize(
+    "posteriors",
+    [
+        {"method": "temperature", "temperature": 2.5},
+        {"method": "platt", "slope": 0.7, "intercept": -1.2},
+        {"method": "isotonic", "p": [0.2, 0.6, 0.7, 0.95], "calibrated": [0.3, 0.4, 0.8, 0.9]},
+    ],
+)
+def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
+    tmp_path: Path, posteriors: dict[str, Any]
+) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps({"posteriors": posteriors}))
+    graph = graph_of(
+        ("c1", "a1", "entailment", 0.9),
+        ("c2", "a1", "entailment", 0.8),
+        ("c3", "a1", "contradiction", 0.7),
+        ("c3", "a2", "contradiction", 0.9),
+        ("c2", "a3", "entailment", 0.95),
+    )
+    config = Config(calibration=path)
+    apply = calibration_of(config).posteriors.apply  # type: ignore[union-attr]
+    told = explain(of_a_run(graph), config)
+    assert (told.calibrated, explain(of_a_run(graph)).calibrated) == (True, False)
+    contexts = [node.id for node in graph.nodes if node.kind == "context"]
+
+    def calibrated(atom: str, gone: Collection[str] = ()) -> float:
+        return apply(brute(graph, "conditional", gone)[atom])
+
+    for atom in told.atoms:
+        name = atom.atom_id
+        assert atom.p_true == pytest.approx(calibrated(name))
+        assert atom.support == support_of(calibrated(name))
+        for effect in atom.effects:
+            assert effect.p_without == pytest.approx(calibrated(name, {effect.context_id}))
+            assert effect.shift == pytest.approx(atom.p_true - effect.p_without)
+        sets = [set(gone) for size in (1, 2, 3) for gone in itertools.combinations(contexts, size)]
+        flipping = [gone for gone in sets if support_of(calibrated(name, gone)) != atom.support]
+        assert (atom.flip is None) == (not flipping)
+        if atom.flip:
+            assert len(atom.flip.context_ids) == len(flipping[0])
+            assert set(atom.flip.context_ids) in flipping
+            assert atom.flip.p_without == pytest.approx(calibrated(name, atom.flip.context_ids))
+            assert atom.flip.smallest
+
+
+def test_from_assess_to_an_explanation_in_one_call() -> None:
+    passages = ["Marie Curie was born in Warsaw.", "Marie Curie moved to Paris in 1891."]
+    made = assess("Marie Curie was born in Warsaw.", contexts=passages)
+    (atom,) = explain(made).atoms
+    assert made.outcome is not None
+    assert (atom.atom_id, atom.p_true) == ("a0", made.p_true["a0"])
+    assert atom.effects[0].context_id == made.contexts[0].id
+    assert atom.flip is not None
+    table1 = Config(factors="table1", version=3)
+    again = assess("Marie Curie was born in Warsaw.", contexts=passages, factors="table1", version=3)
+    assert explain(again, table1).atoms[0].p_true == again.p_true["a0"]
+
+
 def test_explanations_round_trip_through_json() -> None:
     told = explain(of_a_run(PAPER))
     assert Explanation.model_validate_json(told.model_dump_json()) == told
@@ -100,7 +187,7 @@ def test_only_the_atoms_asked_for_in_the_graphs_order() -> None:
     graph = graph_of(*(("c1", f"a{i}", "entailment", 0.9) for i in range(5)))
     told = explain(of_a_run(graph), atom_ids={"a3", "a1"})
     assert [atom.atom_id for atom in told.atoms] == ["a1", "a3"]
-    with pytest.raises(InputError, match="record 'r1': atom: no judged atom 'a9'"):
+    with pytest.raises(InputError, match="record 'r1': atom: no atom 'a9'; known: a0, a1, a2"):
         explain(of_a_run(graph), atom_ids=["a1", "a9"])
 
 
@@ -143,9 +230,17 @@ def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_small
 
 
 def test_what_can_not_be_explained() -> None:
-    nothing = Assessment(record_id="r7", status="failed", assessor="factscore")
-    with pytest.raises(InputError, match=r"record 'r7': no fact graph .* 'factscore', status 'failed'"):
+    down = Failure(stage="atomizer", item_id="r7", error_type="ProviderError", message="status 503")
+    nothing = Assessment(record_id="r7", status="failed", assessor="factreasoner", failures=(down,))
+    with pytest.raises(InputError, match=r"'r7': no fact graph to explain: .*'failed', atomizer: status 503"):
         explain(nothing)
+    with pytest.raises(InputError, match="the response has no atoms"):
+        explain(nothing.model_copy(update={"status": "no_atoms", "failures": ()}))
+    asked = Assessment(
+        record_id="r7", status="ok", assessor="factscore", outcome=Outcome(p_true={"a": 1.0}, support={})
+    )
+    with pytest.raises(InputError, match="assessor 'factscore' builds none"):
+        explain(asked)
     with pytest.raises(ConfigError, match="did you mean 'exact'"):
         explain(of_a_run(PAPER), Config(solver="exakt"))
     with pytest.raises(SolverError, match="asked all the same"):

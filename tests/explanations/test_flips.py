@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.choices import FactorTable
-from factreasoner.explanations.flips import Flips, FlipSearch, probability
+from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch
 from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, log_odds, removals
+from factreasoner.explanations.scale import probability
 from factreasoner.graph.factor_graph import Table
 from factreasoner.models import FactGraph, support_of
 from factreasoner.solvers.exact import ExactSolver
@@ -23,14 +24,25 @@ SOLVER = ExactSolver()
 class Told:
     """Removals that know nothing but the log-odds they are told, of one atom, by the contexts left out."""
 
-    solves, exact, stderr = 0, True, None
+    solves, exact = 0, True
 
-    def __init__(self, count: int, told: dict[tuple[int, ...], float], *, affordable: int = 10**6) -> None:
+    def __init__(
+        self,
+        count: int,
+        told: dict[tuple[int, ...], float],
+        *,
+        affordable: int = 10**6,
+        stderr: float | None = None,
+    ) -> None:
         self.candidates = tuple(range(count))
+        self.stderr = stderr
         self.affordable = affordable
         self.at_once = 1
         self.tried: list[tuple[int, ...]] = []
         self._told = told
+
+    def whole(self) -> None:
+        return None
 
     def one_by_one(self) -> Table:
         return self._rows([(c,) for c in self.candidates])
@@ -43,8 +55,8 @@ class Told:
         return np.array([[self._told.get(tuple(sorted(gone)), 2.0)] for gone in sets]).reshape(len(sets), 1)
 
 
-def searched(ways: Told, *, base: float = 2.0, size: int = 3, **told: float) -> Flips:
-    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False, **told).search(size)
+def searched(ways: Told, *, base: float = 2.0, size: int = 3) -> Flips:
+    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False).search(size)
 
 
 def found_in(part: Part, graph: FactGraph, table: FactorTable, size: int) -> Flips:
@@ -126,11 +138,12 @@ def test_the_search_stops_at_what_it_may_try() -> None:
         assert not (flips.found[0] and flips.found[0].smallest)
 
 
-def test_no_change_within_the_margin_of_sampling() -> None:
+def test_a_label_that_sampling_leaves_in_doubt_is_not_changed() -> None:
     told = {(0,): -0.01, (1,): 1.0, (0, 1): -1.0}
-    assert searched(Told(2, told), margin=0.01).found[0] == ((0, 1), -1.0, True)
+    doubt = 0.01 / STANDARD_ERRORS
+    assert searched(Told(2, told, stderr=doubt)).found[0] == ((0, 1), -1.0, True)
     assert searched(Told(2, told)).found[0] == ((0,), -0.01, True)
-    assert searched(Told(2, {(0,): 0.0}), margin=0.01).found[0] == ((0,), 0.0, True)
+    assert searched(Told(2, {(0,): 0.0}, stderr=doubt)).found[0] == ((0,), 0.0, True)
 
 
 def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from factreasoner.choices import FactorTable
 from factreasoner.explanations import removal
-from factreasoner.explanations.flips import probability
-from factreasoner.explanations.parts import Part, network
+from factreasoner.explanations.parts import Part, induced, network
 from factreasoner.explanations.removal import ManyAtOnce, OneAtATime, Removals, removals
+from factreasoner.explanations.scale import probability
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import FactGraph, Marginals
 from factreasoner.solvers.exact import ExactSolver
@@ -52,7 +52,7 @@ def ways(part: Part, base: Marginals, way: str) -> Removals:
     return one
 
 
-WAYS = ("many at once", "calibrated", "through atoms", "by the solver")
+WAYS = ("many at once", "absorption", "through atoms", "by the solver")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -66,6 +66,12 @@ def test_every_way_gives_what_brute_force_does(
     for part in parts:
         found = ways(part, base, way)
         names = part.graph.names
+        whole_part = found.whole()
+        if way in ("many at once", "absorption"):
+            assert whole_part is not None
+            compare(part, whole_part[None], [()], graph, table)
+        else:
+            assert whole_part is None
         sets: list[tuple[int, ...]] = [(c,) for c in part.contexts]
         compare(part, found.one_by_one(), sets, graph, table)
         sets = data.draw(st.lists(st.sets(st.sampled_from(part.contexts), min_size=1).map(tuple), max_size=5))
@@ -120,7 +126,7 @@ def dense(seed: int, version: int, *, atoms: int = 9, contexts: int = 16, share:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-@pytest.mark.parametrize("way", ["many at once", "calibrated", "through atoms"])
+@pytest.mark.parametrize("way", ["many at once", "absorption", "through atoms"])
 def test_wide_networks_agree_with_solving_anew(version: int, way: str) -> None:
     for seed in range(3):
         graph = dense(seed, version)
@@ -133,7 +139,7 @@ def test_wide_networks_agree_with_solving_anew(version: int, way: str) -> None:
             rest = network(graph, "conditional", ()).graph
             index = rest.names.index(names[c])
             kept = [i for i in range(len(rest.names)) if i != index]
-            expected = SOLVER.marginals(removal.induced(rest, kept)).p_true
+            expected = SOLVER.marginals(induced(rest, kept)).p_true
             assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-12)
 
 
@@ -181,7 +187,7 @@ def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
     assert [part.graph.names[c] for c in found.candidates] == ["c2"]
 
 
-@pytest.mark.parametrize("way", ["many at once", "calibrated"])
+@pytest.mark.parametrize("way", ["many at once", "absorption"])
 def test_weights_beyond_a_double_go_through_the_solver(way: str) -> None:
     """300 sure witnesses for, 299 against: their products are far below the smallest double."""
     relations = [(f"c{i:03}", "a", "entailment", 1.0) for i in range(300)]
@@ -197,4 +203,4 @@ def test_weights_beyond_a_double_go_through_the_solver(way: str) -> None:
 
 def test_evidence_stays_with_its_variable() -> None:
     graph = network(graph_of(("c1", "a1", "entailment", 0.9)), "conditional", {"a1"}).graph
-    assert removal.induced(replace(graph, evidence={1: 0}), [1]).evidence == {0: 0}
+    assert induced(replace(graph, evidence={1: 0}), [1]).evidence == {0: 0}

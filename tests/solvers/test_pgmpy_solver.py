@@ -113,3 +113,11 @@ def test_an_impossible_network_is_an_error_and_not_nan() -> None:
     differ = [[0, 1], [1, 0]]
     with pytest.raises(SolverError, match="inconsistent"):
         PgmpySolver().marginals(network(3, ((0, 1), differ), ((1, 2), differ), ((0, 2), differ)))
+
+
+def test_time_limits_the_queries() -> None:
+    """Every query eliminates anew: a grid of 100 variables takes minutes."""
+    pairs = itertools.combinations(range(6), 2)
+    graph = network(6, *((pair, [[1, 2], [3, 4]]) for pair in pairs))
+    with pytest.raises(SolverError, match=r"answered [0-5] of 6 queries .* in 1e-09 s; raise solver_seconds"):
+        PgmpySolver(Config(solver_seconds=1e-9)).marginals(graph)

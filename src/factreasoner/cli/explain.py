@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factreasoner.cli.settings import takes_settings
 
+if TYPE_CHECKING:
+    from factreasoner.errors import Problem
+    from factreasoner.explanations import Explanation
+    from factreasoner.runs.store import RunFolder
+
 
 @takes_settings("Graph")
 def explain(
-    run_dir: Annotated[Path, typer.Argument(help="A run folder.")],
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
     record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
     atom: Annotated[list[str] | None, typer.Option(help="Only this atom, in full; repeatable.")] = None,
     flip_size: Annotated[
         int,
         typer.Option(
-            min=0, help="Try all sets of up to this many contexts for one that flips a label; 0: no search."
+            min=0,
+            show_default=False,
+            help="Try all sets of up to this many contexts for one that flips a label; 0: no search. "
+            "(default: 3)",
         ),
     ] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print a list of explanations as JSON.")] = False,
@@ -27,27 +35,28 @@ def explain(
 ) -> None:
     """Say which contexts moved each atom, which would flip it, and where its evidence disagrees.
 
+    "without c3: 0.88" says what P(true) would be if there were no context c3.
+
     Calls no model. Every other flag changes a setting of the run.
     """
     import json
 
     from factreasoner.cli.explanation_tables import print_explanation
     from factreasoner.config import parse_config
-    from factreasoner.errors import InputError, Problem, RunError
     from factreasoner.runs.explaining import explain_journal
+    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
 
     folder = RunFolder(run_dir)
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    refuse_changed_files(folder, named=("relations",))
     folder.read_journal()
-    if record is not None and record not in folder.entries:
-        raise RunError(f"{folder.journal_path}: no record {record!r}")
-    told = []
+    told: list[Explanation] = []
     problems: list[Problem] = []
     for assessment, explanation, found in explain_journal(
         folder,
-        folder.order() if record is None else [record],
+        _ids(folder, record),
         config,
         atom_ids=atom or (),
         search_size=flip_size,
@@ -58,13 +67,29 @@ def explain(
             told.append(explanation)
             if not as_json:
                 print_explanation(explanation, assessment, in_full=bool(atom))
-    if problems and not told:
-        raise InputError(problems)
-    if as_json:
+    if as_json and (told or not problems):
         content = [explanation.model_dump(mode="json") for explanation in told]
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
-    elif not told:
+    elif not told and not problems:
         typer.echo("No atoms to explain.")
     for problem in problems:
         typer.echo(f"not explained: {problem}", err=True)
-    raise typer.Exit(3 if problems else 0)
+    raise typer.Exit(0 if not problems else 3 if told else 1)
+
+
+def _ids(folder: RunFolder, record: str | None) -> list[str]:
+    """The records of a run, or the one that was asked for."""
+    import difflib
+
+    from factreasoner.errors import RunError
+
+    known = folder.order()
+    if not known:
+        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
+    if record is None:
+        return known
+    if record not in folder.entries:
+        close = difflib.get_close_matches(record, known, n=1)
+        remedy = f"did you mean {close[0]!r}?" if close else f"{folder.results_path} has the ids"
+        raise RunError(f"{folder.journal_path}: no record {record!r}; {remedy}")
+    return [record]

@@ -9,12 +9,11 @@ from rich.table import Table
 
 from factreasoner.cli.plain import plain
 from factreasoner.cli.tables import STYLES
-from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
+from factreasoner.explanations import AtomExplanation, Dispute, Evidence, Explanation
 from factreasoner.models import Assessment
 
-EFFECTS_SHOWN = 3
-ATOM_WIDTH = 24
-TEXT_LENGTH = 60
+SHOWN = 3
+"""Contexts named of each kind in the table."""
 PASSAGE_LENGTH = 100
 
 
@@ -26,71 +25,64 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
         for atom in explanation.atoms:
             for line in (*_sentences(atom), *_passages(atom, assessment)):
                 console.print(line)
-    else:
-        table = Table(box=None, pad_edge=False)
-        table.add_column("atom", min_width=ATOM_WIDTH)
-        for name in ("P(true)", "", "without", "flips without", "conflict"):
-            table.add_column(name)
+    elif explanation.atoms:
+        table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
         for atom in explanation.atoms:
-            table.add_row(*_row(atom))
+            label = f"[{STYLES[atom.support]}]{atom.support}[/]"
+            table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, "\n".join(_lines(atom)))
         console.print(table)
-    unjudged = assessment.outcome.unjudged if assessment.outcome else ()
-    if unjudged and not in_full:
-        console.print(f"[dim]not judged: {_listed(unjudged)}[/dim]")
+    if not in_full and assessment.outcome:
+        for words, ids in (
+            ("not judged", assessment.outcome.unjudged),
+            ("judged in part", assessment.outcome.partly_judged),
+        ):
+            if ids:
+                console.print(f"[dim]{words}: {_listed(ids)}[/dim]")
     console.print()
 
 
 def _how(explanation: Explanation) -> str:
-    name = plain(explanation.solver)
-    if explanation.exact:
-        return name
-    if explanation.stderr is None:
-        return f"{name}, approximate"
-    return f"{name}, standard error {explanation.stderr:.2g}"
+    told = [plain(explanation.solver)]
+    if explanation.stderr is not None:
+        told.append(f"standard error {explanation.stderr:.2g}")
+    elif not explanation.exact:
+        told.append("approximate")
+    if explanation.calibrated:
+        told.append("calibrated")
+    return ", ".join(told)
 
 
-def _row(atom: AtomExplanation) -> tuple[str, ...]:
-    text = plain(atom.text, TEXT_LENGTH)
-    return (
-        f"{plain(atom.atom_id)}\n[dim]{text}[/dim]" if text else plain(atom.atom_id),
-        f"{atom.p_true:.3f}",
-        f"[{STYLES[atom.support]}]{atom.support}[/]",
-        "\n".join(_effect_lines(atom.effects)),
-        _flip(atom),
-        "\n".join(_conflict_lines(atom)),
-    )
+def _lines(atom: AtomExplanation) -> Iterator[str]:
+    if atom.text:
+        yield f"[dim]{plain(atom.text)}[/dim]"
+    if atom.effects:
+        yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in atom.effects])}"
+    if atom.flip is None:
+        yield _no_flip(atom)
+    else:
+        least = "" if atom.flip.smallest else " (fewer may do)"
+        yield f"flips without {_listed(atom.flip.context_ids)}: {atom.flip.p_without:.3f}{least}"
+    if atom.entailing and atom.contradicting:
+        yield f"conflict: {_first(_named(atom.entailing))} against {_first(_named(atom.contradicting))}"
+    if atom.disputes:
+        yield f"conflict: {_first([_dispute(dispute) for dispute in atom.disputes])}"
 
 
-def _effect_lines(effects: Sequence[Effect]) -> Iterator[str]:
-    for effect in effects[:EFFECTS_SHOWN]:
-        yield f"{plain(effect.context_id)}: {effect.p_without:.3f}"
-    if len(effects) > EFFECTS_SHOWN:
-        yield f"[dim]{len(effects) - EFFECTS_SHOWN} more moved it[/dim]"
-
-
-def _flip(atom: AtomExplanation) -> str:
-    flip = atom.flip
-    if flip is None:
-        return f"[dim]{_no_flip(atom)}[/dim]"
-    least = "" if flip.smallest else "\n[dim]fewer may do[/dim]"
-    return f"{_listed(flip.context_ids)}: {flip.p_without:.3f}{least}"
+def _first(items: Sequence[str]) -> str:
+    rest = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return ", ".join(items[:SHOWN]) + rest
 
 
 def _no_flip(atom: AtomExplanation) -> str:
     if not atom.connected:
         return "no context bears on it"
     if not atom.searched:
-        return "not searched"
+        return "not searched for what flips it"
     if atom.searched >= atom.connected:
         return "nothing flips it"
-    return f"no {atom.searched} of {atom.tried}" if atom.searched > 1 else f"no single one of {atom.tried}"
-
-
-def _conflict_lines(atom: AtomExplanation) -> Iterator[str]:
-    if atom.entailing and atom.contradicting:
-        yield f"{_named(atom.entailing)} against {_named(atom.contradicting)}"
-    for dispute in atom.disputes:
-        yield _dispute(dispute)
+    if atom.searched == 1:
+        return f"no single one of {atom.tried} contexts flips it"
+    return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
 def _sentences(atom: AtomExplanation) -> Iterator[str]:
@@ -107,9 +99,9 @@ def _sentences(atom: AtomExplanation) -> Iterator[str]:
         yield f"  [dim]{atom.tried} of {atom.connected} connected contexts were left out[/dim]"
     yield f"  {_flip_sentence(atom)}"
     if atom.entailing:
-        yield f"  for it: {_named(atom.entailing)}"
+        yield f"  for it: {', '.join(_named(atom.entailing))}"
     if atom.contradicting:
-        yield f"  against it: {_named(atom.contradicting)}"
+        yield f"  against it: {', '.join(_named(atom.contradicting))}"
     for dispute in atom.disputes:
         yield f"  {_dispute(dispute)}"
 
@@ -132,7 +124,7 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
 def _flip_sentence(atom: AtomExplanation) -> str:
     flip = atom.flip
     if flip is None:
-        return f"flips: {_no_flip(atom)}"
+        return _no_flip(atom)
     least = "no smaller set flips it" if flip.smallest else "a smaller set may flip it too"
     alone = "" if len(flip.context_ids) == 1 else f"; {least}"
     return (
@@ -140,8 +132,8 @@ def _flip_sentence(atom: AtomExplanation) -> str:
     )
 
 
-def _named(evidence: Sequence[Evidence]) -> str:
-    return ", ".join(f"{plain(item.context_id)} ({item.probability:.2f})" for item in evidence)
+def _named(evidence: Sequence[Evidence]) -> list[str]:
+    return [f"{plain(item.context_id)} ({item.probability:.2f})" for item in evidence]
 
 
 def _dispute(dispute: Dispute) -> str:

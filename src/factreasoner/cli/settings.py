@@ -117,7 +117,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         "confidence": Setting(Confidence, "Where a verdict's probability comes from. (default: auto)"),
         "constant_confidence": Setting(float, "The probability of `constant`. (default: 0.9)"),
         "votes": Setting(int, "Samples of `votes`. (default: 5)"),
-        "audit_share": Setting(float, "Share of verdicts asked again one at a time. (default: 0)"),
+        "audit_share": Setting(float, "Share of a model's verdicts asked again one at a time. (default: 0)"),
         "premise_tokens": Setting(int, "Length of a context used as a claim, version 3. (default: 256)"),
     },
     "Graph": {
@@ -135,7 +135,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         "solver": Setting(str, "auto, exact, gibbs, pgmpy or merlin. (default: auto)"),
         "max_width": Setting(int, "Largest elimination width solved exactly. (default: by memory)"),
         "tolerance": Setting(float, "Standard error at which gibbs stops. (default: 0.003)"),
-        "solver_seconds": Setting(float, "Seconds gibbs may take for one record. (default: 30)"),
+        "solver_seconds": Setting(float, "Seconds gibbs or pgmpy may take for one record. (default: 30)"),
         "merlin_path": Setting(Path, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)"),
         "merlin_algorithm": Setting(
             MerlinAlgorithm, "How merlin infers. (default: cte while the width allows it, else wmb)"

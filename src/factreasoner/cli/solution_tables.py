@@ -90,7 +90,7 @@ def print_solution(content: Mapping[str, Any]) -> None:
 
 
 def print_comparison(content: Mapping[str, Any]) -> None:
-    """The marginals of all solvers side by side, then the solvers themselves, those that refused last."""
+    """The marginals of all solvers side by side, then the solvers, and why some did not run."""
     console = Console(soft_wrap=True, highlight=False)
     names = [solver["asked"] for solver in content["solvers"]]
     table = Table("node", *map(plain, names), box=None, pad_edge=False)
@@ -107,9 +107,11 @@ def print_comparison(content: Mapping[str, Any]) -> None:
         elif solver["largest_difference"]:
             gap += f" at {plain(solver['largest_difference_at'])}"
         table.add_row(plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _told(solver))
+    for refusal in content["refused"]:
+        table.add_row(plain(refusal["name"]), "-", "-", "did not run")
     console.print(table)
     for refusal in content["refused"]:
-        console.print(f"\n{plain(refusal['name'])} did not run: {plain(refusal['reason'])}")
+        console.print(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
 
 
 def _states(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, list[float]]]:

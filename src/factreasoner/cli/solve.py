@@ -18,8 +18,8 @@ OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
 @takes_settings("Graph", without=("summary_prior", "independence"))
 def solve(
-    file: Annotated[Path, typer.Argument(help="A fact graph in JSON, or a UAI network.")],
-    evid: Annotated[
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A fact graph in JSON, or a UAI network.")],
+    evidence: Annotated[
         Path | None,
         typer.Option(help="Evidence of a UAI network. (default: FILE.evid, where there is one)"),
     ] = None,
@@ -42,7 +42,9 @@ def solve(
     from factreasoner.solvers.trial import Refusal, Trial, run, try_all
 
     config = load_config(None, settings)
-    network = _network(file, evid, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None])
+    network = _network(
+        file, evidence, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None]
+    )
     if compare:
         results = list(try_all(network.graph, config))
         trials = [result for result in results if isinstance(result, Trial)]
@@ -61,7 +63,7 @@ def solve(
         show(content)
 
 
-def _network(file: Path, evid: Path | None, config: Config, *, given: list[str]) -> NetworkFile:
+def _network(file: Path, evidence: Path | None, config: Config, *, given: list[str]) -> NetworkFile:
     from factreasoner.errors import ConfigError
     from factreasoner.graph.network_file import is_uai, read_fact_network, read_uai_network
 
@@ -71,9 +73,9 @@ def _network(file: Path, evid: Path | None, config: Config, *, given: list[str])
             raise ConfigError(
                 f"{flags}: for fact graphs only; {file} is a UAI network with tables of its own"
             )
-        return read_uai_network(file, evid)
-    if evid is not None:
-        raise ConfigError(f"--evid: for UAI networks only; {file} is a fact graph")
+        return read_uai_network(file, evidence)
+    if evidence is not None:
+        raise ConfigError(f"--evidence: for UAI networks only; {file} is a fact graph")
     return read_fact_network(
         file, config.factors, atom_prior=config.atom_prior, context_prior=config.context_prior
     )

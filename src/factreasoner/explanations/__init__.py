@@ -1,6 +1,6 @@
 """Why an atom has the posterior it has: which contexts moved it, which would flip it, which disagree."""
 
-from factreasoner.explanations.explain import explain
+from factreasoner.explanations.explain import explain, judged_atoms
 from factreasoner.explanations.models import (
     AtomExplanation,
     Dispute,
@@ -10,4 +10,13 @@ from factreasoner.explanations.models import (
     FlipSet,
 )
 
-__all__ = ["AtomExplanation", "Dispute", "Effect", "Evidence", "Explanation", "FlipSet", "explain"]
+__all__ = [
+    "AtomExplanation",
+    "Dispute",
+    "Effect",
+    "Evidence",
+    "Explanation",
+    "FlipSet",
+    "explain",
+    "judged_atoms",
+]

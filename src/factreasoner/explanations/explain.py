@@ -7,21 +7,23 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
+from factreasoner.evaluators.calibrated import calibration_of
 from factreasoner.explanations.conflicts import conflicts
-from factreasoner.explanations.flips import LARGEST_SIZE, Flip, Flips, FlipSearch, probability
+from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
 from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet
 from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, log_odds, removals
+from factreasoner.explanations.scale import Scale, probability
 from factreasoner.graph.factor_graph import FactorGraph, Table
-from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, support_of
+from factreasoner.models import Assessment, Marginals, Outcome, support_of
 from factreasoner.protocols import Solver
-from factreasoner.registry import load
+from factreasoner.registry import load, nearest
 
 NEGLIGIBLE = 1e-6
 """An exact shift below this is none; some solvers print six decimals."""
 
-STANDARD_ERRORS = 4.0
-"""A sampled shift below this many standard errors is none."""
+DISAGREEING = 1e-4
+"""Posteriors further than this from what the graph gives were not computed from it as it is now."""
 
 
 def explain(
@@ -34,35 +36,43 @@ def explain(
 ) -> Explanation:
     """Why the atoms of an assessment have their posteriors: all judged atoms, or those of `atom_ids`.
 
-    `config` is the one the assessment was made with; `solver` is by default the one it names. All sets of
-    up to `search_size` contexts are tried in search of one that changes an atom's label, if affordable; 0:
-    no search.
+    ::
+
+        explain(assess(text, contexts=passages))
+        explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
+
+    `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
+    of up to `search_size` contexts are tried in search of one that changes an atom's label, if affordable;
+    0: no search. Where `config` names a calibration of posteriors, all probabilities and labels are
+    calibrated ones.
 
     Raises:
-        InputError: there is no fact graph to explain, or an atom is unknown or was not judged.
+        InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
+            was made with other settings; or the calibration can't be read.
         ConfigError: the solver is unknown or not installed.
         SolverError: inference was refused or failed.
     """
     config = config or Config()
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
-        message = f"no fact graph to explain: assessor {assessment.assessor!r}, status {assessment.status!r}"
-        raise InputError([Problem(f"record {assessment.record_id!r}", "", message)])
-    wanted = _wanted(assessment.record_id, outcome.graph, atom_ids)
+        raise _impossible(assessment, f"no fact graph to explain: {_why_none(assessment)}")
+    wanted = _wanted(assessment, atom_ids)
+    calibrator = calibration_of(config).posteriors
     solver = solver or load("solver", config.solver)(config=config)
     whole, parts = network(outcome.graph, config.factors, wanted)
     known = _of_the_run(outcome, whole)
     base = known or solver.marginals(whole)
-    analyses = [_Analysis.of(part, base, solver, search_size) for part in parts]
+    study = _Study(base, solver, Scale(calibrator), search_size)
+    analyses = [study.of(part) for part in parts]
+    if known and not all(analysis.agrees() for analysis in analyses):
+        message = f"its posteriors are not those of its graph with factors {config.factors!r}"
+        raise _impossible(assessment, f"{message}; pass the config it was made with")
     found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
     evidence = conflicts(outcome.graph)
     texts = {atom.id: atom.text for atom in assessment.atoms}
     atoms = (
-        found.get(i, AtomExplanation(atom_id=i, p_true=p, support=support_of(p))).model_copy(
-            update={"text": texts.get(i, ""), **evidence[i]._asdict()}
-        )
+        found.get(i, study.bare(i)).model_copy(update={"text": texts.get(i, ""), **evidence[i]._asdict()})
         for i in wanted
-        for p in [base.probabilities[i][1]]
     )
     return Explanation(
         record_id=assessment.record_id,
@@ -73,18 +83,45 @@ def explain(
             (e for e in (base.stderr, *(a.removals.stderr for a in analyses)) if e is not None), default=None
         ),
         solves=(known is None) + sum(analysis.removals.solves for analysis in analyses),
+        calibrated=calibrator is not None,
     )
 
 
-def _wanted(record_id: str, graph: FactGraph, atom_ids: Collection[str] | None) -> list[str]:
-    """The atoms to explain, in the order of the graph."""
-    judged = [node.id for node in graph.nodes if node.kind == "atom"]
+def _impossible(assessment: Assessment, message: str) -> InputError:
+    return InputError([Problem(f"record {assessment.record_id!r}", "", message)])
+
+
+def _why_none(assessment: Assessment) -> str:
+    if assessment.status == "no_atoms":
+        return "the response has no atoms"
+    if assessment.outcome is not None:
+        return f"assessor {assessment.assessor!r} builds none"
+    failures = "; ".join(f"{failure.stage}: {failure.message}" for failure in assessment.failures)
+    return f"status {assessment.status!r}{', ' if failures else ''}{failures}"
+
+
+def judged_atoms(outcome: Outcome | None) -> list[str]:
+    """The atoms that can be explained, in the order of the fact graph."""
+    graph = outcome.graph if outcome else None
+    if outcome is None or graph is None:
+        return []
+    return [node.id for node in graph.nodes if node.kind == "atom" and node.id not in outcome.unjudged]
+
+
+def _wanted(assessment: Assessment, atom_ids: Collection[str] | None) -> list[str]:
+    judged = judged_atoms(assessment.outcome)
     if atom_ids is None:
         return judged
-    if unknown := [i for i in atom_ids if i not in judged]:
-        where = f"record {record_id!r}"
-        raise InputError([Problem(where, "atom", f"no judged atom {i!r}") for i in unknown])
+    if missing := [i for i in atom_ids if i not in judged]:
+        where = f"record {assessment.record_id!r}"
+        raise InputError([Problem(where, "atom", _why_missing(assessment, i, judged)) for i in missing])
     return [i for i in judged if i in atom_ids]
+
+
+def _why_missing(assessment: Assessment, atom_id: str, judged: list[str]) -> str:
+    if any(atom.id == atom_id for atom in assessment.atoms):
+        return f"{atom_id!r} has no posterior: none of its judgements succeeded"
+    return f"no atom {atom_id!r}; {nearest(atom_id, judged)}"
 
 
 def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
@@ -95,61 +132,79 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     return known
 
 
+class _Study(NamedTuple):
+    """What the parts of one record have in common: its posteriors, and how to find and read others."""
+
+    base: Marginals
+    solver: Solver
+    scale: Scale
+    search_size: int
+
+    def of(self, part: Part) -> _Analysis:
+        """Solve what has to be solved for one part."""
+        ways = removals(part, self.base, self.solver)
+        alone = ways.one_by_one()
+        now = log_odds(self.base, [part.graph.names[i] for i in part.atoms])
+        flips = None
+        if self.search_size:
+            search = FlipSearch(ways, now, alone, additive=part.additive, scale=self.scale)
+            flips = search.search(self.search_size)
+        return _Analysis(part, self, ways, now, alone, flips)
+
+    def bare(self, atom_id: str) -> AtomExplanation:
+        """An atom's posterior and label, and nothing else."""
+        p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
+        return AtomExplanation(atom_id=atom_id, p_true=p_true, support=support_of(p_true))
+
+
 class _Analysis(NamedTuple):
-    """What was found out about one part: its atoms without each candidate in turn, and the flips."""
+    """What was found out about one part: its atoms as they are, without each candidate, and the flips."""
 
     part: Part
-    base: Marginals
+    study: _Study
     removals: Removals
+    now: Table
     alone: Table
     flips: Flips | None
 
-    @classmethod
-    def of(cls, part: Part, base: Marginals, solver: Solver, search_size: int) -> _Analysis:
-        """Solve what has to be solved for one part."""
-        ways = removals(part, base, solver)
-        alone = ways.one_by_one()
-        flips = None
-        if search_size:
-            now = log_odds(base, [part.graph.names[i] for i in part.atoms])
-            margin = STANDARD_ERRORS * (ways.stderr or 0.0)
-            search = FlipSearch(ways, now, alone, additive=part.additive, margin=margin)
-            flips = search.search(search_size)
-        return cls(part, base, ways, alone, flips)
+    def agrees(self) -> bool:
+        """Whether the posteriors it started from are those of its network, as far as that is cheap to say."""
+        again = self.removals.whole()
+        if again is None:
+            return True
+        return bool((abs(probability(again) - probability(self.now)) <= DISAGREEING).all())
 
     def explained(self) -> Iterator[tuple[str, AtomExplanation]]:
         """An explanation for every atom of the part, without what only the fact graph says."""
         for column, variable in enumerate(self.part.atoms):
             atom_id = self.part.graph.names[variable]
-            p_true = self.base.probabilities[atom_id][1]
             flip = self.flips.found[column] if self.flips else None
-            yield (
-                atom_id,
-                AtomExplanation(
-                    atom_id=atom_id,
-                    p_true=p_true,
-                    support=support_of(p_true),
-                    effects=self._effects(p_true, probability(self.alone[:, column]).tolist()),
-                    flip=self._named(flip) if flip else None,
-                    searched=self.flips.searched[column] if self.flips else 0,
-                    tried=len(self.removals.candidates),
-                    connected=len(self.part.contexts),
-                ),
-            )
+            told = {
+                "effects": self._effects(atom_id, column),
+                "flip": self._named(flip) if flip else None,
+                "searched": self.flips.searched[column] if self.flips else 0,
+                "tried": len(self.removals.candidates),
+                "connected": len(self.part.contexts),
+            }
+            yield atom_id, self.study.bare(atom_id).model_copy(update=told)
 
-    def _effects(self, p_true: float, without: list[float]) -> tuple[Effect, ...]:
+    def _effects(self, atom_id: str, column: int) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (self.removals.stderr or 0.0))
-        effects = [
-            Effect(context_id=self.part.graph.names[c], p_without=p, shift=p_true - p)
-            for c, p in zip(self.removals.candidates, without, strict=True)
-            if abs(p_true - p) > least
-        ]
+        p_found = self.study.base.probabilities[atom_id][1]
+        p_true = self.study.scale.calibrated(p_found)
+        effects = []
+        for context, found in zip(self.removals.candidates, self.alone[:, column].tolist(), strict=True):
+            p_without = self.study.scale.probability(found)
+            # Sampling blurs what the solver found; a calibration may level what it did not.
+            if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
+                name = self.part.graph.names[context]
+                effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
         return tuple(sorted(effects, key=lambda effect: -abs(effect.shift)))
 
     def _named(self, flip: Flip) -> FlipSet:
-        p = float(probability(flip.log_odds))
+        p = self.study.scale.probability(flip.log_odds)
         return FlipSet(
-            context_ids=tuple(self.part.graph.names[c] for c in flip.contexts),
+            context_ids=tuple(self.part.graph.names[c] for c in sorted(flip.contexts)),
             p_without=p,
             support=support_of(p),
             smallest=flip.smallest and self.removals.exact,

@@ -13,14 +13,16 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from factreasoner.explanations.removal import Removals
+from factreasoner.explanations.scale import Scale
 from factreasoner.graph.factor_graph import Table
-from factreasoner.models import UNDECIDED_TOLERANCE
 
 LARGEST_SIZE = 3
 """Sets of up to this many contexts are tried, all of them, unless told otherwise."""
+
+STANDARD_ERRORS = 4.0
+"""A sampled change below this many standard errors is none."""
 
 _SETS_AT_ONCE = 1 << 12
 
@@ -40,26 +42,21 @@ class Flips(NamedTuple):
     searched: tuple[int, ...]
 
 
-def probability(log_odds: npt.ArrayLike) -> Table:
-    """P(true) of log-odds."""
-    return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(log_odds) / 2.0))
-
-
 class FlipSearch:
     """The search in one part. `base` are the atoms' log-odds, `alone` those without each candidate in turn.
 
-    `additive` parts need no search: the contexts that hurt most are the smallest set. Posteriors within
-    `margin` of one half, for sampled ones, count as no change.
+    In `additive` parts the contexts that hurt most are the smallest set, and nothing is searched. Of sampled
+    posteriors, a label that their standard error leaves in doubt counts as unchanged.
     """
 
     def __init__(
-        self, removals: Removals, base: Table, alone: Table, *, additive: bool, margin: float = 0.0
+        self, removals: Removals, base: Table, alone: Table, *, additive: bool, scale: Scale | None = None
     ) -> None:
         self._removals = removals
-        self._labels = _labels(base)
+        self._scale = scale or Scale()
+        self._labels = self._scale.labels(base)
         self._alone = alone
         self._additive = additive
-        self._margin = margin
         self._left = removals.affordable
         self._found: list[Flip | None] = [None] * len(base)
 
@@ -102,19 +99,17 @@ class FlipSearch:
                 continue
             flip = Flip(sets[row], float(rows[row, atom]), False)
             known = self._found[atom]
-            if known is None or _rank(flip, self._labels[atom]) < _rank(known, self._labels[atom]):
+            if known is None or self._rank(flip, atom) < self._rank(known, atom):
                 self._found[atom] = flip
 
     def _best(self, column: Table, atom: int) -> int | None:
         """The row that changes the atom's label, and goes furthest; None where none does."""
-        label = self._labels[atom]
-        distance = np.abs(probability(column) - 0.5)
-        sure = (distance > self._margin) | (distance <= UNDECIDED_TOLERANCE)
-        changed = np.flatnonzero((_labels(column) != label) & sure)
+        label, labels = self._labels[atom], self._scale.labels(column)
+        sure = (labels == 0) | self._scale.clear(column, STANDARD_ERRORS * (self._removals.stderr or 0.0))
+        changed = np.flatnonzero((labels != label) & sure)
         if not len(changed):
             return None
-        away = np.abs(column) if label == 0 else -label * column
-        return int(changed[away[changed].argmax()])
+        return int(changed[self._scale.beyond(column[changed], label).argmax()])
 
     def _descend(self, atom: int) -> bool:
         """Take out what hurts the label most, next, next; True when nothing at all can change the label."""
@@ -148,15 +143,8 @@ class FlipSearch:
             flip = Flip(fewer[row], float(column[row]), False)
         return flip
 
-
-def _labels(log_odds: Table) -> npt.NDArray[np.int_]:
-    """1 for supported, -1 for contradicted, 0 for undecided."""
-    distance = np.abs(probability(log_odds) - 0.5)
-    return np.where(distance <= UNDECIDED_TOLERANCE, 0, np.sign(log_odds)).astype(int)
-
-
-def _rank(flip: Flip, label: int) -> tuple[int, float]:
-    return len(flip.contexts), label * flip.log_odds if label else -abs(flip.log_odds)
+    def _rank(self, flip: Flip, atom: int) -> tuple[int, float]:
+        return len(flip.contexts), -float(self._scale.beyond(np.array(flip.log_odds), self._labels[atom]))
 
 
 def _chunks(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:

@@ -77,7 +77,8 @@ class Explanation(Model):
     """Why a record's atoms have the posteriors they have.
 
     `exact` and `stderr` (the largest standard error of any probability; None when exact) are those of the
-    worst result used; `solves` counts the solver's calls this took.
+    worst result used; `solves` counts the solver's calls this took. `calibrated`: probabilities and labels
+    are those that a calibration of posteriors made of the solver's.
     """
 
     record_id: str
@@ -86,3 +87,4 @@ class Explanation(Model):
     exact: bool
     stderr: float | None = None
     solves: int = 0
+    calibrated: bool = False

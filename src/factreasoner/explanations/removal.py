@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from factreasoner.explanations.calibrated import CalibratedTree
+from factreasoner.explanations.absorption import AbsorptionTree
 from factreasoner.explanations.junction import VariantTree
 from factreasoner.explanations.parts import Part, induced
 from factreasoner.graph.factor_graph import FactorGraph, Table
@@ -59,6 +59,10 @@ class Removals(Protocol):
     @property
     def stderr(self) -> float | None:
         """The largest standard error of any posterior so far."""
+        ...
+
+    def whole(self) -> Table | None:
+        """Log-odds of the atoms with nothing taken out; None where only the solver could tell."""
         ...
 
     def one_by_one(self) -> Table:
@@ -107,6 +111,13 @@ class ManyAtOnce:
         """See Removals."""
         return self._otherwise.stderr
 
+    def whole(self) -> Table | None:
+        """See Removals."""
+        try:
+            return np.asarray(self._tree.log_odds([()])[0])
+        except FloatingPointError:
+            return self._otherwise.whole()
+
     def one_by_one(self) -> Table:
         """See Removals."""
         return self.log_odds([(c,) for c in self.candidates])
@@ -133,8 +144,12 @@ class OneAtATime:
         self._base = base
         self._solver = solver
         self._plan = plan if base.exact and 2 * bytes_needed(plan) <= memory_budget() else None
-        self._tree: CalibratedTree | None = None
+        self._tree: AbsorptionTree | None = None
         self._known: dict[frozenset[int], Table] = {}
+
+    def whole(self) -> Table | None:
+        """See Removals."""
+        return self._by_absorption(frozenset())
 
     def one_by_one(self) -> Table:
         """See Removals."""
@@ -187,15 +202,22 @@ class OneAtATime:
         return np.stack(columns, axis=1)
 
     def _without(self, gone: frozenset[int]) -> Table:
+        found = self._by_absorption(gone)
+        if found is not None:
+            return found
         graph = self._part.graph
-        if self._plan is not None:
-            try:
-                self._tree = self._tree or CalibratedTree(graph, self._plan, self._part.atoms)
-                return self._tree.log_odds(gone)
-            except FloatingPointError:
-                self._plan = None
         given = self._solved(induced(graph, [i for i in range(len(graph.names)) if i not in gone]))
         return log_odds(given, [graph.names[i] for i in self._part.atoms])
+
+    def _by_absorption(self, gone: frozenset[int]) -> Table | None:
+        if self._plan is None:
+            return None
+        try:
+            self._tree = self._tree or AbsorptionTree(self._part.graph, self._plan, self._part.atoms)
+            return self._tree.log_odds(gone)
+        except FloatingPointError:
+            self._plan = None
+            return None
 
     def _solved(self, graph: FactorGraph) -> Marginals:
         self.solves += 1

@@ -51,7 +51,7 @@ def read_fact_graph(
     """
     path = Path(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:

@@ -39,10 +39,11 @@ def is_uai(path: Path) -> bool:
     word = start[0] if start else ""
     if word in ("MARKOV", "BAYES"):
         return True
-    if word.startswith("{"):
+    if word.startswith(("{", "[")):
         return False
-    message = f"neither a UAI network nor a fact graph in JSON: it begins with {word[:20]!r}"
-    raise InputError([Problem(str(path), "", message if word else "empty")])
+    begin = f"it begins with {word[:20]!r}" if word else "it is empty"
+    message = f"neither a UAI network, which begins with MARKOV or BAYES, nor a fact graph in JSON: {begin}"
+    raise InputError([Problem(str(path), "", message)])
 
 
 def read_fact_network(

@@ -164,7 +164,7 @@ def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
 
 def _text(path: Path | str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem, SolverError
-from factreasoner.explanations import Explanation, explain
+from factreasoner.errors import InputError, Problem, RunError, SolverError
+from factreasoner.explanations import Explanation, explain, judged_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
 from factreasoner.registry import load
@@ -34,25 +34,26 @@ def explain_journal(
 ) -> Iterator[Explained]:
     """Explain the records `ids`, one after another: all their judged atoms, or those named in `atom_ids`.
 
-    Passed over are records without atoms, and of several records those that have none of `atom_ids`.
+    Of several records those without atoms, or with none of `atom_ids`, are passed over.
     `changed`: `config` is not the one of the run, so that posteriors are to be found anew.
 
     Raises:
-        InputError: no record has a judged atom of that name.
         ConfigError: the solver is unknown or not installed.
-        RunError: the journal is damaged.
+        RunError: the journal is damaged, or no record has a judged atom of that name.
     """
     solver = load("solver", config.solver)(config=config)
-    passed_over = 0
+    named = False
     for assessment in folder.assessments(ids):
-        if assessment.status == "no_atoms":
+        if assessment.status == "no_atoms" and len(ids) > 1:
             continue
         if changed:
             assessment = rescore(assessment, solver, config)
-        wanted = _wanted(assessment, atom_ids) if len(ids) > 1 else atom_ids
+        wanted = atom_ids
+        if len(ids) > 1:
+            wanted = [i for i in judged_atoms(assessment.outcome) if i in atom_ids]
         if atom_ids and not wanted:
-            passed_over += 1
             continue
+        named = True
         try:
             explanation = explain(
                 assessment, config, solver=solver, atom_ids=wanted or None, search_size=search_size
@@ -64,13 +65,6 @@ def explain_journal(
             yield Explained(assessment, None, (problem,))
         else:
             yield Explained(assessment, explanation)
-    if passed_over and passed_over == len(ids):
-        names = ", ".join(map(repr, atom_ids))
-        raise InputError([Problem(str(folder.journal_path), "atom", f"no record has a judged atom {names}")])
-
-
-def _wanted(assessment: Assessment, atom_ids: Collection[str]) -> tuple[str, ...]:
-    """Those of `atom_ids` that the record has."""
-    graph = assessment.outcome.graph if assessment.outcome else None
-    nodes = graph.nodes if graph else ()
-    return tuple(node.id for node in nodes if node.kind == "atom" and node.id in atom_ids)
+    if atom_ids and not named:
+        names = " or ".join(map(repr, atom_ids))
+        raise RunError(f"{folder.journal_path}: no record has a judged atom {names}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any
 
 from factreasoner.config import Config
+from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.solvers.elimination import Elimination, eliminate
@@ -19,53 +21,68 @@ class PgmpySolver:
     pgmpy refuses disconnected networks and nodes without factors, so it is given one connected component
     at a time; its queries on Markov networks are not normalised, so that is done here. Its own
     elimination orders are not used: min-fill takes minutes where ours takes milliseconds, and "greedy"
-    can allocate many times the tables that the width asks for.
+    can allocate many times the tables that the width asks for. Every query eliminates anew, which takes
+    minutes where a junction tree takes a second; `config.solver_seconds` limits that.
     """
 
     name = "pgmpy"
 
     def __init__(self, config: Config | None = None) -> None:
-        self._max_width = config.max_width if config else None
+        self._config = config or Config()
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
 
         Raises:
             WidthError: a component is too wide.
-            SolverError: the network or its evidence has probability 0, or a table is malformed.
+            SolverError: time ran out, the network or its evidence has probability 0, or a table is malformed.
         """
         reduced = reduce(graph)
         plans = [eliminate(part.cardinalities, part.scopes) for part in reduced.components]
         for plan in plans:
-            if not fits(plan, self._max_width):
-                raise too_wide(plan, self._max_width)
+            if not fits(plan, self._config.max_width):
+                raise too_wide(plan, self._config.max_width)
+        if any(len(part.variables) > 1 for part in reduced.components):
+            _variable_elimination()
+        # The import takes seconds, and many on a busy machine: it is not the network's fault.
+        deadline = time.monotonic() + self._config.solver_seconds
         return Marginals(
             probabilities=reduced.named(
-                _component_marginals(part, plan) for part, plan in zip(reduced.components, plans, strict=True)
+                self._component_marginals(part, plan, deadline)
+                for part, plan in zip(reduced.components, plans, strict=True)
             ),
             solver=self.name,
             exact=True,
             width=max((plan.width for plan in plans), default=0),
         )
 
+    def _component_marginals(self, part: Component, plan: Elimination, deadline: float) -> list[Table]:
+        if len(part.variables) == 1:
+            return [alone(part)]
+        inference = _variable_elimination()(_markov_network(part))
+        found: list[Table] = []
+        for i in range(len(part.variables)):
+            if time.monotonic() > deadline:
+                raise self._too_slow(len(found), part, plan)
+            order = [j for j in plan.order if j != i]
+            found.append(
+                distribution(inference.query([i], elimination_order=order, show_progress=False).values)
+            )
+        return found
 
-def _component_marginals(part: Component, plan: Elimination) -> list[Table]:
-    if len(part.variables) == 1:
-        return [alone(part)]
+    def _too_slow(self, done: int, part: Component, plan: Elimination) -> SolverError:
+        return SolverError(
+            f"pgmpy answered {done} of {len(part.variables)} queries of a component of width {plan.width} in "
+            f"{self._config.solver_seconds:g} s; raise solver_seconds, or use solver 'exact' or 'gibbs'"
+        )
+
+
+def _variable_elimination() -> Any:
     with warnings.catch_warnings():
         # Importing pgmpy announces deprecations of its own modules, which nobody here can act on.
         warnings.simplefilter("ignore", FutureWarning)
         from pgmpy.inference import VariableElimination
-
-    inference = VariableElimination(_markov_network(part))
-    return [
-        distribution(
-            inference.query(
-                [i], elimination_order=[j for j in plan.order if j != i], show_progress=False
-            ).values
-        )
-        for i in range(len(part.variables))
-    ]
+    return VariableElimination
 
 
 def _markov_network(part: Component) -> Any:

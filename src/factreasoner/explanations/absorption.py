@@ -16,8 +16,8 @@ from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination
 
 
-class CalibratedTree:
-    """A connected network, calibrated. `variables` are those whose posteriors are wanted.
+class AbsorptionTree:
+    """A connected network, its junction tree calibrated. `variables` are those whose posteriors are wanted.
 
     Clique number `place` and its parent share separator number `place`.
 
@@ -93,6 +93,8 @@ class CalibratedTree:
                 scope, table = self._tree.placed(j)
                 out = spread(1.0 / table, scope, self._cliques[home].scope)
                 tables[home] = tables.get(home, self._tables[home]) * out
+        if not tables:
+            tables[0] = self._tables[0]
         changed = set(tables)
         while len(changed) > 1:
             # Children stand before their parents: nothing that is still to change lies below this one.

@@ -1,0 +1,71 @@
+"""How an atom's log-odds read as a probability and a label, calibrated where the run is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from factreasoner.graph.factor_graph import Table
+from factreasoner.metrics.calibrators import Calibrator
+from factreasoner.models import support_of
+
+_WIDEST = 800.0
+"""Beyond these log-odds a probability is 0 or 1 in a double."""
+
+
+def probability(log_odds: npt.ArrayLike) -> Table:
+    """P(true) of log-odds."""
+    return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(log_odds) / 2.0))
+
+
+class Scale:
+    """Probabilities and labels of log-odds, through a calibrator of posteriors if there is one.
+
+    A calibrator reverses no order, so that a label holds for a stretch of log-odds: contradicted below
+    `low`, supported above `high`, undecided between.
+    """
+
+    def __init__(self, calibrator: Calibrator | None = None) -> None:
+        self._calibrator = calibrator
+        self.high = _first(lambda x: support_of(self.probability(x)) == "supported")
+        self.low = _first(lambda x: support_of(self.probability(x)) != "contradicted")
+
+    def probability(self, log_odds: float) -> float:
+        """P(true)."""
+        p = float(probability(log_odds))
+        return p if self._calibrator is None else self._calibrator.apply(p)
+
+    def calibrated(self, p_true: float) -> float:
+        """P(true) of a posterior as the solver found it."""
+        return p_true if self._calibrator is None else self._calibrator.apply(p_true)
+
+    def labels(self, log_odds: Table) -> npt.NDArray[np.int_]:
+        """1 for supported, -1 for contradicted, 0 for undecided."""
+        return np.where(log_odds >= self.high, 1, np.where(log_odds < self.low, -1, 0))
+
+    def clear(self, log_odds: Table, margin: float) -> npt.NDArray[np.bool_]:
+        """Whether the label stays the same if the solver's probability is off by less than `margin`."""
+        p, clear = probability(log_odds), np.ones(log_odds.shape, dtype=bool)
+        for edge in (self.low, self.high):
+            if math.isfinite(edge):
+                clear &= np.abs(p - probability(edge)) >= margin
+        return clear
+
+    def beyond(self, log_odds: Table, label: int) -> Table:
+        """How far log-odds lie on the other side of a label."""
+        return -label * log_odds if label else np.abs(log_odds - (self.low + self.high) / 2.0)
+
+
+def _first(holds: Callable[[float], bool]) -> float:
+    """The least log-odds from which on something holds, to a double's precision; infinite if never."""
+    low, high = -_WIDEST, _WIDEST
+    if holds(low):
+        return -math.inf
+    if not holds(high):
+        return math.inf
+    while low < (middle := (low + high) / 2.0) < high:
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
