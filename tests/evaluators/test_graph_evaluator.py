@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from factreasoner import ScriptedLLM
+from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.config import Config
-from factreasoner.errors import ProviderError
+from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.faaf import NOT_CLEAR
 from factreasoner.judges.llm import LLMJudge
@@ -176,6 +176,22 @@ def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
         assert set(outcome.support.values()) == {"supported"}
     assert results[0] == results[1]
     assert 10 <= results[0].asked <= 50
+
+
+@pytest.mark.parametrize(("n", "settings"), [(1, {}), (3, {"atoms_per_call": 1})])
+def test_audit_leaves_out_what_was_asked_alone_anyway(n, settings):
+    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
+    config = Config(model="scripted", audit_share=1.0, **settings)
+    outcome = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(
+        atoms(n), contexts(2), RECORD
+    )
+    assert outcome.audit.asked == 0
+    assert len(llm.calls) == 2 * n
+
+
+def test_no_audit_of_a_judge_that_makes_no_calls():
+    with pytest.raises(ConfigError, match="embedded judge is none; add --model"):
+        build_pipeline(Config(audit_share=0.1))
 
 
 def test_no_audit_by_default():

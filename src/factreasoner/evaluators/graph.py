@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Sequence
 
 from factreasoner.config import Config
-from factreasoner.errors import SolverError
+from factreasoner.errors import ConfigError, SolverError
 from factreasoner.evaluators.judging import (
+    UNASKED_JUDGES,
     Task,
     coverage,
     judge_all,
@@ -39,12 +40,22 @@ from factreasoner.protocols import Judge, Solver
 
 
 class GraphEvaluator:
-    """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts."""
+    """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts.
+
+    Raises:
+        ConfigError: an audit is wanted of a judge that makes no calls.
+    """
 
     def __init__(self, judge: Judge, solver: Solver, config: Config | None = None) -> None:
         self._judge = judge
         self._solver = solver
         self._config = config or Config()
+        name = self._config.plugin("judge")
+        if self._config.audit_share and name in UNASKED_JUDGES:
+            raise ConfigError(
+                f"audit_share: it asks a model again, and the {name} judge is none; add --model NAME, "
+                "or leave --audit-share out"
+            )
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Judge every pair the version asks for and solve.
@@ -68,7 +79,7 @@ class GraphEvaluator:
             partly_judged=partly,
             verdicts=judged.verdicts,
             failures=judged.failures,
-            audit=self._audit(record.id, judged.verdicts, atoms, contexts),
+            audit=self._audit(record.id, _batched(judged.verdicts, work), atoms, contexts),
         )
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
@@ -95,12 +106,12 @@ class GraphEvaluator:
         self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]
     ) -> Audit | None:
         """Ask a random share of the verdicts again, one claim a call, and count the changed labels."""
-        share = self._config.audit_share
+        share = self._config.audit_share if self._config.atoms_per_call > 1 else 0.0
         text = {atom.id: atom.text for atom in atoms}
         chosen = [
             v for v in verdicts if v.target_id in text and _draw(self._config.seed, record_id, v) < share
         ]
-        if not share:
+        if not self._config.audit_share:
             return None
         premise = premises(contexts, record_id)
         with stage("audit"):
@@ -168,6 +179,12 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
             "support": {atom_id: support_of(p) for atom_id, p in p_true.items()},
         }
     )
+
+
+def _batched(verdicts: Sequence[Verdict], work: Sequence[Work]) -> list[Verdict]:
+    """The verdicts on atoms that were not asked alone in the first place: the same call would come again."""
+    alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
+    return [verdict for verdict in verdicts if (verdict.context_id, verdict.target_id) not in alone]
 
 
 def _draw(seed: int, record_id: str, verdict: Verdict) -> float:

@@ -13,6 +13,9 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 
+UNASKED_JUDGES = ("embedded", "recorded")
+"""Judges of this project that send no calls: they wait for nobody, and there is nobody to ask again."""
+
 Task = tuple[Premise, list[Claim]]
 """One passage and what it is asked about."""
 
@@ -74,7 +77,7 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
 
 def judging_threads(config: Config) -> int:
     """How many tasks are under way at once: threads speed up a judge that waits for a server, no other."""
-    return 1 if config.plugin("judge") in ("embedded", "recorded") else config.concurrency
+    return 1 if config.plugin("judge") in UNASKED_JUDGES else config.concurrency
 
 
 def coverage(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> Coverage:
