@@ -148,8 +148,7 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fre
         print_summary(report.summary, config, path)
     if report.stopped:
         typer.echo(
-            f"Stopped: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
-            "the same command with a higher --max-cost goes on.",
+            f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",
             err=True,
         )
     return 0 if report.complete else 3
