@@ -45,6 +45,8 @@ def context(**fields: Any) -> dict[str, Any]:
 SHARED_ID = given(atoms=[{"id": 0, "text": "t"}], contexts=[{"id": 0, "text": "t"}])
 
 BAD = [
+    bad("deep", '{"output": "x", "notes": ' + "[" * 200 + "]" * 200 + "}", "", "nested too deeply", "100"),
+    bad("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "100"),
     bad("no response", {"id": "x"}, "response", "missing", "output", "--column-map"),
     bad("null response", {"output": None}, "response", "missing", '""'),
     bad("response is a list", {"output": ["a"]}, "response", "a list", "quotes"),

@@ -14,6 +14,8 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
+from factreasoner.models import Assessment
+from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.input import STDIN, check_fits, check_input
 from factreasoner.runs.parsing import parse_record
 
@@ -224,3 +226,10 @@ def test_public_data(path: Path) -> None:
         links = {(atom["id"], context_id) for atom in line["atoms"] for context_id in atom["contexts"]}
         assert {(atom_id, c.id) for c in record.contexts or () for atom_id in c.atom_ids} == links
         assert set(record.metadata) - {"atom_fields", "context_fields"} == set(line) - native
+
+
+def test_the_deepest_record_allowed_goes_through_the_journal(tmp_path: Path) -> None:
+    deep = '{"output": "", "contexts": [], "notes": ' + "[" * 99 + "]" * 99 + "}"
+    (record,) = check_input(write(tmp_path / "f.jsonl", deep)).records()
+    assessment = build_pipeline().assess(record)
+    assert Assessment.model_validate_json(assessment.model_dump_json()) == assessment

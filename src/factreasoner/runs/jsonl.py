@@ -11,6 +11,8 @@ from factreasoner.errors import InputError, Problem
 from factreasoner.runs.values import describe
 
 BOM = b"\xef\xbb\xbf"
+DEEPEST = 100
+"""Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
 _MAGIC = {
     b"\x1f\x8b": "gzip-compressed; unpack it first: gunzip -c FILE > records.jsonl",
@@ -56,6 +58,8 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
     try:
         line = (raw.removeprefix(BOM) if offset == 0 else raw).decode("utf-8").rstrip("\r\n")
         data = _DECODER.decode(line)
+        if _deeper(data, DEEPEST):
+            raise RecursionError
         if "\\ud" in line or "\\uD" in line:
             json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
@@ -71,7 +75,7 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
         reason = error.msg.removesuffix(" at")
         message = f"not JSON: {reason} at column {error.colno}; {_remedy(line, error)}"
     except RecursionError:
-        message = "not JSON that can be read: nested too deeply; a record is one flat object"
+        message = f"nested too deeply; lists and objects may nest {DEEPEST} deep"
     except _RejectedError as error:
         message = f"not JSON: {error}"
     except ValueError:  # the only other one: Python refuses to convert integers of over 4,300 digits
@@ -81,6 +85,21 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
             return data
         message = f"is {describe(data)}; each line must be an object: {{...}}"
     raise InputError([Problem(where, "", message)])
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether lists and objects nest more than `levels` deep."""
+    layer = [value]
+    for _ in range(levels + 1):
+        layer = [
+            item
+            for owner in layer
+            if isinstance(owner, dict | list)
+            for item in (owner.values() if isinstance(owner, dict) else owner)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _remedy(line: str, error: json.JSONDecodeError) -> str:
