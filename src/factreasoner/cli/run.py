@@ -54,9 +54,12 @@ def run(
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.config import load_config
-    from factreasoner.evaluators.calibrated import fitted_config
+    from factreasoner.evaluators.calibrated import fitted_config, misfits
 
     config = fitted_config(load_config(profile, settings))
+    if not quiet:
+        for note in misfits(config):
+            typer.echo(note, err=True)
     folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
     _refuse_own_source(folder, data, config)
     checked = _checked(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)

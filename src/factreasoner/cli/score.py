@@ -31,7 +31,7 @@ def score(
 
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
-    from factreasoner.evaluators.calibrated import fitted_config
+    from factreasoner.evaluators.calibrated import fitted_config, misfits
     from factreasoner.registry import load
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
@@ -45,6 +45,8 @@ def score(
     refuse_changed_files(folder, named=changes)
     if "calibration" in changes:
         config = fitted_config(config, explicit=changes)
+    for note in misfits(config):
+        typer.echo(note, err=True)
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)

@@ -103,6 +103,8 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if (once := summary["independence"])["records"]:
         left_out = f"relations left out: {once['relations_left_out']:,}"
         yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
+    if calibration := summary["calibration"]:
+        yield "calibrated", f"by {escape(calibration['file'])}"
     if gold := summary["gold"]:
         yield from _gold_rows(gold)
     if summary["audit"]:

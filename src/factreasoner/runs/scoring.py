@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from factreasoner.config import Config
+from factreasoner.evaluators.calibrated import calibration_fingerprint
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.results import Summary, result_line
 from factreasoner.models import Assessment
@@ -39,15 +40,29 @@ def score_journal(
     if solver is not None:
         assessments = (rescore(assessment, solver, config) for assessment in assessments)
 
+    fingerprint = _calibrated_by(folder, config, again=solver is not None)
+
     def lines() -> Iterator[str]:
         for assessment in assessments:
             line = result_line(assessment, summary.k_of(assessment), config.gamma)
             summary.add(assessment, line)
+            line["calibration"] = fingerprint
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
     replace_file(out / "results.jsonl", lines())
     content = summary.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
+    content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
+
+
+def _calibrated_by(folder: RunFolder, config: Config, *, again: bool) -> str | None:
+    """Fingerprint of the calibration in force: of a run, the one it began with."""
+    if config.calibration is None:
+        return None
+    if again:
+        return calibration_fingerprint(config.calibration)
+    fingerprint: str | None = folder.manifest().get("files", {}).get("calibration")
+    return fingerprint
