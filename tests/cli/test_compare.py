@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -98,6 +99,19 @@ def test_files_by_name(factreasoner, tmp_path, two):
         assert (tmp_path / name).stat().st_size
 
 
+def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_path):
+    names = [f"a-run-with-a-name-{number}" for number in range(4)]
+    for name in names:
+        run_folder(tmp_path / name, *made(0.3, records=2))
+    wide = factreasoner("compare", *names).stdout
+    assert sum(line.lstrip().startswith(names[0]) for line in wide.splitlines()) == 1
+    assert all(name in wide.splitlines()[0] for name in names)
+    shown = factreasoner("compare", *names, env={"COLUMNS": "70", "FORCE_COLOR": "1"}).stdout
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).split("\n2 records")[0].splitlines()
+    assert max(map(len, lines)) <= 70
+    assert [line.split() for line in lines if line.startswith("#S")][:2] == [["#S", "1.50", "1.50"]] * 2
+
+
 def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3, gold="SSNN"))
     run_folder(tmp_path / "b", *made(0.3, gold="SSNNSS"))
@@ -125,6 +139,41 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     done = factreasoner("compare", "b", "c", "--intersect")
     assert done.returncode == 1
     assert "no record has a score in every run: b scores 7, c scores 1" in done.stderr
+
+
+def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, tmp_path):
+    run_folder(tmp_path / "a", *made(0.3)[:7], assessment([None] * 4, record_id="r7"))
+    run_folder(tmp_path / "b", *made(0.2)[:6], *(assessment([], record_id=f"r{i}") for i in (6, 7)))
+    done = factreasoner("compare", "a", "b")
+    assert done.returncode == 1
+    assert "b lacks 1 of 7 (1 without atoms: 'r6')" in done.stderr
+    run_folder(tmp_path / "c", *made(0.2))
+    assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c").stderr
+
+
+def test_all_undecided_is_said(factreasoner, tmp_path, two):
+    run_folder(tmp_path / "c", *(assessment([0.5] * 4, gold="SNSN", record_id=f"r{i}") for i in range(8)))
+    done = factreasoner("compare", "good", "c")
+    assert "c: every judged atom is undecided" in done.stderr
+    assert "good: every judged" not in done.stderr
+    done = factreasoner("evaluate", "c", "--json")
+    assert done.returncode == 0
+    assert "every judged atom is undecided" in json.loads(done.stdout)["notes"][0]
+
+
+def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    for arguments, reason in (
+        (("compare", *two, "--csv", "file/x.csv"), "Error: file: File exists"),
+        (("compare", *two, "--csv", "folder"), "Error: folder: Is a directory"),
+        (("evaluate", "good", "--out", "file"), "Error: file: File exists"),
+        (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), "Error: file: File exists"),
+    ):
+        done = factreasoner(*arguments)
+        assert done.returncode == 1
+        assert done.stderr.strip().endswith(reason)
+        assert "Internal" not in done.stderr
 
 
 def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
@@ -177,7 +226,7 @@ def test_half_written_runs(factreasoner, tmp_path, two):
     run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
     done = factreasoner("compare", "good", "half", "--intersect", "--json", "c.json")
     assert content(done, tmp_path)["num_records"] == 5
-    assert "half: half: the run was cut off" in done.stderr
+    assert "half: the run was cut off (it has no summary.json): 5 records" in done.stderr
     (tmp_path / "half" / "manifest.json").write_text("{")
     done = factreasoner("compare", "good", "half")
     assert done.returncode == 1

@@ -6,6 +6,7 @@ judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -75,10 +76,21 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
+        if (reason := _file_fault(error)) is not None:
+            return _failed(f"Error: {reason}", 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
     return 0
+
+
+def _file_fault(error: Exception) -> str | None:
+    """What is wrong with a file or the disk, in words; None where that is not the reason."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return None
+    if error.filename is None:
+        return error.strerror if error.errno in (errno.ENOSPC, errno.EDQUOT) else None
+    return f"{error.filename2 or error.filename}: {error.strerror}"
 
 
 def _failed(message: str, code: int) -> int:

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from factreasoner.cli.plain import plain
 from factreasoner.metrics.scores import SCORES
-from factreasoner.report.comparison_tables import difference_rows, explanation, score_rows
+from factreasoner.report.comparison_tables import difference_rows, explanation, records_of, score_rows
 
 EVALUATED = (
     "precision",
@@ -28,7 +29,9 @@ EVALUATED = (
     "three_way_accuracy",
     "three_way_macro_f1",
 )
-GROUPED = ("precision", "gold_precision", "mae_precision", "accuracy", "macro_f1", "auroc", "brier", "ece")
+GROUPED = ("precision", "gold_precision", "mae_precision", "macro_f1", "auroc", "brier")
+GROUPS_WIDTH, SHORTEST_GROUP = 61, 16
+"""Characters that the scores of a group take up on its line, and those of a name that are shown at least."""
 
 
 def console() -> Console:
@@ -53,7 +56,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     counted = ", ".join(
         f"{count} {label}" for label, count in labels.items() if count and label != "left_out"
     )
-    out.print(f"{content['num_records']} records with a score; labelled atoms: {counted or 'none judged'}")
+    out.print(f"{records_of(content)} with a score; labelled atoms: {counted or 'none judged'}")
     table = Table("", "", "95 %", box=None, pad_edge=False, show_header=False)
     for name in EVALUATED:
         found = content["scores"][name]
@@ -62,7 +65,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     out.print(table)
     out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in content["confusion"].items()))
     if content["by"] is not None:
-        out.print(_groups(content))
+        out.print(_groups(content, out.width))
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
 
 
@@ -72,15 +75,17 @@ def _shown(name: str, content: Mapping[str, Any]) -> str:
     return f"F1@{content['k'] if content['k'] is not None else content['k_setting']}"
 
 
-def _groups(content: Mapping[str, Any]) -> Table:
+def _groups(content: Mapping[str, Any], width: int) -> Table:
+    """Some scores of every group; names are cut so that lines keep within `width` characters."""
+    longest = max(SHORTEST_GROUP, width - GROUPS_WIDTH)
     table = Table(box=None, pad_edge=False)
-    table.add_column(escape(content["by"]), overflow="ellipsis", no_wrap=True)
+    table.add_column(plain(content["by"], longest), no_wrap=True)
     for caption in ("records", "atoms", *(SCORES[name].shown for name in GROUPED)):
         table.add_column(caption, justify="right", min_width=max(len(caption), 5))
     for group, found in content["groups"].items():
         atoms = sum(count for label, count in found["labels"].items() if label != "left_out")
         scores = [number(found["scores"][name]["value"]) for name in GROUPED]
-        table.add_row(escape(group), str(found["num_records"]), str(atoms), *scores)
+        table.add_row(plain(group, longest), str(found["num_records"]), str(atoms), *scores)
     return table
 
 
@@ -88,18 +93,36 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     """The scores of every run, then each run's differences from the baseline."""
     out = console()
     runs = list(content["runs"])
-    out.print(_right("", *runs, rows=score_rows(content)))
+    rows = list(score_rows(content))
+    for part in _fitting(runs, rows, out.width if out.is_terminal else None):
+        shown = [[row[0], *(row[place + 1] for place in part)] for row in rows]
+        out.print(_right("", *(runs[place] for place in part), rows=shown))
+        out.print()
     for name in runs:
         if name != content["baseline"]:
-            head = (f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)")
+            out.print(f"[bold]{escape(name)} - {escape(content['baseline'])}[/bold]")
+            out.print(_right("", "difference", "95 %", "p", "p (Holm)", rows=difference_rows(content, name)))
             out.print()
-            out.print(_right(*head, rows=difference_rows(content, name)))
-    out.print()
     for sentence in explanation(content):
         out.print(f"[dim]{sentence}[/dim]")
     for key, values in content["differing_settings"].items():
         shown = ", ".join(f"{name} {value}" for name, value in values.items())
         out.print(f"[dim]{escape(f'{key}: {shown}')}[/dim]")
+
+
+def _fitting(runs: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
+    """The places of the runs, in as many parts as keep the lines of a table within `width` characters."""
+    first = max(len(row[0]) for row in rows)
+    parts: list[list[int]] = []
+    used = 0
+    for place, name in enumerate(runs):
+        own = 2 + max(len(name), *(len(row[place + 1]) for row in rows))
+        if not parts or (width is not None and used + own > width):
+            parts.append([])
+            used = first
+        parts[-1].append(place)
+        used += own
+    return parts
 
 
 def _right(first: str, *others: str, rows: Iterable[Sequence[str]]) -> Table:

@@ -58,6 +58,12 @@ class Sample(NamedTuple):
         """Which records have a judged atom."""
         return ~np.isnan(self.values["precision"])
 
+    @property
+    def undecided(self) -> bool:
+        """Whether atoms were judged and none of them is supported or contradicted."""
+        decided = np.nansum(self.values["supported"]) + np.nansum(self.values["contradicted"])
+        return bool(self.scored.any()) and not decided
+
     def take(self, records: Sequence[int] | Ints) -> Sample:
         """The sample of some records, each at most once, in the order given."""
         chosen = np.asarray(records, dtype=np.int64)

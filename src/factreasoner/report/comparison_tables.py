@@ -68,10 +68,15 @@ def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]
         yield [caption(item["score"], content), difference, f"[{low_high}]" if low_high else "", *p_values]
 
 
+def records_of(content: Mapping[str, Any]) -> str:
+    """How many records there are, in words."""
+    return "1 record" if content["num_records"] == 1 else f"{content['num_records']} records"
+
+
 def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
     return [
-        f"{content['num_records']} records; means over records of #S, #C, #U, Pr, F1@K, E, MAE and usage; "
+        f"{records_of(content)}; means over records of #S, #C, #U, Pr, F1@K, E, MAE and usage; "
         "the other scores are over all labelled atoms together. Usage is that of judging, per record.",
         f"Differences with paired percentile bootstrap 95 % intervals over records ({content['resamples']} "
         f"resamples, seed {content['seed']}); p by a paired permutation test ({content['permutations']} "

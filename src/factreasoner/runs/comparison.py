@@ -20,6 +20,7 @@ from factreasoner.metrics.samples import Sample, Sampling
 from factreasoner.metrics.scores import SCORES, estimates
 from factreasoner.models import Assessment, Usage
 from factreasoner.registry import nearest
+from factreasoner.runs.evaluation import ALL_UNDECIDED
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.gold_labels import GoldFile
 from factreasoner.runs.plan import plan
@@ -47,6 +48,10 @@ COMPARED = (
 JUDGING = "evaluator"
 """The stage whose usage is compared."""
 SHOWN_IDS = 3
+FEW = 20
+"""Records below which intervals hold the truth clearly less often than 95 times in 100."""
+UNTESTABLE = 5
+"""Records up to which no exchange of assessments is as rare as 5 in 100."""
 
 
 class Settings(NamedTuple):
@@ -142,7 +147,7 @@ def _read(run: FinishedRun, config: Config, k: int | None, gold: Path | None) ->
         responses[record_id] = _digest(assessment.response)
         atoms[record_id] = _digest(*(text for atom in assessment.atoms for text in (atom.id, atom.text)))
         cached += usage.cached_calls
-    notes = [run.unfinished] if run.unfinished else []
+    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
     if _is_replayed(run.config):
@@ -214,10 +219,17 @@ def _scored_ids(sample: Sample) -> set[str]:
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
-    reasons = Counter(part.status.get(record_id, "not in the run") for record_id in ids)
-    counts = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
+    reasons = Counter(_reason(part.status.get(record_id)) for record_id in ids)
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
     return f"lacks {len(ids)} of {total} ({counts}: {shown})"
+
+
+def _reason(status: str | None) -> str:
+    """Why a record of this status has no score in a run."""
+    return {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}.get(
+        status, "without a judged atom"
+    )
 
 
 def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
@@ -246,6 +258,16 @@ def _run_content(run: FinishedRun, sample: Sample, names: Sequence[str], seed: i
     }
 
 
+def _few_records(count: int) -> Iterator[str]:
+    """What can't be said of so few records."""
+    if count < 2:
+        yield "one record: there are no intervals and no tests"
+    elif count < FEW:
+        yield f"{count} records: 95 % intervals of fewer than {FEW} are too narrow, those of AUROC and ECE most"
+    if 2 <= count <= UNTESTABLE:
+        yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
+
+
 def _differing(runs: Mapping[str, FinishedRun]) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each."""
     settings = {name: result_settings(run.config) for name, run in runs.items()}
@@ -269,14 +291,15 @@ def _notes(
         other = sum(part.atoms[i] != read[baseline].atoms[i] for i in ids)
         if other:
             yield f"{name}: {other} records have other atoms than in {baseline}"
+        if samples[name].undecided:
+            yield f"{name}: {ALL_UNDECIDED}"
     judged = {name: len(sample.atom_gold) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
         yield f"scores against labels are over each run's own labelled atoms: {counts}"
     if not _labelled(samples):
         yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
-    if len(ids) < 2:
-        yield "one record: there are no intervals and no tests"
+    yield from _few_records(len(ids))
     unknown = [name for name, s in samples.items() if bool(np.isnan(s.values["cost"]).any())]
     if unknown:
         yield f"the cost is unknown for {', '.join(unknown)}"

@@ -17,11 +17,13 @@ class FinishedRun:
     """The assessments of a run, in the order of its results.
 
     Raises:
-        RunError: not a run folder, a damaged one, or one without a single assessed record.
+        RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
         ConfigError: its settings are not ones this version knows.
     """
 
     def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise RunError(f"{path}: not a run folder: there is no such folder")
         self.path = path
         self._folder = RunFolder(path)
         self.config: Config = self._folder.config()
