@@ -1,6 +1,7 @@
 """`score`, `assess`, `doctor` and the help."""
 
 import json
+import os
 
 import pytest
 from command import ATOMS, PASSAGES, record, results, write_records
@@ -95,6 +96,16 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
     done = factreasoner("assess", "I don't know.", *passages)
     assert done.returncode == 0
     assert "No atoms" in done.stdout
+
+
+def test_assess_refuses_what_is_not_utf_8(factreasoner, tmp_path, passages):
+    done = factreasoner("assess", os.fsdecode(b"Caf\xe9"), *passages)
+    assert done.returncode == 1
+    assert "not UTF-8" in done.stderr
+    (tmp_path / "answer.txt").write_bytes(b"Caf\xe9")
+    done = factreasoner("assess", "--file", "answer.txt", *passages)
+    assert done.returncode == 1
+    assert "answer.txt: not UTF-8 (byte 3)" in done.stderr
 
 
 def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):

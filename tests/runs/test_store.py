@@ -1,5 +1,6 @@
 """The run folder: nothing finished is lost, nothing torn is believed, no other run is mixed in."""
 
+import errno
 import json
 
 import pytest
@@ -190,9 +191,20 @@ def test_replacing_a_file_leaves_the_old_one_when_it_fails(tmp_path):
 
     def lines():
         yield "new"
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(RunError, match="No space left on device"):
         replace_file(path, lines())
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cant_be_written_is_named(tmp_path):
+    folder = opened(tmp_path)
+    folder.journal_path.mkdir()
+    with pytest.raises(RunError, match=r"journal\.jsonl: can't be written: Is a directory"):
+        folder.append(assessment("r0"))
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(RunError, match="taken: can't be written: Is a directory"):
+        replace_file(tmp_path / "taken", ["x"])
+    assert not list(tmp_path.glob(".*tmp"))

@@ -7,6 +7,7 @@ judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -100,6 +101,10 @@ def _failed(message: str, code: int) -> int:
 
 def main() -> None:
     """Run the command line of this process and end it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal of another encoding gets \u732b for what it can't show, not an error.
+            stream.reconfigure(errors="backslashreplace")
     code = execute()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,18 +40,41 @@ def assess(
     config = load_config(profile, settings)
     if file and response:
         raise ConfigError("give the text as an argument or with --file, not both")
-    text = _read(file) if file else sys.stdin.read() if response in (None, "-") else response
+    text = _read(file) if file else _standard_input() if response in (None, "-") else _decoded(str(response))
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
     passages = [_read(path) for path in context] if context else None
     assessment = assess_response(
-        str(text), prompt=prompt, topic=topic, contexts=passages, **config.model_dump()
+        text,
+        prompt=_decoded(prompt),
+        topic=_decoded(topic) if topic else None,
+        contexts=passages,
+        **config.model_dump(),
     )
     if as_json:
         typer.echo(assessment.model_dump_json(indent=2))
     else:
         print_assessment(assessment, config)
     raise typer.Exit(3 if assessment.status in ("failed", "partial") else 0)
+
+
+def _decoded(argument: str) -> str:
+    """An argument as UTF-8, whatever the locale: where Python could not decode it, it kept its bytes."""
+    from factreasoner.errors import ConfigError
+
+    try:
+        return os.fsencode(argument).decode("utf-8")
+    except UnicodeError as error:
+        raise ConfigError("the text is not UTF-8; give it with --file, converted: iconv -t UTF-8") from error
+
+
+def _standard_input() -> str:
+    from factreasoner.errors import InputError, Problem
+
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError([Problem("standard input", "", f"not UTF-8 (byte {error.start})")]) from error
 
 
 def _read(path: Path) -> str:

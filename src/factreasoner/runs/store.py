@@ -163,13 +163,20 @@ class RunFolder:
             ) from error
 
     def append(self, assessment: Assessment) -> None:
-        """Add one assessment to the journal; when this returns it is on disk."""
+        """Add one assessment to the journal; when this returns it is on disk.
+
+        Raises:
+            RunError: the journal can't be written; its earlier lines are whole.
+        """
         line = assessment.model_dump_json().encode() + b"\n"
-        with self.journal_path.open("ab") as journal:
-            offset = journal.tell()
-            journal.write(line)
-            journal.flush()
-            os.fsync(journal.fileno())
+        try:
+            with self.journal_path.open("ab") as journal:
+                offset = journal.tell()
+                journal.write(line)
+                journal.flush()
+                os.fsync(journal.fileno())
+        except OSError as error:
+            raise _unwritten(self.journal_path, error) from error
         judged = len(assessment.outcome.p_true) if assessment.outcome else 0
         self.entries[assessment.record_id] = Entry(offset, assessment.status, assessment.fingerprint, judged)
 
@@ -238,7 +245,11 @@ def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replace_file(path: Path, lines: Iterable[str]) -> None:
-    """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new."""
+    """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new.
+
+    Raises:
+        RunError: the file can't be written.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as file:
@@ -246,8 +257,17 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        raise _unwritten(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _unwritten(path: Path, error: OSError) -> RunError:
+    return RunError(
+        f"{path}: can't be written: {error.strerror}; what the folder holds is whole, and the same command "
+        "goes on from there"
+    )
 
 
 def _version(package: str) -> str:
