@@ -36,7 +36,7 @@ TOKEN_VARIABLE = "CHROMA_TOKEN"
 """Environment variable with the token a server wants."""
 HTTP_SECONDS = 120.0
 _FILE = "chroma.sqlite3"
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,500}[a-zA-Z0-9]")
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
 _REBUILT = ".rebuilt"
 _NO_VECTORS = {
     # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
@@ -133,6 +133,8 @@ class Store:
     def open(self, name: str, embedding: str | None) -> Collection:
         """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
 
+        An empty one is made anew for another embedding.
+
         Raises:
             ConfigError: the name can't be one, or the collection was made with another embedding.
         """
@@ -142,11 +144,13 @@ class Store:
                 "a letter or digit first and last"
             )
         found = self._found(name)
-        if found is None:
-            found = self._create(name, Made(embedding or NONE))
-        collection = self._opened(found)
-        collection.refuse_other(embedding)
-        return collection
+        if found is not None:
+            collection = self._opened(found)
+            if collection.made.embedding == (embedding or collection.made.embedding) or collection.count():
+                collection.refuse_other(embedding)
+                return collection
+            self.delete(name)
+        return self._opened(self._create(name, Made(embedding or NONE)))
 
     def rebuild(self, collection: Collection) -> Collection:
         """An empty collection in place of a damaged one, with its name, embedding and roots.

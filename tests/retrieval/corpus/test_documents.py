@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from corpus_scene import TEXTS, write
+from pages import ARTICLE, html, pdf
+
+from factreasoner.errors import DocumentError, MissingExtraError
+from factreasoner.retrieval.corpus import documents
+from factreasoner.retrieval.corpus.documents import DocumentReader, markdown
+from factreasoner.retrieval.corpus.rows import BadRow, Document
+
+
+def read(tmp_path: Path, name: str, data: bytes) -> Document:
+    (tmp_path / name).write_bytes(data)
+    (document,) = DocumentReader().documents(tmp_path / name)
+    assert isinstance(document, Document)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("Café.".encode(), "Café."),
+        ("Café.".encode("utf-8-sig"), "Café."),
+        ("Café.".encode("utf-16"), "Café."),
+        (b"Caf\xe9.\r\nOpen.", "Café.\nOpen."),
+    ],
+)
+def test_texts_in_usual_encodings(tmp_path: Path, data: bytes, text: str) -> None:
+    assert read(tmp_path, "my_old-notes.txt", data) == Document(text, "my old notes")
+
+
+@pytest.mark.parametrize(
+    "data", [b"text\0and more", b"\x89PNG\r\n\x1a\n\0\0", bytes(range(1, 32)) * 40, "x".encode("utf-16-le")]
+)
+def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.txt").write_bytes(data)
+    with pytest.raises(DocumentError, match=r"x\.txt: binary, not text"):
+        list(DocumentReader().documents(tmp_path / "x.txt"))
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t ", b"\xef\xbb\xbf"])
+def test_an_empty_file_holds_no_document(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.txt").write_bytes(data)
+    assert list(DocumentReader().documents(tmp_path / "x.txt")) == []
+
+
+def test_html_and_pdf(tmp_path: Path) -> None:
+    page = read(tmp_path, "a.html", html(ARTICLE, "Otter Bridge"))
+    assert (page.title, page.text.count("Menu entry")) == ("Otter Bridge", 0)
+    assert "412 metres" in page.text
+    paper = read(tmp_path, "a.pdf", pdf("First page.", "Second page.", title="Paper"))
+    assert (paper.title, paper.text) == ("Paper", "First page.\n\nSecond page.")
+    assert read(tmp_path, "un_titled.pdf", pdf("First page.")).title == "un titled"
+
+
+def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
+    broken = {
+        "no.pdf": (b"hello", "not a PDF"),
+        "cut.pdf": (b"%PDF-1.4 and no more", "damaged PDF"),
+        "picture.pdf": (pdf(""), "no text in it"),
+        "empty.html": (b"<html><body></body></html>", "no text in it"),
+        "binary.html": (b"\0\1\2\3", "binary"),
+    }
+    reader = DocumentReader()
+    for name, (data, reason) in broken.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DocumentError, match=f"{name}: {reason}"):
+            list(reader.documents(tmp_path / name))
+
+
+def test_rows_come_with_the_bad_ones_among_them(tmp_path: Path) -> None:
+    write(tmp_path, TEXTS)
+    found = list(DocumentReader().documents(tmp_path / "rows.jsonl"))
+    assert found[0] == Document("Radium glows.", "Radium", "https://x.example/radium")
+    write(tmp_path, {"rows.jsonl": '{"text": " "}\nno\n'})
+    assert list(DocumentReader().documents(tmp_path / "rows.jsonl")) == [BadRow(2, "not JSON")]
+
+
+def test_a_file_too_large_to_be_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_BYTES", 10)
+    write(tmp_path, {"a.txt": "x" * 11})
+    with pytest.raises(DocumentError, match="split it"):
+        list(DocumentReader().documents(tmp_path / "a.txt"))
+
+
+def test_a_file_that_goes_or_changes_meanwhile(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="can't be read: No such file"):
+        DocumentReader().digest(tmp_path / "a.txt")
+    with pytest.raises(DocumentError, match="can't be read: No such file"):
+        list(DocumentReader().documents(tmp_path / "a.txt"))
+    write(tmp_path, TEXTS)
+    found = DocumentReader().documents(tmp_path / "rows.jsonl")
+    next(found)
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write('{"text": "late"}\n')
+    with pytest.raises(DocumentError, match="changed while it was read"):
+        list(found)
+
+
+def test_a_digest_is_of_content_and_kind(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "x", "b.txt": "x", "a.md": "x", "c.txt": "y"})
+    reader = DocumentReader()
+    digests = {name: reader.digest(tmp_path / name) for name in ("a.txt", "b.txt", "a.md", "c.txt")}
+    assert digests["a.txt"] == digests["b.txt"]
+    assert len(set(digests.values())) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "rest"),
+    [
+        ("# A *title* #\nText.", "A *title* #", "A *title*"),
+        ("---\ntitle: 'Front'\n---\n# Other\nText.", "Front", "Other"),
+        ("No heading.", "name", "No heading."),
+        (
+            "See [the **page** of it](https://x.example/a_(b)) and ![a picture](x.png).",
+            "name",
+            "See the page of it",
+        ),
+        ("Said <!-- not\nthis --> so.", "name", "Said  so."),
+    ],
+)
+def test_markdown_is_stripped_of_its_marks(text: str, title: str, rest: str) -> None:
+    found = markdown(text, "name")
+    assert found.title == title
+    assert rest in found.text
+    assert "](" not in found.text
+
+
+def test_without_the_packages_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    monkeypatch.delitem(sys.modules, "factreasoner.retrieval.extract")
+    monkeypatch.delitem(sys.modules, "factreasoner.retrieval.corpus.documents")
+    with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
+        import factreasoner.retrieval.corpus.documents  # noqa: F401
