@@ -14,7 +14,7 @@ from scipy.stats import bootstrap as scipy_bootstrap
 from factreasoner.metrics import comparison
 from factreasoner.metrics.comparison import differences, holm, permutation_p
 from factreasoner.metrics.samples import Sample, Sampling
-from factreasoner.metrics.scores import SCORES, value_of
+from factreasoner.metrics.scores import SCORES, bootstrap, value_of
 from factreasoner.models import Assessment
 
 TESTED = [name for name, score in SCORES.items() if score.tested]
@@ -89,6 +89,32 @@ def test_the_interval_is_scipys() -> None:
         values, lambda a, b, axis: (a - b).mean(axis=axis), paired=True, method="percentile", rng=4
     ).confidence_interval
     assert item.interval == pytest.approx((expected.low, expected.high), abs=0.02)
+
+
+def test_intervals_of_differences_cover_the_truth() -> None:
+    names = ("precision", "brier")
+    many = [sampled(fresh(1, part, records=1000)) for part in (0, 1)]
+    truth = {name: value_of(many[0], name) - value_of(many[1], name) for name in names}
+    held = []
+    for seed in range(2, 42):
+        one, other = (bootstrap(sampled(fresh(seed, part, records=30)), names) for part in (0, 1))
+        for name in names:
+            low, high = np.quantile(one[name] - other[name], [0.025, 0.975])
+            held.append(low <= truth[name] <= high)
+    assert 0.85 <= np.mean(held) < 1.0
+
+
+def fresh(seed: int, part: int, *, records: int) -> list[Assessment]:
+    """One of two runs over records that differ from seed to seed; the first run is the better one."""
+    random, noise = np.random.default_rng(seed), np.random.default_rng((seed, part))
+    made = []
+    for number in range(records):
+        gold = random.random(4) < random.random()
+        skill = np.where(gold, 1, -1) * (0.25 - 0.1 * part)
+        p = 0.5 + skill + random.normal(0, 0.15) + noise.normal(0, 0.1, 4)
+        labels = "".join("S" if label else "N" for label in gold)
+        made.append(assessment(np.clip(p, 0.01, 0.99).tolist(), gold=labels, record_id=f"r{number}"))
+    return made
 
 
 def test_few_records_and_undefined_scores_have_no_test() -> None:

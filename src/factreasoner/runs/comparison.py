@@ -263,7 +263,7 @@ def _few_records(count: int) -> Iterator[str]:
     if count < 2:
         yield "one record: there are no intervals and no tests"
     elif count < FEW:
-        yield f"{count} records: 95 % intervals of fewer than {FEW} are too narrow, those of AUROC and ECE most"
+        yield f"{count} records: intervals over fewer than {FEW} are too narrow, most of all of AUROC and ECE"
     if 2 <= count <= UNTESTABLE:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
