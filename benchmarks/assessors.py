@@ -1,0 +1,179 @@
+"""FactReasoner, its factor tables and the prompted assessors on labelled atoms, with 95 % intervals.
+
+First Factcheck-Bench judged by its human stances, so that nothing but the reasoning over verdicts differs;
+then five sets judged by the embedded judge, and WikiContradict, whose passages contradict each other and
+whose atoms have no label. The embedded judge is fitted anew for each set without any part of it; the shipped
+one has seen them all. Factor tables are solved from the same verdicts. FactScore, VeriScore and FactVerify
+here combine the judge's verdicts, since nobody answers their prompts; see `evaluators/prompted.py`. Intervals
+are percentile bootstrap over records. A pair that no person labelled counts as neutral.
+
+Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/assessors.py`, or on
+records of one's own `python benchmarks/assessors.py RECORDS.jsonl [--relations RELATIONS.jsonl]`; without
+relations the embedded judge judges these as shipped. Takes ten minutes, most of it for fitting six judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from fit_embedded_judge import fit
+from labelled_pairs import data_folder
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.evaluators.prompted import PromptedEvaluator
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.judges.recorded import RecordedJudge, recordings
+from factreasoner.metrics.samples import Sample, Sampling
+from factreasoner.metrics.scores import estimates
+from factreasoner.models import Assessment, Record
+from factreasoner.pipeline import Pipeline
+from factreasoner.protocols import Evaluator, Judge
+from factreasoner.registry import load
+from factreasoner.runs.graph_fitting import FACTORS
+from factreasoner.runs.input import check_input
+from factreasoner.runs.rescoring import rescore
+from factreasoner.solvers.exact import ExactSolver
+
+SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")
+CAPTIONS = ("accuracy", "macro-F1", "AUROC", "Brier", "MAE of precision")
+EMBEDDED = ("factcheck_bench", "factscore_bios", "wice", "qasem_consistency", "kqa")
+UNLABELLED = "wikicontradict"
+PROMPTED = ("factscore", "veriscore", "factverify")
+NAMES = {"factscore": "FactScore", "veriscore": "VeriScore", "factverify": "FactVerify"}
+
+
+class Row(NamedTuple):
+    """One assessor with what it makes of the records."""
+
+    name: str
+    assessments: list[Assessment]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description="Assessors on labelled atoms.")
+    parser.add_argument("records", type=Path, nargs="?", help="records of one's own, with labelled atoms")
+    parser.add_argument("--relations", type=Path, help="verdicts on them")
+    chosen = parser.parse_args()
+    if chosen.records is not None:
+        _one(chosen.records, chosen.relations, shipped_model())
+        return
+    data = data_folder()
+    _one(data / "factcheck_bench" / "records.jsonl", data / "factcheck_bench" / "human_relations.jsonl", None)
+    for name in EMBEDDED:
+        _one(data / name / "records.jsonl", None, fit(name).model)
+    _contradictions(data / UNLABELLED, fit(UNLABELLED).model)
+
+
+def _one(path: Path, relations: Path | None, model: Model | None) -> None:
+    """The table of one set, and the commands that make the same of the shipped judge."""
+    records = list(check_input(path).records())
+    gold = [atom.gold for record in records for atom in record.atoms or () if atom.gold is not None]
+    if not gold:
+        raise SystemExit(f"{path}: no atom is labelled")
+    share = gold.count("S") / len(gold)
+    judge = "verdicts recorded" if relations else "embedded judge"
+    print(
+        f"\n## {path.parent.name}, {judge}: {len(records)} records, {len(gold)} atoms, {share:.2f} of them S"
+    )
+    print(f"Of that share for every atom: Brier {share * (1 - share):.3f}, AUROC 0.5.\n")
+    flags = (
+        f"--judge recorded --relations {relations} --unlisted neutral" if relations else "--judge embedded"
+    )
+    print(f"| assessor | {' | '.join(CAPTIONS)} |\n|---|{'---|' * len(CAPTIONS)}")
+    linked = all(any(c.atom_ids for c in record.contexts or ()) for record in records)
+    for row in _rows(records, relations, model, versions=(1, 2) if linked else (2,)):
+        print(f"| {row.name} | {' | '.join(_cells(_sampled(row.assessments)))} |", flush=True)
+    names = ",".join([*(["fr1"] if linked else []), "fr2", *PROMPTED])
+    print(f"\n`factreasoner compare {path} --assessors {names} {flags}`")
+    print("`factreasoner score RUN_DIR --factors table1`, then `factreasoner evaluate`, for another table")
+
+
+def _rows(
+    records: Sequence[Record], relations: Path | None, model: Model | None, *, versions: Sequence[int]
+) -> Iterator[Row]:
+    for version in versions:
+        config = _config(relations, version=version)
+        evaluator = GraphEvaluator(_judge(config, model), ExactSolver(), config)
+        assessments = _assessed(records, evaluator, config)
+        for table in FACTORS:
+            other = config.model_copy(update={"factors": table})
+            yield Row(f"FR{version}, {table}", [rescore(a, ExactSolver(), other) for a in assessments])
+    for assessor in PROMPTED:
+        config = _config(relations, version=2, assessor=assessor)
+        evaluator = PromptedEvaluator(_judge(config, model), None, config)
+        yield Row(NAMES[assessor], _assessed(records, evaluator, config))
+
+
+def _config(relations: Path | None, **settings: object) -> Config:
+    recorded = {"judge": "recorded", "relations": relations, "unlisted": "neutral"}
+    return Config.model_validate({**(recorded if relations else {"judge": "embedded"}), **settings})
+
+
+def _judge(config: Config, model: Model | None) -> Judge:
+    return EmbeddedJudge(config, model=model) if config.relations is None else RecordedJudge(config)
+
+
+def _assessed(records: Sequence[Record], evaluator: Evaluator, config: Config) -> list[Assessment]:
+    pipeline = Pipeline(
+        atomizer=load("atomizer", "embedded")(config=config),
+        reviser=load("reviser", "none")(config=config),
+        retriever=load("retriever", "given")(config=config),
+        evaluator=evaluator,
+        config=config,
+    )
+    return [pipeline.assess(record) for record in records]
+
+
+def _sampled(assessments: Sequence[Assessment]) -> Sample:
+    sampling = Sampling()
+    for assessment in assessments:
+        sampling.add(assessment, None)
+    return sampling.sample()
+
+
+def _cells(sample: Sample) -> Iterator[str]:
+    for found in estimates(sample, SCORES).values():
+        interval = "" if found.interval is None else f" [{found.interval.low:.2f}, {found.interval.high:.2f}]"
+        yield "-" if found.value is None else f"{found.value:.3f}{interval}"
+
+
+def _contradictions(folder: Path, model: Model) -> None:
+    """What is made of pairs of passages of the same standing that contradict each other."""
+    records = list(check_input(folder / "records.jsonl").records())
+    gold = recordings(folder / "relations.jsonl", constant=0.9)
+    print(
+        f"\n## {folder.name}: {len(records)} records; one of two passages entails an atom, one contradicts it"
+    )
+    print("Nothing in them says which is right: |P - 0.5| should be small.\n")
+    print("| assessor | judge | supported | contradicted | undecided | mean of abs(P - 0.5) |")
+    print("|---|---|---|---|---|---|")
+    for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "embedded")):
+        for row in _rows(records, relations, model, versions=(1, 2, 3)):
+            outcomes = [a.outcome for a in row.assessments if a.outcome]
+            said = [support for outcome in outcomes for support in outcome.support.values()]
+            p = np.array([p for outcome in outcomes for p in outcome.p_true.values()])
+            shares = (said.count(s) / len(said) for s in ("supported", "contradicted", "undecided"))
+            cells = [row.name, name, *(f"{share:.2f}" for share in shares), f"{np.abs(p - 0.5).mean():.3f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
+    right = total = 0
+    config = _config(None, version=2)
+    for assessment in _assessed(
+        records, GraphEvaluator(_judge(config, model), ExactSolver(), config), config
+    ):
+        recording = gold.of(assessment.record_id)
+        for verdict in assessment.outcome.verdicts if assessment.outcome and recording else ():
+            listed = recording.verdicts.get((verdict.context_id, verdict.target_id)) if recording else None
+            total += listed is not None
+            right += listed is not None and listed.label == verdict.label
+    print(f"\nThe embedded judge's verdicts are people's in {right} of {total} pairs.")
+
+
+if __name__ == "__main__":
+    main()
