@@ -37,6 +37,8 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"atom_prior": 1.0}, ["atom_prior", "less than 1"]),
         ({"k": 0}, ["k: must be a positive integer"]),
         ({"k": "mean"}, ["k: must be a positive integer, 'median' or 'half'"]),
+        ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
+        ({"search_url": "https://search.example/?key=hush"}, ["search_url", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
         ({"judge": "llm"}, ["judge", "--model"]),
         ({"max_cost": -1}, ["max_cost"]),

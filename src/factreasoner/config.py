@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from factreasoner.choices import (
     Calls,
@@ -129,6 +130,16 @@ class Config(Model):
         description="atoms below which FActScore's length penalty sets in",
     )
     seed: int = 0
+
+    @field_validator("wikipedia_url", "search_url")
+    @classmethod
+    def _no_secrets(cls, url: str | None) -> str | None:
+        """Settings stand in every run folder, so a service's URL may hold neither credentials nor a query."""
+        if url is not None and re.search(r"[@?]", url):
+            raise ValueError(
+                "a URL with credentials or a query would be written into results; leave them out"
+            )
+        return url
 
     @model_validator(mode="after")
     def _check(self) -> Config:

@@ -222,6 +222,34 @@ def test_redirects_to_forbidden_places_are_refused(location: str, reason: str) -
     assert caught.value.reason == reason
 
 
+@pytest.mark.parametrize("location", ["/caf\u00c3\u00a9", "/caf\u00e9", "/caf%C3%A9"])
+def test_a_redirect_may_name_a_page_in_letters_of_its_own(location: str) -> None:
+    """As UTF-8, as Latin-1, and as the standard has it."""
+    with RawServer({"/": redirect(location), "/caf%C3%A9": reply(HTML)}) as server:
+        assert fetcher().fetch(server.url).data == HTML
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_passed_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A proxy would connect to addresses that nobody checked."""
+    with RawServer({"http://10.0.0.1/": reply(HTML)}) as proxy, RawServer({"/": reply(HTML)}) as server:
+        monkeypatch.setenv(name, proxy.url)
+        assert fetcher().fetch(server.url).data == HTML
+        with pytest.raises(ForbiddenUrlError):
+            Fetcher().fetch("http://10.0.0.1/")
+        assert proxy.requests == []
+
+
+def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed() -> None:
+    page = b'<html><head><meta http-equiv="refresh" content="0;url=http://127.0.0.1:1/"></head></html>'
+    with RawServer(
+        {"/": reply(b"", status=302, Location="/b", Set_Cookie="id=1"), "/b": reply(page)}
+    ) as server:
+        assert fetcher().fetch(server.url).data == page
+        assert b"cookie" not in server.requests[1].lower()
+        assert b"referer" not in server.requests[1].lower()
+
+
 def test_a_redirect_without_a_place_is_unreadable() -> None:
     with pytest.raises(UnreadablePageError) as caught:
         fetch(redirect(""))
@@ -329,6 +357,11 @@ UNREADABLE: dict[str, tuple[Behaviour, str]] = {
     "chunk size is no number": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "protocol"),
     "negative length": (HEAD + b"Content-Length: -5\r\n\r\nabc", "protocol"),
     "two lengths": (HEAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "protocol"),
+    "a length of a thousand digits": (HEAD + b"Content-Length: " + b"9" * 1000 + b"\r\n\r\nabc", "protocol"),
+    "a flood of headers": (HEAD + b"X: y\r\n" * 60_000 + b"\r\n", "protocol"),
+    "switches protocols": (b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n", "protocol"),
+    "packed as it comes": (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "protocol"),
+    "unasked zstd": (reply(b"\x28\xb5\x2f\xfd", Content_Encoding="zstd"), "content encoding"),
     "headers without end": (HEAD + b"X: " + b"y" * 300_000, "protocol"),
     "no HTTP at all": (b"SSH-2.0-OpenSSH_9.6\r\n", "protocol"),
     "nothing": (b"", "protocol"),
