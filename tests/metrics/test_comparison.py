@@ -70,6 +70,17 @@ def test_equal_runs_do_not_differ() -> None:
         assert (item.value, item.interval, item.p_value, item.p_holm) == (0.0, (0.0, 0.0), 1.0, 1.0)
 
 
+def test_rounding_makes_no_difference() -> None:
+    random = np.random.default_rng(0)
+    uneven = [
+        assessment(random.choice([0.2, 0.9], size=random.integers(1, 12)).tolist(), record_id=f"r{number}")
+        for number in range(62)
+    ]
+    sample = sampled(uneven)
+    for name in ("precision", "f1_k", "avg_entropy"):
+        assert permutation_p(sample, sample, name) == 1.0
+
+
 def test_a_clear_difference_is_found_and_signed() -> None:
     good, bad = sampled(run(2, records=30)), sampled(run(2, records=30, skill=-0.2))
     found = {item.score: item for item in differences({"bad": bad, "good": good}, "bad", TESTED)}
