@@ -55,6 +55,7 @@ def test_scores_by_hand(factreasoner, tmp_path):
     assert content["k"] == 2
     low, high = content["scores"]["precision"]["interval_95"]
     assert low < found["precision"] < high
+    assert content["notes"][-1].startswith("3 records: intervals over fewer than 20 are too narrow")
 
 
 def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_path):
@@ -145,6 +146,7 @@ def test_nothing_judged_at_all(factreasoner, tmp_path):
     _, found = scores(done)
     assert set(found.values()) == {None}
     assert "2 labelled atoms could not be judged" in done.stderr
+    assert "too narrow" not in done.stderr
     assert factreasoner("evaluate", "run").returncode == 0
 
 

@@ -106,8 +106,8 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     for sentence in explanation(content):
         out.print(f"[dim]{sentence}[/dim]")
     for key, values in content["differing_settings"].items():
-        shown = ", ".join(f"{name} {value}" for name, value in values.items())
-        out.print(f"[dim]{escape(f'{key}: {shown}')}[/dim]")
+        each = ", ".join(f"{name} {value}" for name, value in values.items())
+        out.print(f"[dim]{escape(f'{key}: {each}')}[/dim]")
 
 
 def _fitting(runs: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:

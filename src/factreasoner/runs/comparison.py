@@ -20,7 +20,7 @@ from factreasoner.metrics.samples import Sample, Sampling
 from factreasoner.metrics.scores import SCORES, estimates
 from factreasoner.models import Assessment, Usage
 from factreasoner.registry import nearest
-from factreasoner.runs.evaluation import ALL_UNDECIDED
+from factreasoner.runs.evaluation import ALL_UNDECIDED, FEW, narrow_intervals
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.gold_labels import GoldFile
 from factreasoner.runs.plan import plan
@@ -48,8 +48,6 @@ COMPARED = (
 JUDGING = "evaluator"
 """The stage whose usage is compared."""
 SHOWN_IDS = 3
-FEW = 20
-"""Records below which intervals hold the truth clearly less often than 95 times in 100."""
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
 
@@ -263,7 +261,7 @@ def _few_records(count: int) -> Iterator[str]:
     if count < 2:
         yield "one record: there are no intervals and no tests"
     elif count < FEW:
-        yield f"{count} records: intervals over fewer than {FEW} are too narrow, most of all of AUROC and ECE"
+        yield narrow_intervals(count)
     if 2 <= count <= UNTESTABLE:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 

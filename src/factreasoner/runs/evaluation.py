@@ -21,6 +21,8 @@ from factreasoner.runs.store import replace_file
 
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
+FEW = 20
+"""Records below which intervals hold the truth clearly less often than 95 times in 100."""
 ALL_UNDECIDED = "every judged atom is undecided: nothing in the contexts bears on any"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
 """Fields of a result line that say nothing about labels."""
@@ -162,5 +164,13 @@ def _notes(run: FinishedRun, sample: Sample, gold: GoldFile | None) -> Iterator[
     other = len(sample.atom_gold) - supported
     if not supported or not other:
         yield f"AUROC needs labels of both kinds; there are {supported} S and {other} others"
-    if int(sample.scored.sum()) < 2:
+    scored = int(sample.scored.sum())
+    if scored < 2:
         yield "intervals need at least two records with a score"
+    elif scored < FEW:
+        yield narrow_intervals(scored)
+
+
+def narrow_intervals(count: int) -> str:
+    """How far intervals over so few records can be believed."""
+    return f"{count} records: intervals over fewer than {FEW} are too narrow, most of all of AUROC and ECE"
