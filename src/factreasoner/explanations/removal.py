@@ -25,7 +25,7 @@ from factreasoner.solvers.memory import bytes_needed, memory_budget
 NARROW_ENTRIES = 1 << 17
 """Table entries of one solution up to which all contexts together take about as long as a few solutions."""
 
-SEARCH_ENTRIES = 1 << 28
+SEARCH_ENTRIES = 1 << 26
 """Table entries that a search over sets of contexts may compute in one part: a few seconds."""
 
 FEWEST_SETS = 32

@@ -104,8 +104,9 @@ class FileNames:
         if record_id not in self._names:
             stem = _UNSAFE.sub("_", record_id).lstrip(".-").rstrip(".")[:LONGEST_STEM]
             digest = hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()
-            names = [f"{stem}-{digest[:12]}", f"{stem}-{digest}"]
-            if stem == record_id and not _RESERVED.match(stem):
+            cleaned = stem or "record"
+            names = [f"{cleaned}-{digest[:12]}", f"{cleaned}-{digest}"]
+            if stem == record_id != "" and not _RESERVED.match(stem):
                 names.insert(0, stem)
             self._names[record_id] = next(name for name in names if name.lower() not in self._taken)
             self._taken.add(self._names[record_id].lower())

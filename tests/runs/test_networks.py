@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.graph.network_file import read_uai_network
+from factreasoner.models import Assessment, FactGraph, Node, Outcome, Relation
+from factreasoner.runs.networks import FileNames, check_export, export_networks
+from factreasoner.solvers.exact import ExactSolver
+
+GRAPH = FactGraph(
+    nodes=(Node(id="ä 1", kind="atom", prior=0.5), Node(id="c/../1", kind="context", prior=0.9)),
+    relations=(Relation(source="c/../1", target="ä 1", kind="entailment", probability=0.9),),
+)
+HOSTILE = [
+    "../../etc/passwd",
+    "",
+    "/",
+    "..",
+    ".",
+    ".hidden",
+    "a/b",
+    "a\\b",
+    "con",
+    "x\ny",
+    "\x00",
+    "é",
+    "-rf",
+    "a.",
+]
+
+
+def assessed(record_id: str, graph: FactGraph | None = GRAPH) -> Assessment:
+    outcome = Outcome(p_true={}, support={}, graph=graph)
+    return Assessment(record_id=record_id, status="ok", assessor="factreasoner", outcome=outcome)
+
+
+@given(st.lists(st.text() | st.sampled_from(["a", "A", "Aux", *HOSTILE, "x" * 5000]), max_size=12))
+def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids: list[str]) -> None:
+    names = FileNames()
+    found = {record_id: names.of(record_id) for record_id in ids}
+    assert len({name.lower() for name in found.values()}) == len(found)
+    for record_id, name in found.items():
+        assert names.of(record_id) == name
+        assert name == Path(name).name
+        assert name.isascii()
+        assert name.strip(".") == name
+        assert 0 < len(name) <= 150
+        assert name[0] != "-"
+        assert not any(c in name for c in '/\\:*?"<>|\n\0 ')
+
+
+def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest() -> None:
+    names = FileNames()
+    assert names.of("fcb-001_a.b") == "fcb-001_a.b"
+    one, other = names.of("a/b"), names.of("a:b")
+    assert one.startswith("a_b-")
+    assert other.startswith("a_b-")
+    assert names.of("FCB-001_a.b").startswith("FCB-001_a.b-"), "file systems may not tell cases apart"
+    assert names.of("aux.txt").startswith("aux.txt-")
+
+
+def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "here"
+    ids = ["plain", *HOSTILE, "x" * 300]
+    done = export_networks([*map(assessed, ids), assessed("none", None)], Config(), folder)
+    assert str(done) == f"{len(ids)} networks written to {folder}; 1 without one"
+    assert {path.parent for path in tmp_path.rglob("*") if path.is_file()} == {folder}
+    records = set()
+    for path in folder.glob("*.uai"):
+        network = read_uai_network(path)
+        assert network.kinds == ("atom", "context")
+        assert ExactSolver().marginals(network.graph).p_true == pytest.approx({"ä 1": 0.86, "c/../1": 0.9})
+        records.add(json.loads(Path(f"{path}.map.json").read_text("utf-8"))["record"])
+    assert records == set(ids)
+
+
+def test_tables_are_those_of_the_settings(tmp_path: Path) -> None:
+    export_networks([assessed("r")], Config(factors="table1"), tmp_path)
+    found = ExactSolver().marginals(read_uai_network(tmp_path / "r.uai").graph)
+    assert found.p_true["ä 1"] == pytest.approx(0.833, abs=5e-4)
+
+
+def test_what_can_not_be_exported_is_found_out_before(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="assessor 'factscore' builds no networks"):
+        check_export(tmp_path, Config(assessor="factscore"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="networks can't be written there"):
+        check_export(tmp_path / "file" / "in", Config())
+    with pytest.raises(RunError, match="networks can't be written there"):
+        export_networks([assessed("r")], Config(), tmp_path / "file")
+    check_export(tmp_path / "new", Config())
+    assert (tmp_path / "new").is_dir()
