@@ -52,6 +52,8 @@ def test_copies_are_those_that_resemble_each_other_enough() -> None:
     [
         ("https://x.example/a#one", "https://x.example/a#two", True),
         ("https://x.example/a", "http://X.Example/a/", True),
+        ("https://x.example:443/a", "http://x.example:80/a", True),
+        ("https://x.example:80/a", "https://x.example/a", False),
         ("https://x.example/a?p=1", "https://x.example/a?p=2", False),
         ("https://x.example/a", "https://x.example/A", False),
         ("https://x.example/a", "https://y.example/a", False),

@@ -21,6 +21,7 @@ RESEMBLANCE = 0.4
 were cut into passages, all are copies; below, some are pages that have nothing but a template in common."""
 
 SHINGLE = 10
+_PORTS = {"http": ":80", "https": ":443"}
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -49,11 +50,13 @@ def sources(contexts: Sequence[Context]) -> list[list[Context]]:
 def page_of(link: str) -> str:
     """What a link has in common with every other link to the same page; "" for no link.
 
-    The fragment, the scheme, a slash at the end and the case of the host's name make no difference.
+    The fragment, the scheme and its own port, a slash at the end and the case of the host's name make no
+    difference.
     """
     try:
         parts = urlsplit(link.strip())
-        host, path = parts.netloc.lower(), parts.path.rstrip("/")
+        host = parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme, ":"))
+        path = parts.path.rstrip("/")
     except ValueError:
         return link
     return f"{host}{path}?{parts.query}" if host or path or parts.query else ""

@@ -1,0 +1,151 @@
+"""Runs whose evidence is searched for on a wiki or the web: from the command to the results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_server import FakeServer
+from json_server import Answer, JsonServer, Request, serper, wiki
+
+from factreasoner import cli
+
+KEY = "right-key-0123456789"
+PAGES = {
+    "Otter Bridge": "The Otter Bridge spans the river Lune. It is painted red.",
+    "Lune": "The Lune is a river of 85 kilometres. Salmon return to it each autumn.",
+}
+TEXTS = ["The Otter Bridge is painted red.", "Salmon return to the Lune each autumn."]
+HITS = {
+    text: [{"title": title, "link": f"https://{i}.example/", "snippet": page}]
+    for i, (text, (title, page)) in enumerate(zip(TEXTS, PAGES.items(), strict=True))
+}
+
+Run = Callable[..., int]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`factreasoner run` on one record with two atoms and no contexts; a cache of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("SERPER_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    atoms = [{"id": f"a{i}", "text": text} for i, text in enumerate(TEXTS)]
+    record = {"id": "r1", "input": "Tell me of the Otter Bridge.", "output": " ".join(TEXTS), "atoms": atoms}
+    (tmp_path / "d.jsonl").write_text(json.dumps(record) + "\n")
+
+    def run(*flags: object) -> int:
+        return cli.execute(["run", "d.jsonl", "--out", "out", *map(str, flags)])
+
+    return run
+
+
+def result(folder: str = "out") -> dict[str, Any]:
+    lines = Path(folder, "results.jsonl").read_text(encoding="utf-8").splitlines()
+    return dict(json.loads(lines[-1]))
+
+
+def contexts() -> dict[str, Any]:
+    lines = Path("out", "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    return {context["id"]: context for context in json.loads(lines[-1])["contexts"]}
+
+
+@pytest.mark.parametrize(
+    ("version", "ids"), [(1, ["c_a0_0", "c_a1_0"]), (2, ["c_a0_0", "c_a1_0", "c_q_0"]), (3, ["c_a0_0"])]
+)
+def test_each_version_judges_what_the_wiki_holds(run: Run, version: int, ids: list[str]) -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        wikipedia = ("--retriever", "wikipedia", "--wikipedia-url", f"{server.url}/w/api.php")
+        code = run(*wikipedia, "--version", version, "--retrieve-k", 1)
+    assert code == 0
+    assert set(ids) <= set(contexts())
+    line = result()
+    assert (line["status"], line["num_atoms"], line["factuality_score"]) == ("ok", 2, 1.0)
+
+
+def test_a_failed_search_is_recorded_and_alone_repeated(run: Run) -> None:
+    mended = False
+
+    def search(request: Request) -> Answer:
+        if request.body["q"] == TEXTS[1] and not mended:
+            return Answer({"message": f"{KEY} is out of breath"}, 500, {"Retry-After": "0"})
+        return serper(HITS, KEY)(request)
+
+    with JsonServer(search) as server:
+        flags = ("--retriever", "web", "--search-url", server.url, "--version", 1, "--max-attempts", 2)
+        assert run(*flags) == 3
+        line = result()
+        assert line["status"] == "partial"
+        assert [(f["item_id"], f["attempts"]) for f in line["failures"]] == [("a1", 2)]
+        assert line["num_atoms"] == 1
+        mended, asked = True, len(server.requests)
+        assert run(*flags) == 0
+        assert [request.body["q"] for request in server.requests[asked:]] == [TEXTS[1]]
+    assert (result()["status"], result()["num_atoms"]) == ("ok", 2)
+    assert not any(KEY.encode() in path.read_bytes() for path in Path().rglob("*") if path.is_file())
+
+
+def test_a_service_that_is_down_fails_the_record(run: Run) -> None:
+    with JsonServer(lambda request: Answer("no", 404)) as server:
+        assert run("--retriever", "web", "--search-url", server.url) == 3
+    assert result()["status"] == "failed"
+    assert {f["item_id"] for f in result()["failures"]} == {"a0", "a1", "r1"}
+
+
+def test_what_a_hostile_page_is_called_stops_no_run(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    hit = {
+        "title": "\ud800\x1b]0;mine\x07",
+        "link": "https://x.example/",
+        "snippet": f"{TEXTS[0]} \ud83d\x9b",
+    }
+    with JsonServer(serper({text: [hit] for text in TEXTS}, KEY)) as server:
+        assert run("--retriever", "web", "--search-url", server.url) == 0
+    assert contexts()["c_a0_0"]["title"] == "]0;mine"
+    assert "\x1b" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("answer", [Answer("Unauthorized", 403), Answer("Pay", 402)])
+def test_a_refused_key_stops_the_run(run: Run, capsys: pytest.CaptureFixture[str], answer: Answer) -> None:
+    with JsonServer(lambda request: answer) as server:
+        assert run("--retriever", "web", "--search-url", server.url) == 1
+    said = capsys.readouterr().err
+    assert "refuses the key" in said
+    assert KEY not in said
+
+
+def test_queries_are_worded_and_irrelevant_finds_kept_with_the_reason(run: Run) -> None:
+    """A reply that lacks the second query is asked for again."""
+
+    def answer(request: Any) -> Any:
+        names = list(request.properties)
+        if "relevance" in names:
+            relevance = "irrelevant" if "85 kilometres" in request.text else "relevant"
+            return {"reason": "Fish.", "relevance": relevance, "summary": "It is red.", "confidence": 90}
+        if names[0].startswith("query"):
+            return {names[0]: "otter bridge colour" if len(names) == 2 else "salmon lune"}
+        return dict.fromkeys(names, "True")
+
+    hits = {"otter bridge colour": HITS[TEXTS[0]], "salmon lune": HITS[TEXTS[1]]}
+    with JsonServer(serper(hits, KEY)) as server, FakeServer(answer) as model:
+        flags = ("--retriever", "web", "--search-url", server.url, "--no-retrieve-question")
+        parts = ("--query-builder", "llm", "--summarizer", "llm")
+        assert run(*flags, *parts, "--model", "openai/fake", "--api-base", model.url) == 0
+        assert {request.body["q"] for request in server.requests} == set(hits)
+    assert result()["dropped_contexts"] == {"c_a1_0": "irrelevant: Fish."}
+    assert contexts()["c_a1_0"]["text"] == PAGES["Lune"]
+    assert contexts()["c_a0_0"]["summary"] == "It is red."
+
+
+def test_a_dry_run_searches_nothing(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with JsonServer(wiki(PAGES)) as server:
+        url = f"{server.url}/w/api.php"
+        model = ("--model", "openai/fake", "--summarizer", "llm")
+        assert run("--retriever", "wikipedia", "--wikipedia-url", url, *model, "--dry-run") == 0
+        assert server.requests == []
+    # Three contexts for each of two atoms and the question.
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines() if "summarizer" in line] == ["9"]
+    assert not Path("out").exists()
