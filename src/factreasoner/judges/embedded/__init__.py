@@ -32,10 +32,10 @@ class EmbeddedJudge:
     chosen by measurement, each data set scored by a model that had not seen it:
 
     - The record's passages are no independent witnesses, and adding up what each hints at made posteriors
-      worse. Only the passage that covers a claim best speaks (of equals one), with the belief P(entailment).
-      What even that passage does not bear out counts as unsupported: its verdict is entailment with the
-      belief where that is above 1/2, else contradiction with one minus it. So a weak contradiction means
-      silence, a strong one a clash; calibrated is the posterior.
+      worse. Only the passage that covers a claim best speaks (all of equals do), with the belief
+      P(entailment). What even that passage does not bear out counts as unsupported: its verdict is entailment
+      with the belief where that is above 1/2, else contradiction with one minus it. So a weak contradiction
+      means silence, a strong one a clash; calibrated is the posterior.
     - A passage nearly as good speaks as well where it contradicts the claim with P(contradiction) > 0.6, its
       belief drawn half-way towards 1/2. All others are neutral.
     - A passage with no telling word of the claim is neutral whatever else is true.

@@ -32,14 +32,12 @@ COLUMN = {name: column for column, name in enumerate(FEATURES)}
 _USUAL_COVER = 0.6
 _USUAL_WEIGHT = 2
 _NEAR = 0.1
-_EQUAL = 1e-9
 
 
 class Measured(NamedTuple):
     """Claims against one passage. `values` has shape (n, len(FEATURES)), the flags shape (n,).
 
-    `best`: of the record's passages this one covers the claim best, the first of equals. `near`: none covers
-    it better by more than 0.2.
+    `best`: no other passage of the record covers the claim better. `near`: none does so by more than 0.2.
     `touches`: the passage has a telling word of the claim. `foreign`: the claim is another passage's text.
     """
 
@@ -70,7 +68,6 @@ def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[T
     foreign = _foreign(passages, row, claims)
     own, rivals = coverage.score[:, row], _rivals(coverage, row, foreign)
     overall = np.maximum(own, rivals.max(axis=1, initial=0.0))
-    earlier = rivals[:, :row].max(axis=1, initial=-np.inf)
     values[:, COLUMN["cover_focus"]] = own
     values[:, COLUMN["cover_one"]] = coverage.one[:, row]
     values[:, COLUMN["cover_two"]] = coverage.two[:, row]
@@ -82,7 +79,7 @@ def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[T
     return Measured(
         values,
         windows,
-        best=(own >= overall - _EQUAL) & (own > earlier + _EQUAL),
+        best=own >= overall - 1e-9,
         near=own >= overall - 2 * _NEAR,
         touches=coverage.touches[:, row],
         foreign=np.any(foreign, axis=1),
