@@ -52,10 +52,10 @@ def test_a_page_comes_with_its_final_url_type_and_bytes() -> None:
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(HTML)),
-        ("x-gzip", gzip.compress(HTML)),
-        ("GZIP", gzip.compress(HTML[:9]) + gzip.compress(HTML[9:])),
-        ("gzip", gzip.compress(HTML) + b"\0" * 100),
+        ("gzip", gzip.compress(HTML, mtime=0)),
+        ("x-gzip", gzip.compress(HTML, mtime=0)),
+        ("GZIP", gzip.compress(HTML[:9], mtime=0) + gzip.compress(HTML[9:], mtime=0)),
+        ("gzip", gzip.compress(HTML, mtime=0) + b"\0" * 100),
         ("deflate", zlib.compress(HTML)),
         ("deflate", zlib.compress(HTML, wbits=-15)),
         ("identity", HTML),
@@ -309,7 +309,7 @@ def hang_in_body(client: Client) -> None:
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-BOMB = gzip.compress(b"\0" * 20_000_000)
+BOMB = gzip.compress(b"\0" * 20_000_000, mtime=0)
 
 LIMITS: dict[str, tuple[Behaviour, str]] = {
     "length over the limit": (reply(b"x", length=10**12), "bytes"),
@@ -318,7 +318,10 @@ LIMITS: dict[str, tuple[Behaviour, str]] = {
     "chunks over the limit": (chunked(*[b"x" * 60_000] * 3, end=b"0\r\n\r\n"), "bytes"),
     "gzip bomb": (reply(BOMB, Content_Encoding="gzip"), "bytes"),
     "deflate bomb": (reply(zlib.compress(b"\0" * 20_000_000), Content_Encoding="deflate"), "bytes"),
-    "many-member gzip bomb": (reply(gzip.compress(b"\0" * 60_000) * 300, Content_Encoding="gzip"), "bytes"),
+    "many-member gzip bomb": (
+        reply(gzip.compress(b"\0" * 60_000, mtime=0) * 300, Content_Encoding="gzip"),
+        "bytes",
+    ),
     "hangs before the head": (hang_before_head, "time"),
     "hangs in the body": (hang_in_body, "time"),
     "drips the status line": (drip(b"", b"H"), "time"),
@@ -379,7 +382,7 @@ UNREADABLE: dict[str, tuple[Behaviour, str]] = {
     "unasked brotli": (reply(b"\x0b", Content_Encoding="br"), "content encoding"),
     "packed twice": (reply(b"\x1f\x8b", Content_Encoding="gzip, gzip"), "content encoding"),
     "said to be gzip": (reply(HTML, Content_Encoding="gzip"), "damaged"),
-    "gzip cut short": (reply(gzip.compress(HTML)[:-12], Content_Encoding="gzip"), "damaged"),
+    "gzip cut short": (reply(gzip.compress(HTML, mtime=0)[:-12], Content_Encoding="gzip"), "damaged"),
     "empty gzip": (reply(b"", Content_Encoding="gzip"), "damaged"),
 }
 

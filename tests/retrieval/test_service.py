@@ -140,8 +140,8 @@ def test_a_refused_query_is_not_a_refused_key(answer: Answer) -> None:
     ("encoding", "body"),
     [
         ("gzip", b"no gzip"),
-        ("gzip", gzip.compress(b"{}")[:-9]),
-        ("gzip, gzip", gzip.compress(gzip.compress(b" " * 10_000_000))),
+        ("gzip", gzip.compress(b"{}", mtime=0)[:-9]),
+        ("gzip, gzip", gzip.compress(gzip.compress(b" " * 10_000_000, mtime=0), mtime=0)),
         ("deflate", b"\xff\xff"),
         ("br", b"{}"),
         ("zstd", b"{}"),
