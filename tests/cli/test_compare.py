@@ -11,7 +11,7 @@ from assessments import assessment
 from run_folders import run_folder
 
 from factreasoner.config import Config
-from factreasoner.models import Usage
+from factreasoner.models import Context, Usage
 
 FILES = ("md", "csv", "json", "png", "svg")
 
@@ -229,6 +229,22 @@ def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
     done = factreasoner("compare", "good", "c", "--json", "c.json")
     assert content(done, tmp_path)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
     assert "c: 24 of its calls were answered from the cache" in done.stderr
+
+
+def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path, two):
+    for model, cost in (("openai/gpt-4o-mini", "~0.00"), ("openai/nobody-knows", "-")):
+        folder = tmp_path / cost.strip("~")
+        cached = assessment([0.9], record_id="r0", usage={"evaluator": Usage(cached_calls=1, cost=0.0)})
+        passage = Context(id="c0", text="A passage.", atom_ids=("a0",))
+        cached = cached.model_copy(update={"contexts": (passage,)})
+        run_folder(folder, cached, config=Config(model=model, version=1))
+        done = factreasoner("compare", "good", folder, "--intersect", "--json", "c.json")
+        run = content(done, tmp_path)["runs"][folder.name]
+        assert run["usage_estimated"]
+        assert run["scores"]["tokens"]["value"] > 0
+        assert run["scores"]["cost"]["value"] != 0
+        line = next(line for line in done.stdout.splitlines() if line.startswith("cost"))
+        assert line.split()[-1].startswith(cost)
 
 
 def test_half_written_runs(factreasoner, tmp_path, two):

@@ -44,8 +44,9 @@ def decimal(score: str, value: float | None, *, signed: bool = False) -> str:
 
 def estimated(score: str, run: Mapping[str, Any]) -> str:
     """The value of a score in one run; "~" before what is an estimate."""
-    value = decimal(score, run["scores"][score]["value"])
-    return f"~{value}" if run["usage_estimated"] and score in ("calls", "tokens", "cost") else value
+    value = run["scores"][score]["value"]
+    about = "~" if run["usage_estimated"] and score in USAGE and value is not None else ""
+    return about + decimal(score, value)
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:

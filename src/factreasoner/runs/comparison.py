@@ -12,19 +12,16 @@ import numpy as np
 
 from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import judged_atoms, record_k
 from factreasoner.metrics.intervals import RESAMPLES
 from factreasoner.metrics.samples import Sample, Sampling
 from factreasoner.metrics.scores import SCORES, estimates
-from factreasoner.models import Assessment, Usage
 from factreasoner.registry import nearest
 from factreasoner.runs.evaluation import ALL_UNDECIDED, FEW, narrow_intervals
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.gold_labels import GoldFile
-from factreasoner.runs.plan import plan
-from factreasoner.runs.replay import record_of
+from factreasoner.runs.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.runs.store import result_settings
 
 COMPARED = (
@@ -45,8 +42,6 @@ COMPARED = (
     "tokens",
     "cost",
 )
-JUDGING = "evaluator"
-"""The stage whose usage is compared."""
 SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
@@ -69,6 +64,7 @@ class _Read(NamedTuple):
     responses: dict[str, bytes]
     atoms: dict[str, bytes]
     notes: list[str]
+    usage_estimated: bool
 
 
 def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun]:
@@ -124,7 +120,11 @@ def compare_runs(
         "resamples": RESAMPLES,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
-        "runs": {name: _run_content(run, samples[name], names, settings.seed) for name, run in runs.items()},
+        "runs": {
+            name: _run_content(run, samples[name], names, settings.seed)
+            | {"usage_estimated": read[name].usage_estimated}
+            for name, run in runs.items()
+        },
         "differences": [item._asdict() for item in differences(samples, baseline, names, seed=settings.seed)],
         "notes": list(_notes(read, samples, ids, baseline)),
     }
@@ -139,42 +139,26 @@ def _read(run: FinishedRun, config: Config, k: int | None, gold: Path | None) ->
     for assessment in run.assessments():
         labelled = labels.apply(assessment) if labels else assessment
         record_id = assessment.record_id
-        usage = _usage_of_judging(run.config, assessment)
-        sampling.add(labelled, record_k(config.k, k, len(judged_atoms(labelled))), usage)
+        sampling.add(
+            labelled,
+            record_k(config.k, k, len(judged_atoms(labelled))),
+            usage_of_judging(run.config, assessment),
+        )
         status[record_id] = assessment.status
         responses[record_id] = _digest(assessment.response)
         atoms[record_id] = _digest(*(text for atom in assessment.atoms for text in (atom.id, atom.text)))
-        cached += usage.cached_calls
+        cached += cached_calls(assessment)
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
-    if _is_replayed(run.config):
+    if is_replayed(run.config):
         notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
     elif cached:
-        notes.append(f"{cached} of its calls were answered from the cache: tokens and cost are of the rest")
-    return _Read(sampling.sample(), status, responses, atoms, notes)
-
-
-def _is_replayed(config: Config) -> bool:
-    return config.judge == "recorded" and config.model is not None
-
-
-def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
-    """What the assessor's own calls took, or for a model's verdicts that were replayed, would have taken.
-
-    What came before, the atoms and contexts, may have been shared and is not counted.
-    """
-    if not _is_replayed(config):
-        return assessment.usage.get(JUDGING, Usage())
-    asking = parse_config(config.model_dump() | {"judge": "auto", "relations": None}, "settings")
-    stages = plan([record_of(assessment)], asking)
-    prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
-    return Usage(
-        calls=sum(stage.calls for stage in stages),
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cost=price(str(config.model), prompt, completion),
-    )
+        notes.append(
+            f"{cached} of its calls were answered from the cache: tokens and cost are estimates of all"
+        )
+    estimated = bool(cached) or is_replayed(run.config)
+    return _Read(sampling.sample(), status, responses, atoms, notes, estimated)
 
 
 def _digest(*texts: str) -> bytes:
@@ -246,7 +230,6 @@ def _run_content(run: FinishedRun, sample: Sample, names: Sequence[str], seed: i
         "version": run.config.version,
         "judge": run.config.plugin("judge"),
         "model": run.config.model,
-        "usage_estimated": _is_replayed(run.config),
         "labelled_atoms": len(sample.atom_gold),
         "left_out": int(sample.left_out.sum()),
         "scores": {
