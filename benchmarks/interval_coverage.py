@@ -6,10 +6,16 @@ intervals of one run's scores, and of the paired differences, hold it. For the t
 every record are exchanged at random, so that every difference is chance; p <= 0.05 should
 come 5 times in 100.
 
-Measured with 100 and 120 trials, a run's score and the difference: precision .80 and .79 over 4 records, .91 and
-.90 over 10, .96 and .93 over 20, .93 and .94 over 50; AUROC .65 and .73, .83 and .84, .83 and .93, .93 and .98;
-Brier .82 and .82, .88 and .88, .88 and .93, .99 and .93; ECE, which is biased upwards in small samples and more
-so in resamples of them, .30 and .77, .63 and .98, .74 and .94, .90 and .99.
+Measured in 80 to 120 trials, a run's score and the difference of two (the last digit but one may be chance):
+
+| records | precision | AUROC | Brier | ECE |
+|---|---|---|---|---|
+| 4 | .80, .79 | .65, .73 | .82, .82 | .30, .77 |
+| 10 | .91, .90 | .83, .84 | .88, .88 | .63, .98 |
+| 20 | .96, .93 | .83, .93 | .88, .93 | .74, .94 |
+| 50 | .93, .94 | .93, .98 | .99, .93 | .90, .99 |
+
+ECE is biased upwards in small samples, and more so in resamples of them.
 
 Run: `python benchmarks/interval_coverage.py`; `--trials 2000` for more.
 """
