@@ -40,6 +40,7 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
         ({"search_url": "https://search.example/?key=hush"}, ["search_url", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
+        ({"api_base": "http://localhost:8000/v1"}, ["api_base", "--model"]),
         ({"judge": "llm"}, ["judge", "--model"]),
         ({"max_cost": -1}, ["max_cost"]),
         ({"judge": "recorded"}, ["judge", "--relations"]),
@@ -65,7 +66,13 @@ def test_every_problem_is_reported_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "word"), [("- a\n- b\n", "mapping"), ("a: [", "YAML"), ("1: 2\n", "mapping")]
+    ("content", "word"),
+    [
+        ("- a\n- b\n", "mapping"),
+        ("a: [", "YAML"),
+        ("1: 2\n", "mapping"),
+        ("version: 1\nseed: 3\nversion: 2\n", "'version' stands twice"),
+    ],
 )
 def test_a_file_that_is_no_profile(tmp_path, content, word):
     profile = tmp_path / "p.yaml"

@@ -147,6 +147,8 @@ class Config(Model):
             url = getattr(self, name)
             if url is not None and not url.startswith(("http://", "https://")):
                 raise ValueError(f"{name}: {url!r} is no URL; write http://{url}")
+        if self.api_base is not None and self.model is None:
+            raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
         for kind in ("judge", "atomizer", "reviser", *OPTIONAL_PARTS):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
@@ -212,9 +214,22 @@ def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] 
     return parse_config(values, source)
 
 
+class _ProfileLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        for key, _ in node.value:
+            if keys.count(key.value) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the setting {key.value!r} stands twice", key.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
 def _read_profile(path: Path) -> dict[str, Any]:
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_ProfileLoader)
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -403,6 +403,11 @@ def test_the_plain_prompt_has_no_log_probabilities():
         evaluator("prompt-tf", [], confidence="logprobs")
 
 
+def test_no_audit_where_there_are_no_verdicts():
+    with pytest.raises(ConfigError, match="audit_share: factscore gives no verdicts"):
+        evaluator("factscore", [], audit_share=0.1)
+
+
 def test_an_unknown_row_is_named():
     with pytest.raises(ConfigError, match="'mine' is none of factscore"):
         PromptedEvaluator(judge=EmbeddedJudge(), config=Config(assessor="mine"))

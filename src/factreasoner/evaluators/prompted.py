@@ -39,7 +39,7 @@ class PromptedEvaluator:
     0.5 for undecided; p below 0.5 is raised to 0.5.
 
     Raises:
-        ConfigError: no such assessor, or one that needs a model and has none.
+        ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
     """
 
     def __init__(self, judge: Judge, llm: LLM | None = None, config: Config | None = None) -> None:
@@ -53,6 +53,10 @@ class PromptedEvaluator:
         self._asker: Asker | None = None
         if llm is not None and self._config.plugin("judge") == "llm":
             self._asker = Asker(llm, self._config, tokens_per_claim=self.tokens_per_claim)
+        if self._config.audit_share:
+            raise ConfigError(
+                f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave --audit-share out"
+            )
         if self._row.in_words:
             self._check_words()
 
