@@ -1,0 +1,211 @@
+"""`explain`: on finished runs, whole, in part, damaged and of other kinds."""
+
+import json
+
+import pytest
+from command import record, write_records
+from run_folders import run_folder
+
+from factreasoner.config import Config
+from factreasoner.graph.factors import factor_graph
+from factreasoner.models import (
+    Assessment,
+    Atom,
+    Context,
+    FactGraph,
+    Failure,
+    Independence,
+    Node,
+    Outcome,
+    Relation,
+    Verdict,
+    support_of,
+)
+from factreasoner.solvers.exact import ExactSolver
+
+RELATIONS = (
+    ("c1", "a1", "entailment", 0.9),
+    ("c2", "a1", "contradiction", 0.7),
+    ("c2", "a2", "entailment", 0.8),
+)
+
+
+def solved(record_id, *relations, unjudged=(), **outcome):
+    """An assessment as a run leaves it, of atoms a1, a2, ... and contexts c1, c2, ..."""
+    ends = sorted({end for relation in relations for end in relation[:2]})
+    graph = FactGraph(
+        nodes=tuple(
+            Node(id=end, kind="atom" if end[0] == "a" else "context", prior=0.5 if end[0] == "a" else 0.9)
+            for end in ends
+        ),
+        relations=tuple(Relation(source=s, target=t, kind=k, probability=p) for s, t, k, p in relations),
+    )
+    marginals = ExactSolver().marginals(factor_graph(graph))
+    p_true = {end: marginals.p_true[end] for end in ends if end[0] == "a"}
+    verdicts = tuple(Verdict(context_id=s, target_id=t, label=k, probability=p) for s, t, k, p in relations)
+    return Assessment(
+        record_id=record_id,
+        status="ok",
+        assessor="factreasoner",
+        atoms=tuple(Atom(id=i, text=f"Statement {i} of [red].") for i in (*p_true, *unjudged)),
+        contexts=tuple(Context(id=i, text=f"Passage {i}.", title=f"Page {i}") for i in ends if i[0] == "c"),
+        outcome=Outcome(
+            **{
+                "p_true": p_true,
+                "support": {i: support_of(p) for i, p in p_true.items()},
+                "graph": graph,
+                "marginals": marginals,
+                "verdicts": verdicts,
+                "unjudged": tuple(unjudged),
+                **outcome,
+            }
+        ),
+    )
+
+
+def failed(record_id="down"):
+    failure = Failure(stage="atomizer", item_id=record_id, error_type="ProviderError", message="status 503")
+    return Assessment(record_id=record_id, status="failed", assessor="factreasoner", failures=(failure,))
+
+
+def without_atoms(record_id="idle"):
+    return Assessment(record_id=record_id, status="no_atoms", assessor="factreasoner")
+
+
+def test_the_table_of_a_run(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS), solved("r2", RELATIONS[0]))
+    done = factreasoner("explain", "run", env={"COLUMNS": "80"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    first, second = done.stdout.split("r2  exact")
+    lines = [" ".join(line.split()) for line in first.splitlines()]
+    assert lines[0] == "r1 exact"
+    assert any(line.startswith("a1 0.7") and "supported Statement a1 of [red]." in line for line in lines)
+    assert any(line.startswith("without c1: 0.3") and ", c2: 0.860" in line for line in lines)
+    assert any(line.startswith("flips without c1: 0.3") for line in lines)
+    assert "conflict: c1 (0.90) against c2 (0.70)" in lines
+    assert "c2" not in second
+
+
+def test_one_atom_in_sentences(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS), solved("r2", RELATIONS[0], RELATIONS[2]))
+    done = factreasoner("explain", "run", "--record", "r1", "--atom", "a1")
+    assert done.returncode == 0
+    p = solved("r1", *RELATIONS).p_true["a1"]
+    alone = solved("r1", *RELATIONS[1:]).p_true["a1"]
+    assert f"without c1, P(a1) would be {alone:.3f}, not {p:.3f}" in done.stdout
+    assert f"without c2, P(a1) would be 0.860, not {p:.3f}" in done.stdout
+    assert f"flips: without c1 it would be contradicted ({alone:.3f})" in done.stdout
+    assert "for it: c1 (0.90)" in done.stdout
+    assert "against it: c2 (0.70)" in done.stdout
+    assert "c1: Page c1: Passage c1." in done.stdout
+    assert "a2" not in done.stdout
+    both = factreasoner("explain", "run", "--atom", "a2", "--atom", "a1").stdout
+    assert [word for word in ("r1", "r2") if word in both] == ["r1", "r2"]
+    assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2
+
+
+def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS), without_atoms(), solved("r2", RELATIONS[0]))
+    done = factreasoner("explain", "run", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert [item["record_id"] for item in told] == ["r1", "r2"]
+    (a1, a2) = told[0]["atoms"]
+    assert (a1["atom_id"], a1["support"], a1["flip"]["context_ids"]) == ("a1", "supported", ["c1"])
+    assert {effect["context_id"] for effect in a1["effects"]} == {"c1", "c2"}
+    assert a2["p_true"] == pytest.approx(solved("r1", *RELATIONS).p_true["a2"])
+
+
+def test_settings_change_what_is_explained_and_not_the_run(factreasoner, tmp_path):
+    folder = run_folder(tmp_path / "run", solved("r1", *RELATIONS))
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    plain = json.loads(factreasoner("explain", "run", "--json").stdout)
+    trusting = json.loads(factreasoner("explain", "run", "--json", "--context-prior", 0.99).stdout)
+    assert trusting[0]["atoms"][0]["p_true"] != pytest.approx(plain[0]["atoms"][0]["p_true"], abs=1e-3)
+    again = json.loads(factreasoner("explain", "run", "--json", "--solver", "pgmpy").stdout)
+    assert again[0]["solver"] == "pgmpy"
+    assert again[0]["atoms"][0]["p_true"] == pytest.approx(plain[0]["atoms"][0]["p_true"], abs=1e-9)
+    unsearched = json.loads(factreasoner("explain", "run", "--json", "--flip-size", 0).stdout)
+    assert unsearched[0]["atoms"][0]["flip"] is None
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_independence_names_those_a_context_speaks_for(factreasoner, tmp_path):
+    shared = Independence(sources=(("c1", "c7", "c9"),), relations_left_out=2)
+    config = Config(independence=True)
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS, independence=shared), config=config)
+    done = factreasoner("explain", "run", "--atom", "a1")
+    assert done.returncode == 0
+    assert "c1 (also for c7, c9): Page c1" in done.stdout
+
+
+def test_atoms_without_a_posterior_or_with_failures_are_said(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS, unjudged=("a8",), partly_judged=("a2",)))
+    done = factreasoner("explain", "run")
+    assert done.returncode == 0
+    assert "not judged: a8" in done.stdout
+    assert "judged in part: a2" in done.stdout
+    done = factreasoner("explain", "run", "--record", "r1", "--atom", "a8")
+    assert done.returncode == 1
+    assert "'a8' has no posterior: none of its judgements succeeded" in done.stderr
+
+
+def test_records_that_failed_are_said_and_the_others_explained(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", solved("r1", *RELATIONS), failed())
+    done = factreasoner("explain", "run")
+    assert done.returncode == 3
+    assert "not explained: record 'down': no fact graph to explain: status 'failed'" in done.stderr
+    assert "atomizer: status 503" in done.stderr
+    assert "a1" in done.stdout
+    alone = factreasoner("explain", "run", "--record", "down", "--json")
+    assert (alone.returncode, alone.stdout) == (1, "")
+
+
+def test_a_record_without_atoms(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", without_atoms())
+    done = factreasoner("explain", "run", "--record", "idle")
+    assert done.returncode == 1
+    assert "the response has no atoms" in done.stderr
+    run_folder(tmp_path / "two", without_atoms(), without_atoms("idler"))
+    done = factreasoner("explain", "two")
+    assert (done.returncode, done.stdout) == (0, "No atoms to explain.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere: not a run folder"),
+        (["run", "--record", "marie-curi"], "no record 'marie-curi'; did you mean 'marie-curie'?"),
+        (["run", "--record", "x"], "no record 'x'; run/results.jsonl has the ids"),
+        (["run", "--atom", "zz"], "no record has a judged atom 'zz'"),
+        (["run", "--record", "marie-curie", "--atom", "zz"], "no atom 'zz'; known: a1, a2"),
+        (["run", "--solver", "exakt"], "did you mean 'exact'"),
+        (["empty"], "no record was assessed in this run"),
+    ],
+)
+def test_what_is_not_there(factreasoner, tmp_path, arguments, words):
+    run_folder(tmp_path / "run", solved("marie-curie", *RELATIONS), without_atoms())
+    run_folder(tmp_path / "empty", finished=False)
+    done = factreasoner("explain", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+
+
+def test_a_calibrated_run(factreasoner, tmp_path):
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps({"posteriors": {"method": "temperature", "temperature": 3.0}}))
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    assert factreasoner("run", data, "--out", "out", "--calibration", path).returncode == 0
+    done = factreasoner("explain", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    (told,) = json.loads(done.stdout)
+    (line,) = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text().splitlines())
+    shown = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
+    assert told["calibrated"]
+    assert {atom["atom_id"]: atom["p_true"] for atom in told["atoms"]} == pytest.approx(shown)
+    assert "exact, calibrated" in factreasoner("explain", "out").stdout
+    path.write_text(json.dumps({"posteriors": {"method": "temperature", "temperature": 2.0}}))
+    done = factreasoner("explain", "out")
+    assert done.returncode == 1
+    assert "has changed since this run" in done.stderr

@@ -1,0 +1,149 @@
+"""`solve`: fact graphs and UAI networks, by one solver or all of them."""
+
+import json
+
+import pytest
+from oracle import DATA
+
+PAIR = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n0.1 0.2 0.3 0.4\n"
+FACTS = {
+    "nodes": [{"id": "a", "kind": "atom"}, {"id": "c", "kind": "context"}],
+    "edges": [{"from": "c", "to": "a", "relation": "entailment", "probability": 0.9}],
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.delenv("MERLIN_PATH", raising=False)
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "g.json").write_text(json.dumps(FACTS))
+    (tmp_path / "n.uai").write_text(PAIR)
+    (tmp_path / "three.uai").write_text("MARKOV 2 3 2 1 2 0 1 6 1 2 3 4 5 6")
+
+
+def solved(factreasoner, *arguments):
+    done = factreasoner("solve", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_fact_graph(factreasoner):
+    done = factreasoner("solve", "g.json")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert ["a", "atom", "0.860000", "supported"] in rows
+    assert ["c", "context", "0.900000"] in rows
+    assert "solver exact, width 1" in done.stdout
+    told = solved(factreasoner, "g.json", "--factors", "table1", "--context-prior", 0.8)
+    assert told["solver"]["name"] == "exact"
+    assert told["marginals"][0]["probabilities"][1] == pytest.approx(0.90 / 1.16)
+
+
+def test_a_uai_network_with_its_evidence(factreasoner, tmp_path):
+    assert solved(factreasoner, "n.uai")["marginals"][1]["probabilities"][1] == pytest.approx(0.6)
+    (tmp_path / "seen").write_text("1 0 1")
+    told = solved(factreasoner, "n.uai", "--evidence", "seen")
+    assert [entry["observed"] for entry in told["marginals"]] == [1, None]
+    assert told["marginals"][1]["probabilities"] == pytest.approx([3 / 7, 4 / 7])
+    (tmp_path / "seen").rename(tmp_path / "n.uai.evid")
+    assert "observed" in factreasoner("solve", "n.uai").stdout
+
+
+def test_more_than_two_states(factreasoner):
+    done = factreasoner("solve", "three.uai", "--compare")
+    assert "0 = 2  0.523810  0.523810  0.523810  0.523810" in done.stdout
+    assert solved(factreasoner, "three.uai")["marginals"][0]["probabilities"][2] == pytest.approx(11 / 21)
+
+
+def test_all_solvers_side_by_side(factreasoner):
+    done = factreasoner("solve", "g.json", "--compare")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert ["node", "auto", "exact", "gibbs", "pgmpy"] in rows
+    assert ["a", *["0.860000"] * 4] in rows
+    assert any(row[:1] == ["auto"] and row[2:4] == ["the", "measure"] for row in rows)
+    assert ["merlin", "-", "-", "did", "not", "run"] in rows
+    assert "merlin: solver 'merlin': no merlin found" in done.stdout
+    told = solved(factreasoner, "g.json", "--compare")
+    assert told["measured_by"] == "auto"
+    assert [solver["asked"] for solver in told["solvers"]] == ["auto", "exact", "gibbs", "pgmpy"]
+    assert all(solver["largest_difference"] < 1e-9 for solver in told["solvers"])
+    assert [refusal["name"] for refusal in told["refused"]] == ["merlin"]
+    assert told["marginals"][0]["probabilities"]["pgmpy"] == pytest.approx([0.14, 0.86])
+
+
+def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_path):
+    pairs = [(i, j) for i in range(5) for j in range(i)]
+    scopes = "\n".join(f"2 {i} {j}" for i, j in pairs)
+    tables = "\n".join("4 1 2 3 4" for _ in pairs)
+    (tmp_path / "five.uai").write_text(f"MARKOV 5\n2 2 2 2 2\n{len(pairs)}\n{scopes}\n{tables}\n")
+    told = solved(factreasoner, "five.uai", "--compare", "--max-width", 2, "--tolerance", 0.02)
+    assert [solver["asked"] for solver in told["solvers"]] == ["auto", "gibbs"]
+    reasons = {refusal["name"]: refusal["reason"] for refusal in told["refused"]}
+    assert "elimination width 4" in reasons["exact"]
+    assert "elimination width 4" in reasons["pgmpy"]
+    done = factreasoner("solve", "five.uai", "--solver", "exact", "--max-width", 2)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "use solver 'gibbs'" in done.stderr
+
+
+def test_when_no_solver_can(factreasoner, tmp_path):
+    (tmp_path / "zero.uai").write_text("MARKOV 1 2 1 1 0 2 0 0")
+    done = factreasoner("solve", "zero.uai", "--compare")
+    assert done.returncode == 1
+    assert "no solver could solve it" in done.stderr
+    assert "exact: the network is inconsistent" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "it is empty"),
+        ("hello", "begins with 'hello'"),
+        ("MARKOV 2\n2 2\n1\n2 0 1\n4\n0.1 abc 0.3 0.4", "x, line 6: table 0, entry 1"),
+        ("MARKOV 2\n2 2\n1\n2 0 1\n4\n0.1 0.2", "x, end of file: table 0: 4 entries expected"),
+        ('{"nodes": [,]}', "x: not JSON: Expecting value (line 1, column 12)"),
+        ('{"a": 1}', "expected 'nodes', or 'atoms' and 'contexts'"),
+        ("[1]", "a fact graph is a JSON object"),
+        ('{"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []}', "nodes[0].prior: expected a"),
+    ],
+)
+def test_a_malformed_file_is_named_with_the_place(factreasoner, tmp_path, content, words):
+    (tmp_path / "x").write_text(content)
+    done = factreasoner("solve", "x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["gone.uai"], "gone.uai: can't be read"),
+        (["n.uai", "--evidence", "gone"], "gone: can't be read"),
+        (["n.uai", "--evidence", "g.json"], "g.json, line 1: the number of observations"),
+        (["g.json", "--evidence", "g.json"], "--evidence: for UAI networks only"),
+        (
+            ["n.uai", "--factors", "table1", "--atom-prior", 0.4],
+            "--factors, --atom-prior: for fact graphs",
+        ),
+        (["n.uai", "--solver", "merlin"], "MERLIN_PATH"),
+        (["n.uai", "--solver", "exakt"], "did you mean 'exact'"),
+    ],
+)
+def test_what_does_not_go_together_or_is_not_there(factreasoner, arguments, words):
+    done = factreasoner("solve", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+
+
+@pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
+@pytest.mark.parametrize("name", ["text_example.graph.json", "text_example.uai"])
+def test_the_reference_run(factreasoner, name):
+    folder = DATA / "factreasoner_reference"
+    expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
+    told = solved(factreasoner, folder / name)
+    found = [entry["probabilities"] for entry in told["marginals"]]
+    if name.endswith("json"):
+        by_name = {entry["variable"]: entry["probabilities"] for entry in told["marginals"]}
+        found = [by_name[variable] for variable in expected]
+    assert found == [pytest.approx(p, abs=5.01e-7) for p in expected.values()]
