@@ -1,0 +1,379 @@
+"""`calibrate`: fitted, applied, resumed, and refused with the numbers."""
+
+import json
+import random
+
+import pytest
+from assessments import assessment
+from command import write_records
+from run_folders import run_folder
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import with_graph
+from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
+from factreasoner.runs.rescoring import rescore
+from factreasoner.solvers.exact import ExactSolver
+
+RECORDS = 12
+
+
+def judged(number, config=None, labels=("entailment", "entailment", "contradiction", "neutral")):
+    """A record of one context and an atom for each verdict; S and NS by a coin that the judge overrates."""
+    config = config or Config()
+    coin = random.Random(number)
+    verdicts = tuple(
+        Verdict(context_id="c0", target_id=f"a{i}", label=label, probability=0.8 + 0.15 * coin.random())
+        for i, label in enumerate(labels)
+    )
+    atoms = tuple(
+        Atom(
+            id=f"a{i}",
+            text=f"Statement {i}.",
+            gold="S" if right(number, i) == (label != "contradiction") else "NS",
+        )
+        for i, label in enumerate(labels)
+    )
+    bare = Assessment(
+        record_id=f"r{number}",
+        status="ok",
+        assessor="factreasoner",
+        atoms=atoms,
+        contexts=(Context(id="c0", text="A passage."),),
+        outcome=Outcome(p_true={}, support={}, verdicts=verdicts),
+    )
+    graphed = with_graph(bare.outcome, bare.atoms, bare.contexts, config)
+    return rescore(bare.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
+
+
+def right(number, i):
+    """Whether the judge is right: six times in ten."""
+    return random.Random(1000 * number + i).random() < 0.6
+
+
+@pytest.fixture
+def run(tmp_path):
+    return run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)))
+
+
+@pytest.fixture
+def relations(tmp_path):
+    """What people say of the same pairs."""
+    other = {"entailment": "neutral", "contradiction": "neutral", "neutral": "entailment"}
+    return write_records(
+        tmp_path / "relations.jsonl",
+        *(
+            {
+                "record": f"r{n}",
+                "source": v.context_id,
+                "target": v.target_id,
+                "label": v.label if right(n, i) else other[v.label],
+            }
+            for n in range(RECORDS)
+            for i, v in enumerate(judged(n).outcome.verdicts)
+        ),
+    )
+
+
+def content(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout, parse_constant=pytest.fail)
+
+
+def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_path):
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
+    found = content(done)
+    assert found == json.loads((tmp_path / "c.json").read_text())
+    fits = found["source"]["verdicts"]["fits"]
+    entailment = fits["entailment"]
+    assert (entailment["n"], entailment["records"]) == (24, 12)
+    assert entailment["positives"] == sum(right(n, i) for n in range(RECORDS) for i in (0, 1))
+    for when in ("before", "after"):
+        parts = entailment[when]
+        assert parts["brier"] == pytest.approx(
+            parts["reliability"] - parts["resolution"] + parts["uncertainty"] + parts["within_bins"]
+        )
+    gain = entailment["gain"]["brier"]
+    assert gain["value"] == pytest.approx(entailment["before"]["brier"] - entailment["after"]["brier"])
+    assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
+    assert "entailment" in found["verdicts"]
+    assert "contradiction" not in found["verdicts"]
+    assert "contradiction: stays as it is: 12 with a known outcome" in done.stderr
+    for ending in ("png", "svg"):
+        assert (tmp_path / f"c.{ending}").stat().st_size > 1000
+
+
+def test_what_a_person_reads(factreasoner, run, relations):
+    done = factreasoner(
+        "calibrate", run, "--relations", relations, "--out", "c.json", "--method", "temperature"
+    )
+    assert done.returncode == 0
+    for words in ("entailment: temperature", "fitted to 24 (", "Brier", "log loss", "ECE", "c.json, c.png"):
+        assert words in done.stdout
+    assert "nan" not in done.stdout.lower()
+
+
+def test_a_method_of_choice_and_a_seed(factreasoner, run):
+    for method in ("temperature", "platt", "isotonic"):
+        found = content(
+            factreasoner("calibrate", run, "--out", "c.json", "--method", method, "--seed", 3, "--json")
+        )
+        assert found["posteriors"]["method"] == method
+        assert found["source"]["posteriors"]["seed"] == 3
+
+
+def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
+    lines = [
+        {"record": f"r{n}", "atom": f"a{i}", "label": "S" if i % 2 else "NS"}
+        for n in range(12)
+        for i in range(4)
+    ]
+    gold = write_records(tmp_path / "gold.jsonl", *lines)
+    found = content(factreasoner("calibrate", run, "--gold", gold, "--out", "c.json", "--json"))
+    fit = found["source"]["posteriors"]["fits"]["posteriors"]
+    assert (fit["n"], fit["positives"]) == (48, 24)
+
+
+def test_priors_are_chosen_on_other_records(factreasoner, run):
+    found = content(factreasoner("calibrate", run, "--fit-priors", "--out", "c.json", "--json"))
+    source = found["source"]["graph"]
+    assert found["graph"] == source["chosen"]
+    losses = [candidate["log_loss"] for candidate in source["candidates"]]
+    chosen = next(c for c in source["candidates"] if {k: c[k] for k in found["graph"]} == found["graph"])
+    assert chosen["log_loss"] == pytest.approx(min(losses), abs=1e-5)
+    assert sum(choice["folds"] for choice in source["chosen_in_folds"]) == 5
+    assert source["fits"]["graph"]["gain"]["log_loss"]["interval_95"] is not None
+    assert "chosen in folds: " in factreasoner("calibrate", run, "--fit-priors", "--out", "c.json").stdout
+
+
+DATA = [
+    {
+        "id": f"r{n}",
+        "output": "x",
+        "atoms": [{"id": f"a{i}", "text": f"Statement {i}.", "label": "S"} for i in range(4)],
+        "contexts": [{"id": "c0", "text": "A passage."}],
+    }
+    for n in range(RECORDS)
+]
+
+
+def replay(factreasoner, tmp_path, *flags):
+    """A run over the same records whose verdicts are those of the first run."""
+    data = write_records(tmp_path / "data.jsonl", *DATA)
+    flags = ("--judge", "recorded", "--relations", tmp_path / "run", *flags)
+    return factreasoner("run", data, "--out", "again", "--quiet", *flags)
+
+
+def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations, tmp_path):
+    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--method", "platt")
+    done = replay(factreasoner, tmp_path, "--calibration", "c.json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "again" / "summary.json").read_text())
+    manifest = json.loads((tmp_path / "again" / "manifest.json").read_text())
+    assert summary["calibration"]["fingerprint"] == manifest["files"]["calibration"]
+    journal = (tmp_path / "again" / "journal.jsonl").read_text().splitlines()
+    verdicts = {v["target_id"]: v for v in json.loads(journal[0])["outcome"]["verdicts"]}
+    assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
+    assert verdicts["a2"]["uncalibrated"] is None
+
+    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--method", "isotonic")
+    done = replay(factreasoner, tmp_path, "--calibration", "c.json")
+    assert done.returncode == 1
+    assert "calibration: " in done.stderr
+    assert "start over with --fresh" in done.stderr
+    done = factreasoner("score", "again")
+    assert done.returncode == 1
+    assert "c.json (calibration) has changed since this run" in done.stderr
+    assert factreasoner("score", "again", "--calibration", "c.json").returncode == 0
+
+
+@pytest.mark.parametrize("flags", [["--relations", "relations.jsonl"], [], ["--fit-priors"]])
+def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp_path, flags):
+    assert factreasoner("calibrate", run, *flags, "--out", "c.json").returncode == 0
+    assert replay(factreasoner, tmp_path, "--calibration", "c.json").returncode == 0
+    done = factreasoner("score", run, "--calibration", "c.json")
+    assert done.returncode == 0, done.stderr
+    assert "calibrated" in done.stdout
+
+    def marginals(folder):
+        lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+        return [(line["calibration"], line["avg_prob"], line["predictions"]) for line in lines]
+
+    assert marginals(run / "rescored") == marginals(tmp_path / "again")
+    assert marginals(run / "rescored") != marginals(run)
+
+
+def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_path):
+    factreasoner("calibrate", run, "--relations", relations, "--out", "v.json")
+    labelled = [
+        {**line, "atoms": [{**a, "label": "S" if right(n, i) else "NS"} for i, a in enumerate(line["atoms"])]}
+        for n, line in enumerate(DATA)
+    ]
+    data = write_records(tmp_path / "labelled.jsonl", *labelled)
+    flags = ("--judge", "recorded", "--relations", run)
+    factreasoner("run", data, "--out", "one", "-q", "--calibration", "v.json", *flags)
+    done = factreasoner("calibrate", "one", "--out", "both.json", "--json")
+    both = content(done)
+    assert "the run was calibrated by v.json" in done.stderr
+    assert both["verdicts"] == json.loads((tmp_path / "v.json").read_text())["verdicts"]
+    assert both["posteriors"] is not None
+    assert set(both["source"]) == {"verdicts", "posteriors"}
+    factreasoner("run", data, "--out", "two", "-q", "--calibration", "both.json", *flags)
+    done = factreasoner("calibrate", "two", "--out", "x.json")
+    assert done.returncode == 1
+    assert "calibrated already by both.json" in done.stderr
+
+
+def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
+    factreasoner("calibrate", run, "--out", "c.json")
+    done = factreasoner("score", run, "--calibration", "c.json", "--atom-prior", 0.4)
+    assert "its posteriors were fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
+
+
+def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):
+    factreasoner("calibrate", run, "--fit-priors", "--out", "c.json")
+    chosen = json.loads((tmp_path / "c.json").read_text())["graph"]["context_prior"]
+    done = factreasoner("score", run, "--calibration", "c.json", "--context-prior", 0.123)
+    assert done.returncode == 1
+    assert f"context_prior: 0.123 is set, and c.json sets {chosen}: leave one out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--relations", "relations.jsonl", "--fit-priors"], "--relations and --fit-priors"),
+        (["--relations", "relations.jsonl", "--gold", "g"], "--relations and --gold"),
+        (["--unlisted", "neutral"], "--unlisted: is about --relations"),
+        (["--fit-priors", "--method", "platt"], "--method: --fit-priors fits no map"),
+        (["--relations", "nothing.jsonl"], "nothing.jsonl: can't be read"),
+        (["--gold", "nothing.jsonl"], "nothing.jsonl: can't be read"),
+    ],
+)
+def test_flags_that_do_not_go_together(factreasoner, run, relations, flags, words):
+    done = factreasoner("calibrate", run, *flags, "--out", "c.json")
+    assert done.returncode == 1
+    assert words in done.stderr
+
+
+def refused(factreasoner, run, tmp_path, *flags):
+    done = factreasoner("calibrate", run, *flags, "--out", "c.json")
+    assert done.returncode == 1
+    assert "nan" not in (done.stdout + done.stderr).lower()
+    assert not (tmp_path / "c.json").exists()
+    return done.stderr
+
+
+@pytest.mark.parametrize("flags", [[], ["--fit-priors"]])
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        ([judged(0)], "4 with a known outcome"),
+        ([assessment([0.9, 0.8], gold="SS", record_id=f"r{n}") for n in range(20)], "(40 right, 0 wrong)"),
+        (
+            [assessment([0.5, 0.5], gold="SN", record_id=f"r{n}") for n in range(20)],
+            "all 40 labelled atoms are",
+        ),
+        (
+            [assessment([0.9, 0.2], gold="--", record_id=f"r{n}") for n in range(20)],
+            "no judged atom is labelled",
+        ),
+        ([assessment([None], gold="S", record_id=f"r{n}") for n in range(20)], "no judged atom is labelled"),
+    ],
+)
+def test_too_little_to_learn_from(factreasoner, tmp_path, flags, made, words):
+    if flags:
+        made = [with_network(item) for item in made]
+    run = run_folder(tmp_path / "run", *made)
+    assert words in refused(factreasoner, run, tmp_path, *flags)
+
+
+def with_network(item):
+    """The assessment as verdicts on one context would have made it."""
+    outcome = item.outcome
+    verdicts = tuple(
+        Verdict(
+            context_id="c0",
+            target_id=i,
+            label="neutral" if p == 0.5 else "entailment" if p > 0.5 else "contradiction",
+            probability=0.9,
+        )
+        for i, p in outcome.p_true.items()
+    )
+    contexts = (Context(id="c0", text="A passage."),)
+    bare = outcome.model_copy(update={"verdicts": verdicts})
+    return item.model_copy(
+        update={"contexts": contexts, "outcome": with_graph(bare, item.atoms, contexts, Config())}
+    )
+
+
+def test_relations_that_teach_nothing(factreasoner, run, tmp_path):
+    def file(*lines):
+        return write_records(tmp_path / "r.jsonl", *lines)
+
+    line = {"record": "r0", "source": "c0", "target": "a0", "label": "entailment"}
+    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "record": "x"}))
+    assert "no label on any of the 48 verdicts of this run (48 of other records)" in words
+    assert "the file's records are 'x', the run's 'r0', 'r1', 'r10', ..." in words
+    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "target": "a9"}))
+    assert "44 of other records, 4 unlisted" in words or "4 unlisted, 44 of other records" in words
+    words = refused(factreasoner, run, tmp_path, "--relations", file(line))
+    assert "entailment: 1 with a known outcome (1 right, 0 wrong) in 1 records; it takes 20" in words
+    assert "contradiction: 0 with a known outcome" in words
+    everything = [{**line, "record": f"r{n}", "target": f"a{i}"} for n in range(RECORDS) for i in (0, 1)]
+    assert "(24 right, 0 wrong)" in refused(factreasoner, run, tmp_path, "--relations", file(*everything))
+    assert refused(factreasoner, run, tmp_path, "--relations", file({"record": "r0"})).count("missing") == 3
+
+
+def test_unlisted_pairs_can_be_neutral(factreasoner, run, relations, tmp_path):
+    lines = [line for line in relations.read_text().splitlines() if "neutral" not in line]
+    relations.write_text("\n".join(lines))
+    flags = ("--relations", relations, "--out", "c.json")
+    done = factreasoner("calibrate", run, *flags)
+    assert done.returncode == 1
+    assert "0 wrong" in done.stderr
+    assert factreasoner("calibrate", run, *flags, "--unlisted", "neutral").returncode == 0
+
+
+def test_another_run_can_be_the_relations(factreasoner, run, tmp_path):
+    stronger = run_folder(
+        tmp_path / "other", *(judged(n, labels=("entailment", "neutral") * 2) for n in range(12))
+    )
+    done = factreasoner("calibrate", run, "--relations", stronger, "--out", "c.json", "--json")
+    assert content(done)["source"]["verdicts"]["fits"]["entailment"]["positives"] == 12
+
+
+def test_a_prompted_run_has_no_verdicts_and_no_settings(factreasoner, tmp_path, relations):
+    made = [assessment([0.9], gold="S", record_id=f"r{n}", assessor="factscore") for n in range(3)]
+    run = run_folder(tmp_path / "p", *made, config=Config(assessor="factscore"))
+    assert "holds no verdict to calibrate" in refused(factreasoner, run, tmp_path, "--relations", relations)
+    assert "factscore builds no graph" in refused(factreasoner, run, tmp_path, "--fit-priors")
+
+
+def test_half_written_runs(factreasoner, tmp_path):
+    run = run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)), finished=False)
+    with (run / "journal.jsonl").open("a") as journal:
+        journal.write('{"record_id": "r3", "sta')
+    done = factreasoner("calibrate", run, "--out", "c.json")
+    assert done.returncode == 0
+    assert "the run was cut off (it has no summary.json): 12 records are finished" in done.stderr
+    (run / "journal.jsonl").write_text("")
+    (tmp_path / "c.json").unlink()
+    assert "no record was assessed in this run" in refused(factreasoner, run, tmp_path)
+    (run / "manifest.json").unlink()
+    assert "not a run folder" in refused(factreasoner, run, tmp_path)
+
+
+def test_gold_of_other_atoms(factreasoner, run, tmp_path):
+    gold = write_records(tmp_path / "gold.jsonl", {"record": "x", "atom": "a0", "label": "S"})
+    assert "none of its 1 labels is for an atom of this run" in refused(
+        factreasoner, run, tmp_path, "--gold", gold
+    )
+
+
+def test_a_file_that_is_no_calibration(factreasoner, run, tmp_path):
+    (tmp_path / "c.json").write_text('{"verdicts": {"maybe": 1}}')
+    done = factreasoner("score", run, "--calibration", "c.json")
+    assert done.returncode == 1
+    assert "c.json: no calibration that `calibrate` wrote" in done.stderr
+    done = factreasoner("score", run, "--calibration", "none.json")
+    assert done.returncode == 1
+    assert "none.json: calibration: can't be read" in done.stderr
