@@ -87,6 +87,19 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
     assert "use solver 'gibbs'" in done.stderr
 
 
+def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path, monkeypatch):
+    """Two worlds of equal weight with next to no way between them."""
+    monkeypatch.setattr("factreasoner.solvers.gibbs.SMALL_WIDTH", 1)
+    pairs = [(i, j) for i in range(5) for j in range(i)]
+    scopes = " ".join(f"2 {i} {j}" for i, j in pairs)
+    tables = " ".join("4 1 1e-6 1e-6 1" for _ in pairs)
+    (tmp_path / "worlds.uai").write_text(f"MARKOV 5 2 2 2 2 2 {len(pairs)} {scopes} {tables}")
+    for flags in (["--solver", "gibbs"], ["--compare"]):
+        done = factreasoner("solve", "worlds.uai", "--solver-seconds", 0.05, *flags)
+        assert done.returncode == 0
+        assert "gibbs: sampling stopped after 0.05 s without converging: split R-hat" in done.stdout
+
+
 def test_when_no_solver_can(factreasoner, tmp_path):
     (tmp_path / "zero.uai").write_text("MARKOV 1 2 1 1 0 2 0 0")
     done = factreasoner("solve", "zero.uai", "--compare")

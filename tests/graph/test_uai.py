@@ -120,6 +120,10 @@ def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None
         ("MARKOV\n2\n2 0\n0", "cardinality of variable 1: a variable needs a state"),
         ("MARKOV\n1\n2\n1\n1 1", "line 5: scope 0: .* names a variable twice, or one there is not"),
         ("MARKOV\n2\n2 2\n1\n2 0 0", "line 5: scope 0: .* names a variable twice"),
+        (
+            f"MARKOV\n65\n{'1 ' * 65}\n1\n65 {' '.join(map(str, range(65)))}\n1 0.5",
+            "line 5: scope 0: 65 variables; a table of more than 64 can't be read",
+        ),
         (SMALL.replace("\n6\n", "\n5\n"), "line 8: size of table 0: 5, but its scope has 6 states"),
         (SMALL.replace("4E2", "four"), "line 10: table 0, entry 3: expected a finite number .* not 'four'"),
         (SMALL.replace("4E2", "-4"), "line 10: table 0, entry 3: expected a finite number"),

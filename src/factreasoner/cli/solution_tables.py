@@ -87,6 +87,7 @@ def print_solution(content: Mapping[str, Any]) -> None:
         table.add_row(plain(entry["variable"]), plain(entry["kind"] or ""), shown, _remark(entry))
     console.print(table)
     console.print(f"\nsolver {_told(content['solver'])}, {content['solver']['seconds']:.3f} s")
+    _print_warnings(console, [content["solver"]])
 
 
 def print_comparison(content: Mapping[str, Any]) -> None:
@@ -110,8 +111,15 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     for refusal in content["refused"]:
         table.add_row(plain(refusal["name"]), "-", "-", "did not run")
     console.print(table)
+    _print_warnings(console, content["solvers"])
     for refusal in content["refused"]:
         console.print(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
+
+
+def _print_warnings(console: Console, solvers: Sequence[Mapping[str, Any]]) -> None:
+    for solver in solvers:
+        if warning := solver["diagnostics"].get("warning"):
+            console.print(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")
 
 
 def _states(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, list[float]]]:

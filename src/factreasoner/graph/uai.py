@@ -18,6 +18,9 @@ import numpy as np
 from factreasoner.errors import InputError, Problem
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 
+MOST_AXES = 64
+"""Axes an array of numpy may have."""
+
 
 def read_uai(path: Path | str, evidence: Path | str | None = None) -> FactorGraph:
     """Read a network, and its evidence file where given; variables are named "0", "1", ...
@@ -51,6 +54,9 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
         scope = tokens.naturals(tokens.natural(f"size of scope {j}"), f"scope {j}, variable")
         if any(i >= count for i in scope) or len(set(scope)) < len(scope):
             raise tokens.wrong(f"scope {j}", f"{scope} names a variable twice, or one there is not")
+        if len(scope) > MOST_AXES:
+            message = f"{len(scope)} variables; a table of more than {MOST_AXES} can't be read"
+            raise tokens.wrong(f"scope {j}", message)
         scopes.append(scope)
     factors = []
     for j, scope in enumerate(scopes):
