@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.config import Config
-from factreasoner.models import Assessment, Atom, Context, Record
+from factreasoner.errors import ConfigError
+from factreasoner.evaluators.calibrated import Calibration
+from factreasoner.metrics.calibrators import Platt, Temperature
+from factreasoner.models import Assessment, Atom, Context, Outcome, Record
 from factreasoner.runs.rescoring import rescore
 from factreasoner.solvers.exact import ExactSolver
 
@@ -43,6 +47,42 @@ def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(
     wanted = assessed(version=version, **({"independence": before} | change))
     assert again.outcome == wanted.outcome
     assert again.status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("assessor", "judge"),
+    [
+        ("factreasoner", "auto"),
+        ("factreasoner", "embedded"),
+        ("factscore", "auto"),
+        ("veriscore", "embedded"),
+    ],
+)
+@pytest.mark.parametrize("before", [None, Platt(slope=0.3, intercept=-0.4)])
+def test_a_calibration_taken_up_later_is_one_that_was_there(
+    tmp_path: Path, assessor: str, judge: str, before: Platt | None
+) -> None:
+    asked = assessor == "factreasoner" or judge == "embedded"
+    maps = {"entailment": Temperature(temperature=3.0)} if asked else {}
+    first_file, file = tmp_path / "first.json", tmp_path / "c.json"
+    file.write_text(Calibration(verdicts=maps, posteriors=Platt(slope=0.5, intercept=0.2)).model_dump_json())
+    first_file.write_text(Calibration(posteriors=before).model_dump_json())
+    settings = {"assessor": assessor, "judge": judge, "confidence": "constant"}
+    first = assessed(calibration=first_file, **settings)
+    config = Config(model="scripted", calibration=file, **settings)
+    wanted = assessed(calibration=file, **settings)
+    assert rescore(first, ExactSolver(config), config).outcome == wanted.outcome
+    assert first.outcome != wanted.outcome
+
+
+def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    file.write_text(Calibration(posteriors=Temperature(temperature=2.0)).model_dump_json())
+    own = assessed().model_copy(update={"assessor": "mine:Own"})
+    own = own.model_copy(update={"outcome": Outcome(p_true={"a0": 0.7}, support={"a0": "supported"})})
+    assert rescore(own, ExactSolver(), Config()) is own
+    with pytest.raises(ConfigError, match="mine:Own keeps nothing to compute posteriors from"):
+        rescore(own, ExactSolver(), Config(calibration=file))
 
 
 def test_an_assessment_without_a_graph_comes_back_as_it_is() -> None:

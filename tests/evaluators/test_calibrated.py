@@ -1,0 +1,166 @@
+"""Calibrations applied to judges, evaluators and settings; files that do not fit are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factreasoner import ScriptedLLM, build_pipeline
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.evaluators.calibrated import (
+    CalibratedJudge,
+    Calibration,
+    calibrated_posteriors,
+    calibrated_verdicts,
+    calibration_fingerprint,
+    calibration_of,
+    fitted_config,
+    misfits,
+)
+from factreasoner.metrics.calibrators import Isotonic, Platt, Temperature
+from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
+from factreasoner.protocols import Judged
+
+HALF = Isotonic(p=(0.0, 1.0), calibrated=(0.0, 0.5))
+RECORD = Record(
+    id="r",
+    response="x",
+    atoms=(Atom(id="a0", text="The bridge is red."), Atom(id="a1", text="It opened in 1931.")),
+    contexts=(Context(id="c0", text="The bridge is painted red."),),
+)
+
+
+def verdict(label: Any = "entailment", probability: float = 0.9, **fields: Any) -> Verdict:
+    return Verdict(context_id="c0", target_id="a0", label=label, probability=probability, **fields)
+
+
+def written(tmp_path: Path, **parts: Any) -> Path:
+    path = tmp_path / "c.json"
+    path.write_text(Calibration(**parts).model_dump_json())
+    return path
+
+
+class OneJudge:
+    """Says the same of everything."""
+
+    def judge(self, premise: Premise, claims: Any) -> Judged:
+        return Judged(tuple(verdict().model_copy(update={"target_id": claim.id}) for claim in claims))
+
+
+def test_a_label_has_its_own_map_and_the_others_stay() -> None:
+    found = calibrated_verdicts([verdict(), verdict("neutral", 0.7)], {"entailment": HALF})
+    assert [(v.probability, v.uncalibrated) for v in found] == [(pytest.approx(0.45), 0.9), (0.7, None)]
+
+
+def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave() -> None:
+    once = calibrated_verdicts([verdict()], {"entailment": HALF})
+    assert calibrated_verdicts(once, {"entailment": HALF}) == once
+    assert calibrated_verdicts(once, {}) == (verdict(),)
+
+
+def test_a_calibrated_judge() -> None:
+    judge = CalibratedJudge(OneJudge(), {"entailment": Platt(slope=0.0, intercept=0.0)})
+    found = judge.judge(Premise("c0", "x"), [Claim("a0", "y"), Claim("a1", "z")])
+    assert [(v.target_id, v.probability, v.uncalibrated) for v in found.verdicts] == [
+        ("a0", 0.5, 0.9),
+        ("a1", 0.5, 0.9),
+    ]
+
+
+def test_labels_follow_the_posteriors() -> None:
+    outcome = Outcome(p_true={"a0": 0.9, "a1": 0.3}, support={"a0": "supported", "a1": "contradicted"})
+    found = calibrated_posteriors(outcome, HALF)
+    assert found.p_true == {"a0": pytest.approx(0.45), "a1": pytest.approx(0.15)}
+    assert set(found.support.values()) == {"contradicted"}
+    assert calibrated_posteriors(outcome, None) is outcome
+    assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
+
+
+def assessed(path: Path | None, **settings: Any) -> Outcome:
+    llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
+    config = Config(model="scripted", confidence="constant", calibration=path, **settings)
+    outcome = build_pipeline(config, llm=llm).assess(RECORD).outcome
+    assert outcome is not None
+    return outcome
+
+
+def test_a_pipeline_applies_every_part(tmp_path: Path) -> None:
+    plain = assessed(None)
+    verdicts = assessed(written(tmp_path, verdicts={"entailment": HALF}))
+    assert {(v.probability, v.uncalibrated) for v in verdicts.verdicts} == {(0.45, 0.9)}
+    assert verdicts.p_true["a0"] == pytest.approx(0.5)
+    assert verdicts.p_true["a0"] < plain.p_true["a0"]
+    graph = assessed(written(tmp_path, graph={"factors": "table1", "context_prior": 0.6}))
+    assert graph == assessed(None, factors="table1", context_prior=0.6)
+    posteriors = assessed(written(tmp_path, posteriors=HALF))
+    assert posteriors.p_true["a0"] == pytest.approx(plain.p_true["a0"] / 2)
+    assert posteriors.marginals == plain.marginals
+    prompted = assessed(written(tmp_path, posteriors=HALF), assessor="factscore")
+    assert prompted.p_true["a0"] == pytest.approx(assessed(None, assessor="factscore").p_true["a0"] / 2)
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path, posteriors=HALF)
+    config = Config(calibration=path)
+    before = calibration_fingerprint(path)
+    assert calibration_of(config).posteriors == HALF
+    written(tmp_path, posteriors=Temperature(temperature=2.0))
+    assert calibration_of(config).posteriors == Temperature(temperature=2.0)
+    assert calibration_fingerprint(path) != before
+
+
+def test_settings_that_were_fitted_hold_and_are_not_set_too(tmp_path: Path) -> None:
+    path = written(tmp_path, graph={"factors": "table1", "context_prior": 0.6})
+    found = fitted_config(Config(calibration=path))
+    assert (found.factors, found.context_prior) == ("table1", 0.6)
+    assert fitted_config(found) == found
+    with pytest.raises(ConfigError, match=r"context_prior: 0.7 is set, and .*c.json sets 0.6: leave one out"):
+        fitted_config(Config(calibration=path, context_prior=0.7))
+    assert fitted_config(Config(calibration=path, context_prior=0.6)).factors == "table1"
+    assert fitted_config(Config(context_prior=0.7)).context_prior == 0.7
+
+
+def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
+    path = written(tmp_path, verdicts={"entailment": HALF})
+    with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
+        fitted_config(Config(calibration=path, assessor="factscore", model="x"))
+    assert fitted_config(Config(calibration=path, assessor="factscore")).assessor == "factscore"
+
+
+def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
+    fitted = {"judge": "llm", "model": "x", "version": 2}
+    path = written(tmp_path, verdicts={"entailment": HALF}, source={"verdicts": {"settings": fitted}})
+    assert misfits(Config(calibration=path, model="x")) == []
+    (found,) = misfits(Config(calibration=path, version=3))
+    assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
+    replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
+    assert misfits(replayed) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no calibration"),
+        ("[]", "no calibration"),
+        (json.dumps({"verdicts": {"maybe": HALF.model_dump()}}), "verdicts.maybe"),
+        (json.dumps({"graph": {"factors": "table1", "context_prior": 1.0}}), "graph.context_prior"),
+        (json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}), "greater than 0"),
+        (json.dumps({"prosteriors": None}), "prosteriors"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "c.json").write_text(text)
+    with pytest.raises(InputError, match=words):
+        calibration_of(Config(calibration=tmp_path / "c.json"))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    config = Config(calibration=tmp_path / "c.json")
+    with pytest.raises(InputError, match="calibration: can't be read: No such file"):
+        build_pipeline(config)
+    with pytest.raises(InputError, match="can't be read"):
+        calibration_fingerprint(tmp_path / "c.json")
