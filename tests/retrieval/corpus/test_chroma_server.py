@@ -3,7 +3,6 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-import chromadb
 import pytest
 from corpus_scene import OWN, TEXTS, bring, content, write
 
@@ -56,15 +55,15 @@ def test_two_writers_at_once_on_a_server(tmp_path: Path, chroma_url: str) -> Non
         thread.join()
     assert all(not report.problems for report in reports.values())
     assert len(content(**both)) == 41
-    assert bring(tmp_path, **both) == IndexReport(unchanged=41, total=41)
+    assert bring(*folders, tmp_path / "first", **both) == IndexReport(unchanged=41, total=41)
 
 
 def test_collections_of_others_are_left_alone(tmp_path: Path, chroma_url: str) -> None:
-    chromadb.HttpClient(chroma_url).create_collection("theirs", embedding_function=None)
-    docs = write(tmp_path / "docs", TEXTS)
-    with pytest.raises(ConfigError, match="'theirs' in store .* was not made by `factreasoner index`"):
-        bring(docs, chroma_url=chroma_url, collection="theirs")
     store = Store(Config(chroma_url=chroma_url))
+    store._client.create_collection("theirs", embedding_function=None)
+    docs = write(tmp_path / "docs", TEXTS)
+    with pytest.raises(ConfigError, match=r"'theirs' in store .* was not made by `factreasoner index`"):
+        bring(docs, chroma_url=chroma_url, collection="theirs")
     assert "theirs" not in store.names()
     with pytest.raises(ConfigError, match="was not made by"):
         store.delete("theirs")

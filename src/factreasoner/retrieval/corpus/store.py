@@ -81,7 +81,7 @@ class Store:
             )
         except StoreError as error:
             raise ConfigError(str(error)) from error
-        self.close = weakref.finalize(self, self._client.close)
+        self.close = weakref.finalize(self, _close, self._client)
 
     def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`fn(...)`, with whatever Chroma raises as StoreError; over HTTP, in bounded time."""
@@ -220,6 +220,15 @@ def _server(config: Config) -> Any:
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else {}
     return chromadb.HttpClient(url.rstrip("/"), headers=headers, settings=_settings())
+
+
+def _close(client: Any) -> None:
+    servers = [getattr(part, "_server", None) for part in (client, getattr(client, "_admin_client", None))]
+    client.close()
+    for server in servers:
+        # Chroma's client of a server forgets its connections.
+        if session := getattr(server, "_session", None):
+            session.close()
 
 
 def _settings() -> Any:
