@@ -166,7 +166,7 @@ def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
     (tmp_path / "folder").mkdir()
     for arguments, reason in (
         (("compare", *two, "--csv", "file/x.csv"), "Error: file: File exists"),
-        (("compare", *two, "--csv", "folder"), "Error: folder: Is a directory"),
+        (("compare", *two, "--csv", "folder"), "Error: folder: can't be written: Is a directory"),
         (("evaluate", "good", "--out", "file"), "Error: file: File exists"),
         (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), "Error: file: File exists"),
     ):

@@ -55,7 +55,7 @@ class PromptedEvaluator:
             self._asker = Asker(llm, self._config, tokens_per_claim=self.tokens_per_claim)
         if self._config.audit_share:
             raise ConfigError(
-                f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave --audit-share out"
+                f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave it out"
             )
         if self._row.in_words:
             self._check_words()

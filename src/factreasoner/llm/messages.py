@@ -32,7 +32,7 @@ class FunctionSchema(Model):
         return tuple(self.parameters["properties"])
 
     def value(self, argument: str, arguments: dict[str, Any]) -> Any:
-        """The value given for `argument`, or None. JSON spellings of an allowed value (true, "TRUE") are it."""
+        """The value given for `argument`, or None. JSON spellings of one allowed (true, "TRUE") are it."""
         given = arguments.get(argument)
         for allowed in self.parameters["properties"][argument].get("enum", ()):
             if str(given).strip().casefold() == str(allowed).casefold():

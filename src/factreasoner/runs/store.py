@@ -158,7 +158,7 @@ class RunFolder:
             self.entries[data["record_id"]] = entry
         except (ValueError, KeyError, TypeError) as error:
             raise RunError(
-                f"{self.journal_path}:{number}: damaged line ({error!r}); remove it and run again, "
+                f"{self.journal_path}:{number}: damaged line; remove it and run again, "
                 "or start over with --fresh"
             ) from error
 
@@ -176,7 +176,10 @@ class RunFolder:
                 journal.flush()
                 os.fsync(journal.fileno())
         except OSError as error:
-            raise _unwritten(self.journal_path, error) from error
+            raise RunError(
+                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
+                "same command goes on from there"
+            ) from error
         judged = len(assessment.outcome.p_true) if assessment.outcome else 0
         self.entries[assessment.record_id] = Entry(offset, assessment.status, assessment.fingerprint, judged)
 
@@ -258,16 +261,9 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise RunError(f"{path}: can't be written: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _unwritten(path: Path, error: OSError) -> RunError:
-    return RunError(
-        f"{path}: can't be written: {error.strerror}; what the folder holds is whole, and the same command "
-        "goes on from there"
-    )
 
 
 def _version(package: str) -> str:

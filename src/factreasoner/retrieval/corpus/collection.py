@@ -29,7 +29,8 @@ PAGE = 5_000
 """Passages read from a collection at once."""
 _FORM = 1
 """Counts up when what is stored changes its form."""
-_DAMAGED = re.compile(r"hnsw|pickle", re.IGNORECASE)
+_DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE)
+"""What Chroma says when files of its index of vectors are torn or gone."""
 _EF_SEARCH = 400
 _MOST_FLOATS = 1_000_000
 
