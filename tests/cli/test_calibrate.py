@@ -11,6 +11,9 @@ from run_folders import run_folder
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
+from factreasoner.runs.calibrating import Fitting, calibrate_posteriors, calibrate_verdicts
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.graph_fitting import fit_graph
 from factreasoner.runs.rescoring import rescore
 from factreasoner.solvers.exact import ExactSolver
 
@@ -102,6 +105,13 @@ def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_pa
         assert (tmp_path / f"c.{ending}").stat().st_size > 1000
 
 
+def test_what_a_person_reads_of_settings(factreasoner, run):
+    done = factreasoner("calibrate", run, "--fit-priors", "--out", "c.json")
+    assert done.returncode == 0
+    for words in ("graph: ", "; before: conditional, context prior 0.9; fitted to 48", "chosen in folds: "):
+        assert words in done.stdout
+
+
 def test_what_a_person_reads(factreasoner, run, relations):
     done = factreasoner(
         "calibrate", run, "--relations", relations, "--out", "c.json", "--method", "temperature"
@@ -113,12 +123,10 @@ def test_what_a_person_reads(factreasoner, run, relations):
 
 
 def test_a_method_of_choice_and_a_seed(factreasoner, run):
-    for method in ("temperature", "platt", "isotonic"):
-        found = content(
-            factreasoner("calibrate", run, "--out", "c.json", "--method", method, "--seed", 3, "--json")
-        )
-        assert found["posteriors"]["method"] == method
-        assert found["source"]["posteriors"]["seed"] == 3
+    flags = ("--out", "c.json", "--method", "isotonic", "--seed", 3, "--json")
+    found = content(factreasoner("calibrate", run, *flags))
+    assert found["posteriors"]["method"] == "isotonic"
+    assert found["source"]["posteriors"]["seed"] == 3
 
 
 def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
@@ -133,8 +141,8 @@ def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
     assert (fit["n"], fit["positives"]) == (48, 24)
 
 
-def test_priors_are_chosen_on_other_records(factreasoner, run):
-    found = content(factreasoner("calibrate", run, "--fit-priors", "--out", "c.json", "--json"))
+def test_priors_are_chosen_on_other_records(run, tmp_path):
+    found = json.loads(fitted(run, tmp_path / "c.json", priors=True).read_text())
     source = found["source"]["graph"]
     assert found["graph"] == source["chosen"]
     losses = [candidate["log_loss"] for candidate in source["candidates"]]
@@ -142,7 +150,17 @@ def test_priors_are_chosen_on_other_records(factreasoner, run):
     assert chosen["log_loss"] == pytest.approx(min(losses), abs=1e-5)
     assert sum(choice["folds"] for choice in source["chosen_in_folds"]) == 5
     assert source["fits"]["graph"]["gain"]["log_loss"]["interval_95"] is not None
-    assert "chosen in folds: " in factreasoner("calibrate", run, "--fit-priors", "--out", "c.json").stdout
+
+
+def fitted(run, path, *, relations=None, priors=False, method="platt"):
+    """Write the calibration that the command would, without its figures."""
+    finished, how = FinishedRun(run), Fitting(method)
+    if relations is not None:
+        found = calibrate_verdicts(finished, relations, how)
+    else:
+        found = fit_graph(finished, None, how) if priors else calibrate_posteriors(finished, None, how)
+    path.write_text(found.model_dump_json())
+    return path
 
 
 DATA = [
@@ -164,7 +182,7 @@ def replay(factreasoner, tmp_path, *flags):
 
 
 def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations, tmp_path):
-    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--method", "platt")
+    fitted(run, tmp_path / "c.json", relations=relations)
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "again" / "summary.json").read_text())
@@ -175,7 +193,7 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
     assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
     assert verdicts["a2"]["uncalibrated"] is None
 
-    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--method", "isotonic")
+    fitted(run, tmp_path / "c.json", relations=relations, method="isotonic")
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 1
     assert "calibration: " in done.stderr
@@ -186,9 +204,10 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
     assert factreasoner("score", "again", "--calibration", "c.json").returncode == 0
 
 
-@pytest.mark.parametrize("flags", [["--relations", "relations.jsonl"], [], ["--fit-priors"]])
-def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp_path, flags):
-    assert factreasoner("calibrate", run, *flags, "--out", "c.json").returncode == 0
+@pytest.mark.parametrize("part", ["verdicts", "posteriors", "graph"])
+def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp_path, part):
+    by = relations if part == "verdicts" else None
+    fitted(run, tmp_path / "c.json", relations=by, priors=part == "graph")
     assert replay(factreasoner, tmp_path, "--calibration", "c.json").returncode == 0
     done = factreasoner("score", run, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
@@ -203,7 +222,7 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp
 
 
 def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_path):
-    factreasoner("calibrate", run, "--relations", relations, "--out", "v.json")
+    fitted(run, tmp_path / "v.json", relations=relations)
     labelled = [
         {**line, "atoms": [{**a, "label": "S" if right(n, i) else "NS"} for i, a in enumerate(line["atoms"])]}
         for n, line in enumerate(DATA)
@@ -211,7 +230,7 @@ def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_pat
     data = write_records(tmp_path / "labelled.jsonl", *labelled)
     flags = ("--judge", "recorded", "--relations", run)
     factreasoner("run", data, "--out", "one", "-q", "--calibration", "v.json", *flags)
-    done = factreasoner("calibrate", "one", "--out", "both.json", "--json")
+    done = factreasoner("calibrate", "one", "--out", "both.json", "--method", "platt", "--json")
     both = content(done)
     assert "the run was calibrated by v.json" in done.stderr
     assert both["verdicts"] == json.loads((tmp_path / "v.json").read_text())["verdicts"]
@@ -224,13 +243,13 @@ def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_pat
 
 
 def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
-    factreasoner("calibrate", run, "--out", "c.json")
+    fitted(run, tmp_path / "c.json")
     done = factreasoner("score", run, "--calibration", "c.json", "--atom-prior", 0.4)
     assert "its posteriors were fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
 
 
 def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):
-    factreasoner("calibrate", run, "--fit-priors", "--out", "c.json")
+    fitted(run, tmp_path / "c.json", priors=True)
     chosen = json.loads((tmp_path / "c.json").read_text())["graph"]["context_prior"]
     done = factreasoner("score", run, "--calibration", "c.json", "--context-prior", 0.123)
     assert done.returncode == 1
