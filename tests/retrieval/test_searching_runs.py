@@ -146,6 +146,8 @@ def test_a_dry_run_searches_nothing(run: Run, capsys: pytest.CaptureFixture[str]
         model = ("--model", "openai/fake", "--summarizer", "llm")
         assert run("--retriever", "wikipedia", "--wikipedia-url", url, *model, "--dry-run") == 0
         assert server.requests == []
+    out = capsys.readouterr().out
+    assert "3 searches (wikipedia)" in out
     # Three contexts for each of two atoms and the question.
-    assert [line.split()[1] for line in capsys.readouterr().out.splitlines() if "summarizer" in line] == ["9"]
+    assert [line.split()[1] for line in out.splitlines() if "summarizer" in line] == ["9"]
     assert not Path("out").exists()

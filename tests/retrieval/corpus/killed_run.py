@@ -1,0 +1,35 @@
+"""An index run that is killed at one point: python killed_run.py METHOD before|after NUMBER DOCS STORE.
+
+At the NUMBER-th call of that method of a collection, before or after it does its work.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.retrieval.corpus import indexing
+from factreasoner.retrieval.corpus.collection import Collection
+
+if __name__ == "__main__":
+    name, when, number, docs, store = sys.argv[1:]
+    method = getattr(Collection, name)
+    calls = 0
+
+    def dying(self: Collection, *args: Any, **kwargs: Any) -> Any:
+        global calls
+        calls += 1
+        if (calls, when) == (int(number), "before"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        found = method(self, *args, **kwargs)
+        if calls == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    setattr(Collection, name, dying)
+    indexing.BATCH = 4
+    indexing.index([Path(docs)], Config(store_dir=Path(store)), prune=True, tell=lambda step: None)
