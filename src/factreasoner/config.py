@@ -141,6 +141,14 @@ class Config(Model):
             )
         return url
 
+    @field_validator("api_base", "embedding_api_base", "chroma_url")
+    @classmethod
+    def _no_credentials(cls, url: str | None) -> str | None:
+        """Likewise, and a key for a server comes from the environment."""
+        if url is not None and re.search(r"//[^/]*@", url):
+            raise ValueError("a URL with credentials would be written into results; leave them out")
+        return url
+
     @model_validator(mode="after")
     def _check(self) -> Config:
         for name in ("api_base", "embedding_api_base"):

@@ -59,18 +59,32 @@ def test_planned_calls_are_made(
     version: int, record: Record, settings: dict[str, Any], stages: set[str]
 ) -> None:
     config = Config(model="scripted", version=version, **settings)
-    planned = {item.stage: item.calls for item in plan([record], config)}
+    planned = {item.stage: item.calls for item in plan([record], config).stages}
     assessment = build_pipeline(config, llm=ScriptedLLM(answer)).assess(record)
     called = {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls}
     assert set(called) == stages
     names = {"evaluator": "assessor" if "assessor" in settings else "judge"}
     assert planned == {names.get(stage, stage): calls for stage, calls in called.items()}
-    assert all(item.prompt_tokens and item.completion_tokens for item in plan([record], config))
+    assert all(item.prompt_tokens and item.completion_tokens for item in plan([record], config).stages)
 
 
 def test_nothing_is_planned_for_a_record_without_atoms() -> None:
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
-    assert plan([BARE.model_copy(update={"atoms": ()})], config) == []
+    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("record", "settings", "searches"),
+    [
+        (BARE, {"retriever": "web"}, 6),
+        (BARE, {"retriever": "web", "version": 1}, 5),
+        (BARE, {"retriever": "web", "retrieve_question": False}, 5),
+        (BARE, {}, 0),
+        (GIVEN, {"retriever": "web"}, 0),
+    ],
+)
+def test_planned_searches(record: Record, settings: dict[str, Any], searches: int) -> None:
+    assert plan([record], Config(**settings)).searches == searches
 
 
 def test_only_prompts_that_may_be_asked_are_in_the_manifest() -> None:

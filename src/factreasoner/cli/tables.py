@@ -10,11 +10,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from factreasoner.cli.plain import plain
 from factreasoner.config import Config
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
 from factreasoner.models import Assessment, Atom, Status, Verdict
-from factreasoner.runs.plan import StagePlan
+from factreasoner.runs.plan import Plan, StagePlan
 
 EMBEDDED_NOTICE = (
     "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
@@ -60,9 +61,12 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
         console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
 
 
-def print_plan(stages: Sequence[StagePlan], config: Config, records: int) -> None:
+def print_plan(planned: Plan, config: Config, records: int) -> None:
     """What a dry run found."""
     console = Console(soft_wrap=True, highlight=False)
+    stages = planned.stages
+    if planned.searches:
+        console.print(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if not stages:
         console.print(f"{records} records, no model calls.")
         return

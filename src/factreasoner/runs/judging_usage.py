@@ -41,7 +41,7 @@ def _estimate(config: Config, assessment: Assessment) -> Usage:
     if is_replayed(config):
         changes |= {"judge": "auto", "relations": None}
     asking = parse_config(config.model_dump() | changes, "settings")
-    stages = plan([record_of(assessment)], asking)
+    stages = plan([record_of(assessment)], asking).stages
     prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
     return Usage(
         calls=sum(stage.calls for stage in stages),

@@ -44,8 +44,15 @@ class StagePlan(NamedTuple):
     completion_tokens: int
 
 
-def plan(records: Iterable[Record], config: Config) -> list[StagePlan]:
-    """Calls and estimated tokens by stage, re-asks and audits left out.
+class Plan(NamedTuple):
+    """What a run takes: model calls by stage, and searches of its retriever."""
+
+    stages: list[StagePlan]
+    searches: int
+
+
+def plan(records: Iterable[Record], config: Config) -> Plan:
+    """Searches, and calls and estimated tokens by stage, re-asks and audits left out.
 
     Atoms a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for as
     all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
@@ -54,7 +61,7 @@ def plan(records: Iterable[Record], config: Config) -> list[StagePlan]:
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return list(planner.totals.values())
+    return Plan(list(planner.totals.values()), planner.searches)
 
 
 class _Planner:
@@ -63,6 +70,7 @@ class _Planner:
     def __init__(self, config: Config) -> None:
         nobody = ScriptedLLM([])
         self.totals: dict[str, StagePlan] = {}
+        self.searches = 0
         self._config = config
         self._atomizer = LLMAtomizer(llm=nobody, config=config)
         self._reviser = LLMReviser(llm=nobody, config=config)
@@ -85,7 +93,7 @@ class _Planner:
             if self._asks("query_builder"):
                 queries = self._query_builder.requests(atoms, record)
                 self._count(QUERY_STAGE, queries, TOKENS_PER_ATOM * len(atoms))
-            contexts = _expected_contexts(atoms, record, self._config)
+            contexts = self._expected_contexts(atoms, record)
         if self._asks("summarizer"):
             summaries = self._summarizer.requests(contexts, atoms)
             self._count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
@@ -93,6 +101,16 @@ class _Planner:
             rounds = self._config.votes if self._config.confidence == "votes" else 1
             asked = self._assessor(record.model_copy(update={"contexts": contexts}), atoms)
             self._count(asked.stage, asked.requests * rounds, asked.answer_tokens * rounds)
+
+    def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
+        """Stand-ins for what searching for every atom, and for the question, may find."""
+
+        def search(query: Query) -> list[Found]:
+            self.searches += 1
+            return [Found(f"{query.text} {rank} {PASSAGE}") for rank in range(self._config.retrieve_k)]
+
+        one_at_a_time = self._config.model_copy(update={"concurrency": 1})
+        return retrieve_each(search, atoms, record, one_at_a_time).contexts
 
     def _asks(self, part: str) -> bool:
         return self._config.plugin(part) == "llm"
@@ -105,15 +123,6 @@ class _Planner:
             before.prompt_tokens + sum(_prompt_tokens(prompt, schema) for prompt, schema in requests),
             before.completion_tokens + answer,
         )
-
-
-def _expected_contexts(atoms: Sequence[Atom], record: Record, config: Config) -> tuple[Context, ...]:
-    """Stand-ins for what searching for every atom, and for the question, may find."""
-
-    def search(query: Query) -> list[Found]:
-        return [Found(f"{query.text} {rank} {PASSAGE}") for rank in range(config.retrieve_k)]
-
-    return retrieve_each(search, atoms, record, config.model_copy(update={"concurrency": 1})).contexts
 
 
 class _Asked(NamedTuple):
