@@ -136,9 +136,28 @@ def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
         for i in range(4)
     ]
     gold = write_records(tmp_path / "gold.jsonl", *lines)
-    found = content(factreasoner("calibrate", run, "--gold", gold, "--out", "c.json", "--json"))
+    done = factreasoner("calibrate", run, "--gold", gold, "--out", "c.json", "--json")
+    found = content(done)
     fit = found["source"]["posteriors"]["fits"]["posteriors"]
-    assert (fit["n"], fit["positives"]) == (48, 24)
+    assert (fit["n"], fit["positives"]) == (36, 12)
+
+
+def test_undecided_atoms_stay_so_and_teach_nothing(factreasoner, run, tmp_path):
+    done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
+    assert "12 labelled atoms are undecided: they stay so and are left out here" in done.stderr
+    factreasoner("score", run, "--calibration", "c.json")
+    for line in (run / "rescored" / "results.jsonl").read_text().splitlines():
+        assert json.loads(line)["num_uniform_atoms"] == 1
+
+
+def test_label_changes_are_told(factreasoner, tmp_path):
+    golds = ["SSS", "SSN", "SSS", "NSN"] * 5
+    made = [assessment([0.9, 0.8, 0.4], gold=gold, record_id=f"r{n}") for n, gold in enumerate(golds)]
+    run = run_folder(tmp_path / "run", *made)
+    done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
+    assert "the labels of 20 of 60 atoms change; --method temperature changes none" in done.stderr
+    done = factreasoner("calibrate", run, "--out", "c.json", "--method", "temperature")
+    assert "the labels of" not in done.stderr
 
 
 def test_priors_are_chosen_on_other_records(run, tmp_path):
@@ -285,7 +304,7 @@ def refused(factreasoner, run, tmp_path, *flags):
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        ([judged(0)], "4 with a known outcome"),
+        ([judged(0)], "3 with a known outcome (2 right, 1 wrong) in 1 records; it takes 20"),
         ([assessment([0.9, 0.8], gold="SS", record_id=f"r{n}") for n in range(20)], "(40 right, 0 wrong)"),
         (
             [assessment([0.5, 0.5], gold="SN", record_id=f"r{n}") for n in range(20)],

@@ -77,6 +77,8 @@ def test_labels_follow_the_posteriors() -> None:
     assert found.p_true == {"a0": pytest.approx(0.45), "a1": pytest.approx(0.15)}
     assert set(found.support.values()) == {"contradicted"}
     assert calibrated_posteriors(outcome, None) is outcome
+    undecided = Outcome(p_true={"a0": 0.5}, support={"a0": "undecided"})
+    assert calibrated_posteriors(undecided, HALF) == undecided
     assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
 
 

@@ -168,10 +168,16 @@ def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
 
 
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
-    """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's."""
+    """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's.
+
+    An undecided atom stays so: nothing bears on it, and the share of true atoms elsewhere is no evidence.
+    """
     if calibrator is None:
         return outcome
-    p_true = {atom_id: calibrator.apply(p) for atom_id, p in outcome.p_true.items()}
+    p_true = {
+        atom_id: p if support_of(p) == "undecided" else calibrator.apply(p)
+        for atom_id, p in outcome.p_true.items()
+    }
     support = {atom_id: support_of(p) for atom_id, p in p_true.items()}
     return outcome.model_copy(update={"p_true": p_true, "support": support})
 

@@ -13,9 +13,9 @@ from factreasoner.evaluators.calibrated import JUDGED_BY, Calibration, calibrati
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
 from factreasoner.metrics.calibrators import Isotonic, Platt, Temperature
-from factreasoner.metrics.cross_validation import FOLDS, Improvement, Known, Quality, fit, shortage
+from factreasoner.metrics.cross_validation import FOLDS, Fitted, Improvement, Known, Quality, fit, shortage
 from factreasoner.metrics.factuality import judged_atoms
-from factreasoner.models import Assessment, Label, Verdict
+from factreasoner.models import Assessment, Label, Verdict, support_of
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.gold_labels import GoldFile
 
@@ -151,7 +151,8 @@ def _some(ids: Any) -> str:
 def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
-    The verdicts' calibration and the graph's settings that the run was made with stay in force.
+    Undecided atoms are left out, as they stay what they are. The verdicts' calibration and the graph's
+    settings that the run was made with stay in force.
 
     Raises:
         InputError: no label of `gold` is for an atom of the run.
@@ -166,9 +167,12 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
     facts, undecided = Facts(), 0
     for number, assessment in enumerate(labelled_assessments(run, gold)):
         for item in judged_atoms(assessment):
-            if item.atom.gold is not None:
+            if item.atom.gold is None:
+                continue
+            if support_of(item.p_true) == "undecided":
+                undecided += 1
+            else:
                 facts.add(number, item.p_true, item.atom.gold == "S")
-                undecided += item.support == "undecided"
     known = facts.known()
     refuse_too_little(run, known, undecided)
     fitted = fit(known, how.method, seed=how.seed)
@@ -176,7 +180,7 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "undecided": undecided},
         "fits": {"posteriors": fitted_content(fitted.calibrator, fitted.held_out)},
-        "notes": [*_run_notes(run), *_posterior_notes(fitted.calibrator, undecided, fitted.held_out)],
+        "notes": [*_run_notes(run), *_posterior_notes(fitted, known, undecided)],
     }
     return earlier.model_copy(
         update={"posteriors": fitted.calibrator, "source": {**earlier.source, "posteriors": source}}
@@ -195,17 +199,18 @@ def labelled_assessments(run: FinishedRun, gold: GoldFile | None) -> Iterator[As
         gold.unused()
 
 
-def refuse_too_little(run: FinishedRun, known: Known, undecided: int) -> None:
+def refuse_too_little(run: FinishedRun, decided: Known, undecided: int) -> None:
     """Raise RunError, with the numbers, where nothing can be learnt from the posteriors of labelled atoms."""
-    if not len(known.p):
+    if not len(decided.p) and not undecided:
         raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
-    if undecided == len(known.p):
+    if not len(decided.p):
         raise RunError(
             f"{run.path}: all {undecided} labelled atoms are undecided at 0.5: there is no evidence to learn "
             "from"
         )
-    if lack := shortage(known):
-        raise RunError(f"{run.path}: too little to calibrate posteriors by: {lack}")
+    if lack := shortage(decided):
+        aside = f"; {undecided} undecided beside these" if undecided else ""
+        raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
 
 
 def _source(run: FinishedRun, how: Fitting, names: tuple[str, ...]) -> dict[str, Any]:
@@ -267,17 +272,13 @@ def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Counter[str]) 
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
 
 
-def _posterior_notes(
-    calibrator: Temperature | Platt | Isotonic, undecided: int, found: Improvement
-) -> Iterator[str]:
-    at_half = calibrator.apply(0.5)
-    if abs(at_half - 0.5) > 1e-9:
-        side = "supported" if at_half > 0.5 else "contradicted"
-        yield (
-            f"P = 0.5 becomes {at_half:.3f}: atoms that nothing bears on ({undecided} here) take the share "
-            f"of S among these labels and count as {side}; --method temperature changes no atom's label"
-        )
-    content = {name: {"interval_95": gain.interval} for name, gain in found.gains.items()}
+def _posterior_notes(fitted: Fitted, known: Known, undecided: int) -> Iterator[str]:
+    if undecided:
+        yield f"{undecided} labelled atoms are undecided: they stay so and are left out here"
+    changed = sum(support_of(p) != support_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
+    if changed:
+        yield f"the labels of {changed} of {len(known.p)} atoms change; --method temperature changes none"
+    content = {name: {"interval_95": gain.interval} for name, gain in fitted.held_out.gains.items()}
     yield from gain_notes("posteriors", content)
 
 

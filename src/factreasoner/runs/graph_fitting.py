@@ -63,7 +63,8 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
     grid = (GraphSettings(factors=f, context_prior=c) for f, c in product(FACTORS, CONTEXT_PRIORS))
     candidates = [own, *(settings for settings in grid if settings != own)]
     known, posteriors, left_out = _posteriors(run, gold, candidates)
-    refuse_too_little(run, known, int((np.abs(posteriors - 0.5) <= UNDECIDED_TOLERANCE).all(axis=0).sum()))
+    undecided = (np.abs(posteriors - 0.5) <= UNDECIDED_TOLERANCE).all(axis=0)
+    refuse_too_little(run, known.at(np.flatnonzero(~undecided)), int(undecided.sum()))
     losses = np.stack([log_losses(row, known.hits) for row in posteriors])
     after, chosen = np.empty_like(known.p), Counter[int]()
     for train, test in folds(known.record, seed=how.seed):
