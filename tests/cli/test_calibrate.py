@@ -264,7 +264,7 @@ def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_pat
 def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
     fitted(run, tmp_path / "c.json")
     done = factreasoner("score", run, "--calibration", "c.json", "--atom-prior", 0.4)
-    assert "its posteriors were fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
+    assert "its posteriors part was fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
 
 
 def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):

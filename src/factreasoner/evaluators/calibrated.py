@@ -147,7 +147,7 @@ def misfits(config: Config) -> list[str]:
         ]
         if differing:
             found.append(
-                f"{config.calibration}: its {part} were fitted for other settings: {', '.join(differing)}"
+                f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"
             )
     return found
 
