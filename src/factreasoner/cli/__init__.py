@@ -7,10 +7,11 @@ judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -38,8 +39,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring's paragraphs without line ends: the terminal's width says where lines end."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 for command in (run, score, assess, evaluate, compare, calibrate, check, solve, explain, index, doctor):
-    app.command(no_args_is_help=command not in (doctor,))(command)
+    app.command(help=_help(command), no_args_is_help=command not in (doctor,))(command)
 
 
 def _print_version(wanted: bool) -> None:
