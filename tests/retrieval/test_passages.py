@@ -95,3 +95,14 @@ def test_function_words_count_only_alone() -> None:
 def test_bm25_equals_the_formula_by_hand() -> None:
     # n = 2, df = 1: idf = ln 2; tf = 1, length 2, mean 1.5: 2.2 / (1 + 1.2 (0.25 + 0.75 * 2 / 1.5))
     assert relevance("zebra", ["zebra stripe", "cloud"]) == pytest.approx([0.6931471806 * 2.2 / 2.5, 0.0])
+
+
+def test_a_number_with_separators_is_one_word_in_text_and_query() -> None:
+    assert best("38,000 vehicles", ["38 cars, 000 vans", "38000 of them", "38,000 of them"], 3)[:2] == [1, 2]
+
+
+@pytest.mark.parametrize("endless", ["ab12" * 10_000, "-=" * 20_000 + " a.", "a" + " " * 40_000 + "b"])
+def test_no_passage_is_endless(endless: str) -> None:
+    texts = [passage.text for passage in split_passages(endless)]
+    assert all(len(text) <= 21_000 for text in texts)
+    assert len("".join(texts)) >= 40_000 or not texts

@@ -90,7 +90,12 @@ def fold(text: str) -> str:
 
 def folded_words(text: str) -> list[str]:
     """The words of `text`, folded; numbers without separators, single CJK characters."""
-    return _WORD.findall(re.sub(r"(?<=\d),(?=\d{3})", "", fold(text)))
+    return _WORD.findall(_ungrouped(fold(text)))
+
+
+def _ungrouped(text: str) -> str:
+    """Numbers without separators: 38,000 is one word."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
 
 
 def term(word: str, language: str = "english") -> str:
@@ -134,7 +139,7 @@ def _counted(text: str, language: str) -> Counter[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without its function words, unless it has no other words."""
-    words = [word for word in _WORD.findall(query) if fold(word) not in FUNCTION_WORDS[language]]
+    words = [word for word in _WORD.findall(_ungrouped(query)) if fold(word) not in FUNCTION_WORDS[language]]
     return " ".join(words) or query
 
 

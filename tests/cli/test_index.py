@@ -1,0 +1,212 @@
+"""`index`, and runs that find their evidence in what it made."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+
+import pytest
+from command import results, write_records
+
+from factreasoner.cli import index_progress
+from factreasoner.retrieval.corpus.indexing import Step
+
+CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."
+ROWS = [
+    {"title": "Radium", "text": "Marie Curie isolated radium in 1910.", "link": "https://x.example/radium"},
+    {"title": "Eiffel Tower", "text": "The Eiffel Tower was finished in 1889.", "link": "/notes/tower"},
+]
+PROMPTS = [
+    {
+        "id": "curie",
+        "input": "Who was Marie Curie?",
+        "output": "Marie Curie was born in Warsaw in 1867. She isolated radium in 1925.",
+    },
+    {
+        "id": "tower",
+        "input": "When was the Eiffel Tower finished?",
+        "output": "The Eiffel Tower was finished in 1889.",
+    },
+]
+
+
+@pytest.fixture
+def docs(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "curie.txt").write_text(CURIE)
+    (folder / "page.html").write_text(
+        "<html><head><title>Polonium</title></head><body><article><p>Polonium was discovered by Marie and "
+        "Pierre Curie in July 1898, and it was named after Poland.</p></article></body></html>"
+    )
+    write_records(folder / "rows.jsonl", *ROWS)
+    return folder
+
+
+@pytest.fixture
+def index(factreasoner, docs):
+    return lambda *arguments: factreasoner("index", *(arguments or ["docs"]), "--store", "store")
+
+
+def contexts(folder):
+    lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    return {entry["record_id"]: entry["contexts"] for entry in map(json.loads, lines)}
+
+
+def test_index_tells_what_it_did(index, docs):
+    done = index()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "Files: 3 added. Passages: 4 written, 4 in all.",
+        "Search it with --retriever corpus --collection documents",
+    ]
+    (docs / "curie.txt").write_text("Marie Curie died in 1934.")
+    (docs / "page.html").unlink()
+    (docs / "photo.png").touch()
+    assert index().stdout.splitlines()[:3] == [
+        "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",
+        "1 files known before are gone; --prune drops their passages.",
+        "1 files of other kinds are left out.",
+    ]
+    assert "Files: 2 unchanged, 1 dropped. Passages: 0 written, 3 in all." in index("docs", "--prune").stdout
+    assert index("docs", "--quiet").stdout == ""
+
+
+def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
+    (docs / "a\nb\x1b[31m.pdf").write_bytes(b"%PDF-1.4 and no more")
+    with (docs / "rows.jsonl").open("a") as file:
+        file.write("no\n")
+    (docs / "loop.txt").symlink_to("loop.txt")
+    for quiet in ([], ["--quiet"]):
+        done = index("docs", *quiet)
+        assert done.returncode == 3
+        assert done.stderr.splitlines() == [
+            f"not indexed: {docs}/a b\N{REPLACEMENT CHARACTER}[31m.pdf: damaged PDF",
+            f"not indexed: {docs}/rows.jsonl: line 3: not JSON",
+            f"not indexed: {docs}/loop.txt: a link to nothing",
+        ]
+    assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index().stdout
+
+
+def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
+    index()
+    index("docs/curie.txt", "--collection", "other")
+    assert index("--list").stdout.splitlines() == [
+        "documents\t4 passages\tembedding none",
+        "other\t1 passages\tembedding none",
+    ]
+    stats = dict(line.split(": ", 1) for line in index("--stats").stdout.splitlines())
+    assert stats == {
+        "collection": "documents",
+        "store": str(tmp_path / "store"),
+        "files": "3",
+        "passages": "4",
+        "embedding": "none",
+        "state": "whole",
+        "from": str(docs),
+    }
+    assert "Deleted collection other" in index("--delete", "--collection", "other").stdout
+    assert index("--list").stdout == "documents\t4 passages\tembedding none\n"
+    done = index("--delete", "--collection", "other")
+    assert (done.returncode, "no 'other' in store" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere"], 1, "nowhere: no such file or folder"),
+        (["docs", "--list"], 2, "give paths, or one of --list, --stats and --delete"),
+        (["--stats", "--collection", "none"], 1, "make one with `factreasoner index PATH...`"),
+        (["docs", "--collection", "x y"], 1, "can't be a name"),
+        (["docs", "--embedding", "no.such:module"], 1, "can't import 'no.such'"),
+        (["docs", "--chroma-url", "http://127.0.0.1:9"], 1, "give one"),
+    ],
+)
+def test_what_can_not_be_is_said(index, arguments, code, words):
+    done = index(*arguments)
+    assert done.returncode == code
+    assert words in " ".join(done.stderr.split())
+
+
+def test_the_embedding_is_remembered(index):
+    assert index("docs", "--embedding", "own_embedding:words").returncode == 0
+    assert "embedding: own_embedding:words (64 numbers)" in index("--stats").stdout
+    done = index("docs", "--embedding", "none")
+    assert done.returncode == 1
+    assert "was made with 'own_embedding:words', not 'none'" in done.stderr
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
+    index()
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    search = ["--retriever", "corpus", "--store", "store"]
+    done = factreasoner("run", data, *search, "--version", version, "--retrieve-k", 1, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    lines = {line["id"]: line for line in results(tmp_path / "out")}
+    assert lines["curie"]["predictions"] == {"a0": "S", "a1": "NS"}
+    assert lines["tower"]["predictions"] == {"a0": "S"}
+
+    found = contexts(tmp_path / "out")
+    of_curie = {context["id"]: context for context in found["curie"]}
+    assert of_curie["c_a0_0"]["text"] == CURIE
+    assert (of_curie["c_a0_0"]["atom_ids"], of_curie["c_a0_0"]["title"]) == (["a0"], "curie")
+    assert of_curie["c_a0_0"]["note"] == f"{docs}/curie.txt, passage 1"
+    assert of_curie["c_a1_0"]["link"] == "https://x.example/radium"
+    assert of_curie["c_a1_0"]["note"] == f"{docs}/rows.jsonl, passage 1"
+    (tower,) = [context for context in found["tower"] if context["id"] == "c_a0_0"]
+    assert (tower["title"], tower["link"]) == ("Eiffel Tower", "")
+    assert {"c_q_0" in {context["id"] for context in group} for group in found.values()} == {version > 1}
+
+
+def test_a_run_searches_by_vectors_too(factreasoner, index, tmp_path):
+    index("docs", "--embedding", "own_embedding:words")
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    search = ["--retriever", "corpus", "--store", "store"]
+    for way in ("bm25", "dense", "hybrid"):
+        done = factreasoner("run", data, *search, "--search", way, "--out", way, "--retrieve-k", 1)
+        assert done.returncode == 0, done.stderr
+        tower = {context["id"]: context["title"] for context in contexts(tmp_path / way)["tower"]}
+        assert tower["c_a0_0"] == "Eiffel Tower"
+
+
+def test_a_run_without_a_store_says_how_to_make_one(factreasoner, tmp_path):
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    done = factreasoner("run", data, "--retriever", "corpus", "--store", "store")
+    assert done.returncode == 1
+    assert "make one with `factreasoner index PATH...`" in done.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]
+
+
+def test_progress_in_a_pipe_is_a_line_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr(index_progress, "SECONDS_BETWEEN_LINES", 0)
+    with index_progress.index_progress(quiet=False) as tell:
+        for step in STEPS:
+            tell(step)
+    assert capsys.readouterr().err.splitlines() == [
+        "1/3 files, 20 passages written: docs/[bold]a\N{REPLACEMENT CHARACTER}.txt",
+        "3/3 files, 40 passages written",
+    ]
+    with index_progress.index_progress(quiet=True) as tell:
+        tell(STEPS[0])
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_on_a_terminal_is_a_bar(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setitem(os.environ, "TERM", "xterm")
+    with index_progress.index_progress(quiet=False) as tell:
+        for step in STEPS:
+            tell(step)
+    assert "3/3" in terminal.getvalue()
+    assert "40 passages" in terminal.getvalue()

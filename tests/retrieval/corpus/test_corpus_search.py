@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus_scene import OWN, TEXTS, bring, write
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, StoreError
+from factreasoner.models import Atom, Record
+from factreasoner.retrieval.corpus.retriever import CorpusRetriever
+from factreasoner.retrieval.corpus.search import fused
+from factreasoner.retrieval.corpus.store import Store
+from factreasoner.retrieval.per_atom import Query
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> dict[str, object]:
+    bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store", embedding=OWN)
+    return {"store_dir": tmp_path / "store"}
+
+
+def titles(place: dict[str, object], text: str, **settings: object) -> list[str]:
+    found = CorpusRetriever(Config.model_validate({**place, **settings})).search(Query(text))
+    return [passage.title for passage in found]
+
+
+def test_reciprocal_rank_fusion() -> None:
+    assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
+    assert fused([["a"], []]) == ["a"]
+    assert fused([]) == []
+
+
+def test_contexts_say_where_they_come_from(tmp_path: Path, place: dict[str, object]) -> None:
+    atoms = [Atom(id="a0", text="Radium glows in the dark."), Atom(id="a1", text="The tower is old.")]
+    record = Record(id="r", response="x", prompt="What of Poland?")
+    found = CorpusRetriever(Config.model_validate({**place, "search": "bm25"})).retrieve(atoms, record)
+    assert [(c.id, c.atom_ids, c.title, c.link) for c in found.contexts] == [
+        ("c_a0_0", ("a0",), "Radium", "https://x.example/radium"),
+        ("c_a1_0", ("a1",), "Eiffel Tower", ""),
+        ("c_q_0", (), "Polonium", ""),
+    ]
+    assert found.contexts[2].note == f"{tmp_path}/docs/rows.jsonl, passage 2"
+    assert found.failures == ()
+
+
+def test_ways_of_searching(place: dict[str, object]) -> None:
+    assert titles(place, "radium", search="bm25") == ["Radium"]
+    assert titles(place, "zzz", search="bm25") == []
+    dense = titles(place, "radium glows", search="dense", retrieve_k=5)
+    assert (dense[0], len(dense)) == ("Radium", 5)
+    for search in ("hybrid", "auto"):
+        both = titles(place, "radium glows", search=search, retrieve_k=2)
+        assert (both[0], len(both)) == ("Radium", 2)
+
+
+def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place: dict[str, object]) -> None:
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
+    assert [f.title for f in retriever.search(Query("It glows.", worded="Poland"))] == ["Polonium"]
+    assert [f.title for f in retriever.search(Query("It glows.", worded="qwertz"))] == ["Radium"]
+    assert retriever.search(Query("zzz", worded="qwertz")) == []
+
+
+def test_one_text_in_two_files_is_found_once(tmp_path: Path) -> None:
+    docs = write(
+        tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
+    )
+    bring(docs, store_dir=tmp_path / "store")
+    found = CorpusRetriever(Config(store_dir=tmp_path / "store")).search(Query("otters swim"))
+    assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]
+
+
+def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path: Path, place: dict[str, object]) -> None:
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
+    (tmp_path / "docs" / "tower.md").unlink()
+    bring(tmp_path / "docs", prune=True, store_dir=tmp_path / "store")
+    assert [f.title for f in retriever.search(Query("Paris tower"))] == ["Sorbonne", "curie"]
+
+
+def test_what_a_retriever_can_not_be_made_of(tmp_path: Path, place: dict[str, object]) -> None:
+    bring(tmp_path / "docs", collection="words", store_dir=tmp_path / "store")
+    bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store_dir=tmp_path / "store")
+    for settings, words in {
+        ("collection", "nope"): "no 'nope' in store .*; there: documents, empty, words",
+        ("collection", "empty"): "'empty' in store .* is empty",
+        ("embedding", "minilm"): "was made with 'own_embedding:words', not 'minilm'",
+        ("store_dir", tmp_path / "nowhere"): "make one with `factreasoner index PATH...`",
+    }.items():
+        with pytest.raises(ConfigError, match=words):
+            titles({**place, settings[0]: settings[1]}, "x")
+    for search in ("dense", "hybrid"):
+        with pytest.raises(ConfigError, match="needs vectors, and collection 'words' was made without"):
+            titles({**place, "collection": "words"}, "x", search=search)
+
+
+def test_a_store_that_is_no_database(tmp_path: Path) -> None:
+    write(tmp_path / "store", {"chroma.sqlite3": "no database" * 1000})
+    with pytest.raises(ConfigError, match=str(tmp_path / "store")):
+        titles({"store_dir": tmp_path / "store"}, "x")
+
+
+def test_an_embedding_that_fails_is_the_failure_of_its_atom(place: dict[str, object]) -> None:
+    retriever = CorpusRetriever(Config.model_validate(place))
+
+    class Failing:
+        def embed(self, texts: object) -> None:
+            raise StoreError("no vectors today")
+
+    retriever._search._embedding = Failing()  # type: ignore[assignment]
+    with pytest.raises(StoreError, match="no vectors today"):
+        retriever.search(Query("x"))
+
+
+def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, object]) -> None:
+    bring(tmp_path / "docs", collection="other", store_dir=tmp_path / "store")
+    store = Store(Config.model_validate(place))
+    assert store.names() == ["documents", "other"]
+    folders = set((tmp_path / "store" / "bm25").iterdir())
+    store.delete("other")
+    assert store.names() == ["documents"]
+    assert len(folders - set((tmp_path / "store" / "bm25").iterdir())) == 1
+    with pytest.raises(ConfigError, match="no 'other' in store"):
+        store.delete("other")
