@@ -92,7 +92,7 @@ def _one(path: Path, relations: Path | None, model: Model | None) -> None:
         print(f"| {row.name} | {' | '.join(_cells(_sampled(row.assessments)))} |", flush=True)
     names = ",".join([*(["fr1"] if linked else []), "fr2", *PROMPTED])
     print(f"\n`factreasoner compare {path} --assessors {names} {flags}`")
-    print("`factreasoner score RUN_DIR --factors table1`, then `factreasoner evaluate`, for another table")
+    print("with `--factors table1` or `--factors reference` for the other tables")
 
 
 def _rows(
