@@ -351,7 +351,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        raw = self.rfile.read(length)
+        if len(raw) < length:
+            raise ConnectionResetError("the client was killed while it asked")
         if not self.path.endswith("/chat/completions"):
             self._misbehave(error(404, f"no such path: {self.path}"))
             return
