@@ -33,7 +33,7 @@ type: install
 	$(BIN)/mypy
 
 test: install ## needs no network and no key
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 8
 
 bench: install ## ratios against a peer or a limit
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done

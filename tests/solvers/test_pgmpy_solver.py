@@ -59,6 +59,7 @@ def test_two_factors_over_the_same_variables_count_twice() -> None:
     assert largest_error(PgmpySolver().marginals(graph), brute_force(graph)) < 1e-12
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of pgmpy's own modules, when it is first imported
 def test_its_own_elimination_orders_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     from pgmpy.inference import VariableElimination
 
