@@ -1,6 +1,8 @@
 # Everything a developer, the hooks and CI run. Each target sets itself up in .venv; nothing else is touched.
 PYTHON ?= python3
 BIN := .venv/bin
+BENCHMARKS := startup overhead memory inference explanations embedded_judge assessors independence \
+  interval_coverage passage_choice retrieval
 
 .PHONY: demo install lock format lint type test bench clean
 
@@ -36,7 +38,7 @@ test: install ## needs no network and no key
 	$(BIN)/pytest -n auto --maxprocesses 8
 
 bench: install ## ratios against a peer or a limit
-	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	set -e; for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -1,6 +1,6 @@
 """How well, how fast and in how much memory own documents are searched.
 
-    python benchmarks/retrieval.py quality
+    python benchmarks/retrieval.py [quality]
     python benchmarks/retrieval.py scale [--sizes 10000 100000]
     python benchmarks/retrieval.py vectors [--sizes 10000 100000]
 
@@ -284,7 +284,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["quality", "scale", "vectors"])
+    parser.add_argument("what", nargs="?", default="quality", choices=["quality", "scale", "vectors"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--dimension", type=int, default=384, help="numbers in a vector (default: 384)")
     given = parser.parse_args()

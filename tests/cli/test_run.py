@@ -73,7 +73,7 @@ def test_a_finished_run_is_not_touched_by_the_same_command(factreasoner, tmp_pat
     before = (tmp_path / "out" / "journal.jsonl").read_bytes()
     done = factreasoner("run", data, "--out", "out")
     assert done.returncode == 0
-    assert "4 records, 4 of them finished before" in done.stderr
+    assert "records: 4, 4 of them finished before" in done.stderr
     assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before
 
 

@@ -58,7 +58,7 @@ class Lines(_Totals):
     def started(self, total: int, finished: int) -> None:
         """Say what there is to do."""
         super().started(total, finished)
-        typer.echo(f"{total} records, {finished} of them finished before", err=True)
+        typer.echo(f"records: {total}, {finished} of them finished before", err=True)
 
     def assessed(self, assessment: Assessment) -> None:
         """Say how far it is, not too often."""
