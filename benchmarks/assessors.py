@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from data_folder import data_folder
 from fit_embedded_judge import fit
-from labelled_pairs import data_folder
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator

@@ -25,11 +25,11 @@ that takes both sides equally to keep its contradiction, Brier on the first line
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from data_folder import data_folder
 
 from factreasoner.config import Config
 from factreasoner.metrics.comparison import differences
@@ -68,10 +68,7 @@ def cases(data: Path) -> list[Case]:
 
 def main() -> None:
     """Print a table for each case."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    data = Path(os.environ.get("FACTREASONER_DATA", default))
-    if not data.is_dir():
-        sys.exit(f"{data} is not there; set FACTREASONER_DATA")
+    data = data_folder()
     for case in cases(data):
         pipeline = build_pipeline(case.config)
         records = check_input(data / case.folder / "records.jsonl").records()

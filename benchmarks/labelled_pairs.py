@@ -9,14 +9,13 @@ pairs as well. They lie in the folder named by FACTREASONER_DATA or in ../shared
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from data_folder import data_folder
 
 from factreasoner.judges.embedded.features import Measured, measure
 from factreasoner.judges.embedded.text import analyse
@@ -52,15 +51,6 @@ class Example(NamedTuple):
 
     values: Array
     supported: bool
-
-
-def data_folder() -> Path:
-    """Where the data is; the program ends when it is not there."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("FACTREASONER_DATA", default))
-    if not folder.is_dir():
-        raise SystemExit(f"{folder} is not there; set FACTREASONER_DATA")
-    return folder
 
 
 def lines(*path: str) -> Iterator[dict[str, Any]]:

@@ -9,12 +9,11 @@ Run: `python benchmarks/passage_choice.py`.
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 import time
-from pathlib import Path
 from typing import Any
+
+from data_folder import data_folder
 
 from factreasoner.retrieval.passages import best, split_passages
 
@@ -38,10 +37,7 @@ def found(gold: list[str], chosen: str) -> float:
 
 def main() -> None:
     """Print one table for all articles and one for the long ones."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    path = Path(os.environ.get("FACTREASONER_DATA", default)) / "wice" / "records.jsonl"
-    if not path.exists():
-        sys.exit(f"{path} is not there; set FACTREASONER_DATA")
+    path = data_folder() / "wice" / "records.jsonl"
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for longer_than in (FIRST, LONG):
         measure(records, longer_than)

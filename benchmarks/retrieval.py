@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import resource
 import statistics
@@ -33,6 +32,7 @@ from typing import Any, NamedTuple
 import bm25s
 import lsa_embedding
 import numpy as np
+from data_folder import data_folder
 
 from factreasoner.config import Config
 from factreasoner.retrieval.corpus.collection import Stored
@@ -41,7 +41,6 @@ from factreasoner.retrieval.corpus.retriever import CorpusRetriever
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.per_atom import Query
 
-DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 LSA = "lsa_embedding:embed"
 MINILM = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 DEPTHS = (3, 5)
@@ -61,9 +60,7 @@ class Claims(NamedTuple):
 
 def lines(path: str) -> Iterator[dict[str, Any]]:
     """The objects of a file of the data folder."""
-    if not (DATA / path).exists():
-        sys.exit(f"{DATA / path} is not there; set FACTREASONER_DATA")
-    with (DATA / path).open(encoding="utf-8") as file:
+    with data_folder().joinpath(path).open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
