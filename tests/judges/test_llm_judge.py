@@ -93,6 +93,13 @@ def test_a_claim_answered_at_the_second_time_gets_that_verdict(bad):
     assert not judged.failures
 
 
+@pytest.mark.parametrize("settings", [{}, {"confidence": "votes", "votes": 2}])
+def test_the_same_request_again_is_another_sample_lest_the_cache_repeat_its_reply(settings):
+    j, llm = judge(by_text(lambda text: ...), max_attempts=3, **settings)
+    assert j.judge(PREMISE, claims(1)).failures
+    assert len({call.sample for call in llm.calls}) == len(llm.calls) == 3 * settings.get("votes", 1)
+
+
 def test_a_cut_reply_is_halved_at_once():
     def script(prompt, schema):
         if len(schema.arguments) > 2:
@@ -176,15 +183,18 @@ def test_votes_take_the_share_of_the_majority():
     assert sorted(call.sample for call in llm.calls) == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(("lost", "label"), [(2, "entailment"), (3, None)])
-def test_votes_need_an_answering_majority(lost, label):
+@pytest.mark.parametrize(
+    ("votes", "lost", "label"),
+    [(5, 2, "entailment"), (5, 3, None), (4, 1, "entailment"), (4, 2, None)],
+)
+def test_votes_need_an_answering_majority(votes, lost, label):
     lock, failures = threading.Lock(), [ProviderError("HTTP 500")] * lost
 
     def script(prompt, schema):
         with lock:
             return failures.pop() if failures else {"fact_0": "True"}
 
-    j, _ = judge(script, confidence="votes", votes=5)
+    j, _ = judge(script, confidence="votes", votes=votes)
     judged = j.judge(PREMISE, claims(1))
     assert [v.label for v in judged.verdicts] == ([label] if label else [])
     assert [f.item_id for f in judged.failures] == ([] if label else ["c0->a0"])
