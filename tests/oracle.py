@@ -14,6 +14,19 @@ from factreasoner.models import Marginals
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
 
+def uai_marginals(path: Path) -> list[tuple[float, ...]]:
+    """The marginals of a UAI result file: MAR, their number, then size and entries of each."""
+    task, count, *words = path.read_text("utf-8").split()
+    assert task == "MAR"
+    marginals = []
+    while words:
+        size = int(words[0])
+        marginals.append(tuple(map(float, words[1 : size + 1])))
+        words = words[size + 1 :]
+    assert len(marginals) == int(count)
+    return marginals
+
+
 def brute_force(graph: FactorGraph) -> dict[str, tuple[float, ...]]:
     """Exact marginals from the whole joint table, one axis a variable."""
     count = len(graph.names)

@@ -16,7 +16,6 @@ RelationKind = Literal["entailment", "contradiction", "equivalence"]
 Gold = Literal["S", "NS", "C", "U"]
 Support = Literal["supported", "contradicted", "undecided"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
-Probability = float
 
 UNDECIDED_TOLERANCE = 1e-9
 

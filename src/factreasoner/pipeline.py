@@ -88,7 +88,7 @@ class Pipeline:
             failures += error.failures
         return Assessment(
             record_id=record.id,
-            status=_status(atoms, outcome, failures),
+            status=_status(outcome, failures),
             assessor=self.config.assessor,
             prompt=record.prompt,
             response=record.response,
@@ -150,7 +150,7 @@ def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcom
     )
 
 
-def _status(atoms: Sequence[Atom], outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
+def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
     if outcome is None:
         return "failed" if failures else "no_atoms"
     if not outcome.p_true:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from factreasoner.graph.factor_graph import FactorGraph
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
         Record,
         Verdict,
     )
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 class Atomized(NamedTuple):
@@ -126,12 +123,4 @@ class Solver(Protocol):
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Posterior of every variable. Raises SolverError."""
-        ...
-
-
-class Executor(Protocol):
-    """Maps a function over items, results in order of completion."""
-
-    def map(self, fn: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield fn(item) for every item, taking items only as fast as they are worked off."""
         ...

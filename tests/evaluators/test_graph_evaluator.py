@@ -158,16 +158,12 @@ def test_context_claims_are_summaries_or_cut_texts():
 
 
 def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
-    def answer_for(llm_calls):
-        def script(prompt, schema):
-            single = len(schema.arguments) == 1
-            return dict.fromkeys(schema.arguments, "False" if single else "True")
-
-        return ScriptedLLM(script)
+    def script(prompt, schema):
+        return dict.fromkeys(schema.arguments, "False" if len(schema.arguments) == 1 else "True")
 
     results = []
     for _ in range(2):
-        llm = answer_for(None)
+        llm = ScriptedLLM(script)
         config = Config(model="scripted", audit_share=0.3)
         evaluator = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config)
         outcome = evaluator.evaluate(atoms(10), contexts(10), RECORD)

@@ -97,7 +97,6 @@ def test_the_papers_example() -> None:
     assert [(e.context_id, e.probability) for e in atom.entailing] == [("c1", 0.8)]
     assert [(e.context_id, e.probability) for e in atom.contradicting] == [("c2", 0.9)]
     assert [(d.source, d.target, d.probability) for d in atom.disputes] == [("c3", "c2", 0.9)]
-    assert atom.conflicting
 
 
 def test_an_atom_without_a_posterior_is_not_explained() -> None:
@@ -195,7 +194,7 @@ def test_an_atom_no_context_bears_on() -> None:
     graph = graph_of(("c1", "a1", "entailment", 0.5), ("c2", "a2", "entailment", 0.9))
     first, second = explain(of_a_run(graph)).atoms
     assert (first.p_true, first.effects, first.flip, first.tried, first.connected) == (0.5, (), None, 0, 0)
-    assert (first.entailing, first.conflicting) == ((), False)
+    assert (first.entailing, first.contradicting, first.disputes) == ((), (), ())
     assert second.flip is not None
     assert second.flip.support == "undecided"
 

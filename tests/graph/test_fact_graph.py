@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.graph.fact_graph import build_fact_graph, parse_fact_graph, read_fact_graph, to_json
+from factreasoner.graph.fact_graph import build_fact_graph, parse_fact_graph, read_fact_graph
 from factreasoner.models import Atom, Context, FactGraph, Node, Relation
 
 GRAPH = FactGraph(
@@ -48,7 +48,7 @@ def test_relations_must_join_two_known_nodes() -> None:
 
 def test_the_round_trip_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
-    path.write_text(to_json(GRAPH), encoding="utf-8")
+    path.write_text(GRAPH.model_dump_json(), encoding="utf-8")
     assert read_fact_graph(path) == GRAPH
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from oracle import DATA, binary_networks, brute_force, largest_error, networks
+from oracle import DATA, binary_networks, brute_force, largest_error, networks, uai_marginals
 
 from factreasoner.config import Config
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
-from factreasoner.graph.uai import parse_marginals, read_uai
+from factreasoner.graph.uai import read_uai
 from factreasoner.solvers import conditioning, memory
 from factreasoner.solvers.exact import ExactSolver
 
@@ -148,5 +148,5 @@ def data_networks() -> Iterator[tuple[Path, Path, Path]]:
 def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
     path, evidence, answer = files
     found = ExactSolver().marginals(read_uai(path, evidence))
-    expected = parse_marginals(answer.read_text("utf-8"))
+    expected = uai_marginals(answer)
     assert largest_error(found, dict(zip(found.probabilities, expected, strict=True))) < 1e-5

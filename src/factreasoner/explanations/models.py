@@ -67,11 +67,6 @@ class AtomExplanation(Model):
     contradicting: tuple[Evidence, ...] = ()
     disputes: tuple[Dispute, ...] = ()
 
-    @property
-    def conflicting(self) -> bool:
-        """Whether the atom's evidence disagrees, about the atom or among itself."""
-        return bool(self.entailing and self.contradicting) or bool(self.disputes)
-
 
 class Explanation(Model):
     """Why a record's atoms have the posteriors they have.

@@ -36,11 +36,6 @@ def build_fact_graph(
     return _checked(nodes, relations, "fact graph")
 
 
-def to_json(graph: FactGraph) -> str:
-    """The graph as JSON text that `parse_fact_graph` reads back to an equal graph."""
-    return graph.model_dump_json(indent=1)
-
-
 def read_fact_graph(
     path: Path | str, *, atom_prior: float = ATOM_PRIOR, context_prior: float = CONTEXT_PRIOR
 ) -> FactGraph:

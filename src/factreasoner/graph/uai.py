@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,23 +99,6 @@ def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "
     return observed
 
 
-def parse_marginals(text: str, *, source: str = "marginals") -> list[tuple[float, ...]]:
-    """Read marginals from the text of a UAI result file: MAR, their number, then size and entries of each.
-
-    Raises:
-        InputError: malformed.
-    """
-    tokens = _Tokens(text, source)
-    if (task := tokens.word("the task")) != "MAR":
-        raise tokens.wrong("the task", f"expected MAR, not {task!r}")
-    marginals = []
-    for i in range(tokens.natural("the number of marginals")):
-        size = tokens.natural(f"size of marginal {i}")
-        marginals.append(tuple(float(p) for p in tokens.numbers(size, f"marginal {i}")))
-    tokens.end()
-    return marginals
-
-
 def uai_text(graph: FactorGraph) -> str:
     """The network, without its evidence, as a UAI file; numbers read back as the same doubles."""
     lines = [
@@ -132,26 +114,8 @@ def uai_text(graph: FactorGraph) -> str:
     return "\n".join(lines) + "\n"
 
 
-def evidence_text(evidence: Mapping[int, int]) -> str:
-    """The evidence as a UAI evidence file."""
-    pairs = [f"{i} {state}" for i, state in sorted(evidence.items())]
-    return " ".join([str(len(pairs)), *pairs]) + "\n"
-
-
-def write_uai(graph: FactorGraph, path: Path | str) -> None:
-    """Write the network to `path`, its evidence to `path`.evid and its names to `path`.map.json.
-
-    The map is {"variables": [name of variable 0, ...]}.
-    """
-    path = Path(path)
-    path.write_text(uai_text(graph), encoding="utf-8")
-    Path(f"{path}.evid").write_text(evidence_text(graph.evidence), encoding="utf-8")
-    names = json.dumps({"variables": list(graph.names)}, ensure_ascii=False, indent=1)
-    Path(f"{path}.map.json").write_text(names + "\n", encoding="utf-8")
-
-
 def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
-    """The graph with the names of a map that `write_uai` wrote.
+    """The graph with the names of a map file: {"variables": [name of variable 0, ...]}.
 
     Raises:
         InputError: unreadable, or not one distinct name a variable.

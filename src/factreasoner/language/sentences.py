@@ -193,13 +193,13 @@ def _borders(text: str, block: Block) -> Iterator[int]:
         if index >= 0 and regions[index].end > end:
             continue
         if stop["latin"] is None:
-            if end == block.end or _ends_wide(text, stop, block.end):
+            if end == block.end or _ends_wide(text, stop):
                 yield end
         elif end == block.end or (text[end].isspace() and _ends_latin(text, stop, block, lower_style)):
             yield end
 
 
-def _ends_wide(text: str, stop: re.Match[str], limit: int) -> bool:
+def _ends_wide(text: str, stop: re.Match[str]) -> bool:
     """A full stop of a script that needs no blank after it."""
     following = text[stop.end()]
     if stop[0] == "．" and following.isdigit():
