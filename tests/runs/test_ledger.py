@@ -32,3 +32,16 @@ def test_a_torn_line_spoils_no_other_and_never_counts_for_more(tmp_path, cut):
 def test_a_file_that_cant_be_written_is_named(tmp_path):
     with pytest.raises(RunError, match=r"gone/spent\.txt: can't be written: No such file"):
         Ledger(tmp_path / "gone" / "spent.txt").add(0.1)
+
+
+@pytest.mark.parametrize("damaged", [b"\x00\x00", b"-1.5", b"nan", b"0.1 0.2", "½".encode()])
+def test_a_line_that_is_no_amount_is_named_and_not_taken_for_nothing(tmp_path, damaged):
+    path = tmp_path / "spent.txt"
+    path.write_bytes(b"\n0.25\n" + damaged)
+    with pytest.raises(RunError, match=r"spent\.txt:3: .* is no amount in US dollars"):
+        _ = Ledger(path).total
+
+
+def test_a_file_that_cant_be_read_is_named(tmp_path):
+    with pytest.raises(RunError, match="can't be read: Is a directory"):
+        _ = Ledger(tmp_path).total

@@ -170,8 +170,9 @@ def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
     assert folder.order() == ["r3", "r1", "r2"]
     (tmp_path / "results.jsonl").write_text('{"id": "r2"}\n{"id": "gone"}\n')
     assert folder.order() == ["r2", "r3", "r1"]
-    (tmp_path / "results.jsonl").write_text("damaged")
-    assert folder.order() == ["r3", "r1", "r2"]
+    for damaged in ("damaged", "7", '{"id": ["r2"]}'):
+        (tmp_path / "results.jsonl").write_text(damaged)
+        assert folder.order() == ["r3", "r1", "r2"]
 
 
 def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
 import threading
 from pathlib import Path
 
 from factreasoner.errors import RunError
+
+_AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
+"""An amount, or as much of one as a killed process has written."""
 
 
 class Ledger:
@@ -21,16 +24,26 @@ class Ledger:
 
     @property
     def total(self) -> float:
-        """US dollars paid, over all processes that ever wrote here."""
-        total = 0.0
-        with (
-            contextlib.suppress(FileNotFoundError),
-            self.path.open(encoding="ascii", errors="replace") as lines,
-        ):
-            for line in lines:
-                with contextlib.suppress(ValueError):
-                    total += float(line)
-        return total
+        """US dollars paid, over all processes that ever wrote here.
+
+        Raises:
+            RunError: the file can't be read, or a line is no amount: then nobody knows what was paid.
+        """
+        try:
+            lines = self.path.read_text(encoding="ascii", errors="replace").split("\n")
+        except FileNotFoundError:
+            return 0.0
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be read: {error.strerror}") from error
+        return sum(self._amount(line, number) for number, line in enumerate(lines, start=1) if line)
+
+    def _amount(self, line: str, number: int) -> float:
+        if not _AMOUNT.fullmatch(line):
+            raise RunError(
+                f"{self.path}:{number}: {line[:40]!r} is no amount in US dollars; write there what was paid, "
+                "delete the line, or start over with --fresh"
+            )
+        return float(line)
 
     def add(self, dollars: float) -> None:
         """Note what one request came to; when this returns it outlives the process.

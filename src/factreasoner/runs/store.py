@@ -203,8 +203,8 @@ class RunFolder:
         """Record ids in the order of the last results, then any others in the order they were finished."""
         try:
             with self.results_path.open(encoding="utf-8") as results:
-                ids = [json.loads(line)["id"] for line in results]
-        except (OSError, ValueError, KeyError):
+                ids = [str(json.loads(line)["id"]) for line in results]
+        except (OSError, ValueError, KeyError, TypeError):
             # The results are derived from the journal, which is enough without them.
             ids = []
         scored = set(ids)
