@@ -70,6 +70,8 @@ def test_evidence_and_names_that_lie_beside_a_network(tmp_path: Path) -> None:
     assert read_uai_network(path).graph.names == ("x", "y")
     write(names, json.dumps({"variables": ["x", "y"], "kinds": ["atom", "context"]}))
     assert read_uai_network(path).kinds == ("atom", "context")
+    names.write_bytes(b"\xef\xbb\xbf" + names.read_bytes())
+    assert read_uai_network(path).kinds == ("atom", "context")
 
 
 @pytest.mark.parametrize("kinds", [["atom"], "atom", [1, 2]])

@@ -84,7 +84,7 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
 
 def _kinds(path: Path, count: int) -> tuple[str, ...] | None:
     """The kinds in a map that was read for its names before."""
-    kinds: Any = json.loads(path.read_text(encoding="utf-8")).get("kinds")
+    kinds: Any = json.loads(path.read_text(encoding="utf-8-sig")).get("kinds")
     if kinds is None:
         return None
     if not isinstance(kinds, list) or len(kinds) != count or not all(isinstance(kind, str) for kind in kinds):
