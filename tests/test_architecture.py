@@ -1,6 +1,7 @@
 """The shape of the package: imports only go down, the public names are few, help texts are complete."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,14 @@ def test_imports_only_go_down():
 def test_every_room_has_a_level():
     rooms = {p.stem for p in SRC.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
     assert rooms - {"__init__", "__main__"} <= LEVEL.keys()
+
+
+def test_the_readme_shows_every_room_and_no_other():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^ {6}\S.*", readme.partition("src/factreasoner/\n")[2], re.MULTILINE)
+    shown = {name for row in rows for name in re.findall(r"(\S+)(?:\.py|/)\s", row)}
+    assert {name for name in shown if "/" not in name} == LEVEL.keys()
+    assert all((SRC / name).is_dir() for name in shown if "/" in name)
 
 
 def test_metrics_import_only_models():

@@ -102,6 +102,24 @@ def test_a_dead_reviser_keeps_the_texts_and_is_listed():
     assert assessment.p_true["a0"] > 0.5
 
 
+@pytest.mark.parametrize(
+    ("lost", "status", "judged"),
+    [(set(), "ok", 2), ({"She sang."}, "partial", 1), ({TEXT, "She sang."}, "failed", 0)],
+)
+def test_failed_judgements_make_a_record_partial_and_if_all_did_failed(lost, status, judged):
+    def script(prompt, schema):
+        properties = schema.parameters["properties"].items()
+        return {name: "True" for name, spec in properties if spec["description"] not in lost}
+
+    atoms = (Atom(id="a0", text=TEXT), Atom(id="a1", text="She sang."))
+    record = Record(id="r", response=TEXT, atoms=atoms, contexts=(Context(id="c", text=CONTEXTS[0]),))
+    config = Config(reviser="none")
+    assessment = build_pipeline(config, llm=ScriptedLLM(script)).assess(record)
+    assert (assessment.status, len(assessment.p_true)) == (status, judged)
+    assert len(assessment.outcome.failures) == len(lost)
+    assert len(assessment.outcome.unjudged) == len(lost)
+
+
 class HalfBlind:
     """Finds a context for the first atom; the search for the others fails."""
 

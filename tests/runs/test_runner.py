@@ -1,0 +1,43 @@
+"""What a run leaves when it is stopped."""
+
+import json
+
+import pytest
+
+from factreasoner import Config, build_pipeline
+from factreasoner.models import Context, Record
+from factreasoner.runs.runner import run
+from factreasoner.runs.store import RunFolder
+
+RECORDS = [
+    Record(id=f"r{i}", response="The sky is blue.", contexts=(Context(id="c", text="The sky is blue."),))
+    for i in range(3)
+]
+
+
+class Silent:
+    def started(self, total, finished):
+        pass
+
+    def assessed(self, assessment):
+        pass
+
+
+class Interrupted(RunFolder):
+    """Struck at the second record, after its line is on disk and before it is known here."""
+
+    def append(self, assessment):
+        super().append(assessment)
+        if assessment.record_id == "r1":
+            del self.entries["r1"]
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp_path):
+    config = Config()
+    folder = Interrupted(tmp_path)
+    folder.start(config, {})
+    with pytest.raises(KeyboardInterrupt):
+        run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
+    lines = folder.results_path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
