@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from factreasoner.choices import MethodChoice, Unlisted
+from factreasoner.cli.options import RunDir
 
 if TYPE_CHECKING:
     from factreasoner.evaluators.calibrated import Calibration
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    run_dir: RunDir,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="The calibration file; reliability diagrams are put beside it."),

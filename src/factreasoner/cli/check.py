@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from factreasoner.cli.options import RunDir
+
 BROKEN = 4
 """Exit code when a rule is not kept."""
 
 
 def check(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    run_dir: RunDir,
     at_least: Annotated[
         list[str] | None, typer.Option("--min", help="NAME=NUMBER, as precision=0.8; repeatable.")
     ] = None,

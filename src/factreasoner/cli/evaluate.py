@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from factreasoner.cli.options import RunDir
+
 
 def evaluate(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    run_dir: RunDir,
     gold: Annotated[
         Path | None,
         typer.Option(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.options import RunDir
 from factreasoner.cli.settings import takes_settings
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @takes_settings("Graph")
 def explain(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    run_dir: RunDir,
     record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
     atom: Annotated[list[str] | None, typer.Option(help="Only this atom, in full; repeatable.")] = None,
     flip_size: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.options import Quiet
 from factreasoner.cli.plain import one_line
 from factreasoner.cli.settings import takes_settings
 
@@ -28,7 +29,7 @@ def index(
     list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False,
     delete: Annotated[bool, typer.Option("--delete", help="Delete the collection.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     *,
     settings: dict[str, Any],
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
 from factreasoner.cli.settings import takes_settings
 
 if TYPE_CHECKING:
@@ -34,21 +35,17 @@ def run(
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
-    column_map: Annotated[
-        list[str] | None, typer.Option("--column-map", help="theirs=ours, as text=output; repeatable.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
-    ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False,
+    column_map: ColumnMap = None,
+    limit: Limit = None,
+    skip_invalid: SkipInvalid = False,
+    fresh: Fresh = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")
     ] = False,
     export_uai: Annotated[
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     *,
     settings: dict[str, Any],
 ) -> None:

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from factreasoner.cli.options import RunDir
 from factreasoner.cli.settings import takes_settings
 
 
 @takes_settings("Graph", "Calibration", "Scores")
 def score(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")],
+    run_dir: RunDir,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/rescored)")
     ] = None,
