@@ -7,7 +7,7 @@ import pytest
 from fake_server import obliging, server_error, unauthorized
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.errors import ConfigError, FactReasonerError
+from factreasoner.errors import ConfigError, ProviderError
 
 KEY = "an-odd-looking-key-0123456789"
 
@@ -40,11 +40,15 @@ def test_a_local_server_needs_no_key_and_gets_no_other_ones(scene, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [lambda request: unauthorized(), lambda request: server_error(), obliging],
+    ("answer", "error"),
+    [
+        (lambda request: unauthorized(), ConfigError),
+        (lambda request: server_error(), ProviderError),
+        (obliging, None),
+    ],
     ids=["401", "500", "OK"],
 )
-def test_a_key_appears_in_no_error_log_or_cache(scene, monkeypatch, caplog, capfd, answer):
+def test_a_key_appears_in_no_error_log_or_cache(scene, monkeypatch, caplog, capfd, answer, error):
     monkeypatch.setenv("MY_KEY", KEY)
 
     def echo(request):
@@ -56,10 +60,12 @@ def test_a_key_appears_in_no_error_log_or_cache(scene, monkeypatch, caplog, capf
     set_up = scene(echo)
     client = set_up.client(api_key_env="MY_KEY", cache=True, max_attempts=2)
     caplog.set_level(logging.DEBUG)
-    try:
+    if error is None:
         client.call(PROMPT, SCHEMA)
-    except FactReasonerError as error:
-        told = error
+    else:
+        with pytest.raises(error) as caught:
+            client.call(PROMPT, SCHEMA)
+        told = caught.value
         while told is not None:
             assert KEY not in f"{told!s} {told!r}"
             told = told.__cause__ or told.__context__
