@@ -100,12 +100,10 @@ def test_equal_contexts_are_shown_once_and_for_all_their_atoms():
         Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
         Context(id="c1", text="passage  0!", atom_ids=("a1",)),
     ]
-    e, llm = evaluator("factscore", by_claim(lambda c: "True"))
-    e.evaluate(atoms(2), same, RECORD)
-    assert [passages_of(call) for call in llm.calls] == [["Passage 0!"]]
-    e, llm = evaluator("factscore", by_claim(lambda c: "True"), version=1)
-    e.evaluate(atoms(2), same, RECORD)
-    assert llm.calls[0].prompt.user.count("<given_passage>") == 2
+    for version, shown in ((2, 1), (1, 2)):
+        e, llm = evaluator("factscore", by_claim(lambda c: "True"), version=version)
+        e.evaluate(atoms(2), same, RECORD)
+        assert [call.prompt.user.count("<given_passage>") for call in llm.calls] == [shown]
 
 
 def test_a_batch_ends_before_its_passages_grow_too_long():
