@@ -10,6 +10,7 @@ from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
 from factreasoner.llm.budget import Budget
 from factreasoner.llm.litellm_provider import price
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.usage import Meter
 
 PRICED = "openai/gpt-4o-mini"
@@ -56,6 +57,20 @@ def test_nothing_is_sent_that_could_cost_too_much(scene):
     with pytest.raises(BudgetError, match=r"max_cost 1e-06.*not sent; raise --max-cost"):
         client.call(PROMPT, SCHEMA)
     assert set_up.server.calls == 0
+
+
+@pytest.mark.parametrize(("share", "sent"), [(1.25, False), (1.35, True)])
+def test_a_prompt_may_take_three_tenths_more_than_estimated(scene, share, sent):
+    set_up = scene(answer)
+    prompt = PROMPT.model_copy(update={"user": "Several plain words of an English text. " * 5000})
+    limit = price(PRICED, int(share * estimate_tokens(prompt.user)), 100)
+    client = set_up.client(model=PRICED, max_cost=limit, max_tokens=100)
+    if sent:
+        assert client.call(prompt, SCHEMA).arguments
+    else:
+        with pytest.raises(BudgetError, match="not sent"):
+            client.call(prompt, SCHEMA)
+    assert set_up.server.calls == sent
 
 
 def test_the_run_stops_before_the_limit_and_not_after(scene):
