@@ -134,7 +134,10 @@ def test_a_passing_error_is_retried(scene, wrong):
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [(server_error(), "status 500: The server had an error"), (reset(), "^Connection error")],
+    [
+        (server_error(), "status 500: The server had an error"),
+        (reset(), r"^Connection error; is http://127\.0\.0\.1:\d+/v1 up\?$"),
+    ],
     ids=["500", "reset"],
 )
 def test_a_lasting_error_fails_after_max_attempts(scene, wrong, message):

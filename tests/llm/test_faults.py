@@ -71,6 +71,12 @@ def test_kinds(status, message, kind):
     assert (found.remedy != "") == (kind == "config")
 
 
+@pytest.mark.parametrize("message", ["OpenAIException - Connection error.", "[Errno 111] Connection refused"])
+def test_where_nobody_answers_the_invented_status_goes(message):
+    found = fault(ProviderSaidError(500, message))
+    assert (found.kind, found.status, found.remedy) == ("retry", None, "connection")
+
+
 def test_a_form_is_not_refused_on_the_last_rung():
     assert fault(ProviderSaidError(400, "tools"), form="fenced").kind == "final"
 

@@ -273,9 +273,12 @@ class LiteLLMClient:
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=tally.attempts)
         status = "" if fault.status is None else f"status {fault.status}: "
-        return ProviderError(f"{status}{fault.message}", attempts=tally.attempts)
+        message = f"{fault.message.rstrip('.')}; {self._remedy(fault)}" if fault.remedy else fault.message
+        return ProviderError(f"{status}{message}", attempts=tally.attempts)
 
     def _remedy(self, fault: Fault) -> str:
+        if fault.remedy == "connection":
+            return f"is {self._config.api_base or 'the server, or the network,'} up?"
         if fault.remedy == "key":
             if self._config.api_key_env:
                 return f"check the key in ${self._config.api_key_env}"

@@ -40,7 +40,7 @@ NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+")
 MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
 TOO_LONG = _any(r"context.?(length|window)|maximum context|too many tokens|prompt is too long")
 WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b")
-NO_ANSWER = _any(r"Connection error\.?$")
+NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
     r"response_format|json_(schema|object)|\bjson mode|structured.?output|guided|grammar|\bschema\b",
@@ -67,7 +67,7 @@ class Fault(NamedTuple):
     """A classified error. `message` is fit to be shown: short, and free of keys.
 
     `parameters` names optional parameters the provider refused; `retry_after` is in seconds; `remedy` is
-    what the user can do about a `config` fault ("key": the key is missing or wrong).
+    what the user can do about it ("key": the key is missing or wrong; "connection": nobody answers).
     """
 
     kind: Kind
@@ -101,7 +101,8 @@ def fault_of(error: BaseException, *, form: str, optional: Collection[str], secr
         wait = retry_after_of(_headers(error), raw)
         if wait is not None and wait > LONGEST_WAIT:
             return Fault("final", f"{message} (it asks to wait {wait:.0f} s)", status)
-        return Fault("retry", message, status, wait)
+        remedy = "connection" if NO_ANSWER.search(raw) else ""
+        return Fault("retry", message, status, wait, remedy=remedy)
     return Fault("final", message, status)
 
 
