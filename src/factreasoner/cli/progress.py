@@ -10,10 +10,13 @@ from collections.abc import Iterator
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from factreasoner.models import Assessment, Usage
 
 SECONDS_BETWEEN_LINES = 5.0
+NARROW = 80
+"""Columns of a terminal below which numbers take the bar's place."""
 
 
 class _Totals:
@@ -97,12 +100,14 @@ def progress_for(*, quiet: bool) -> Iterator[_Totals]:
     elif not sys.stderr.isatty():
         yield Lines()
     else:
+        console = Console(stderr=True)
+        whole = Column(no_wrap=True)
         columns = (
             TextColumn("Assessing"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
+            *([BarColumn()] if console.width >= NARROW else []),
+            MofNCompleteColumn(table_column=whole),
+            TimeRemainingColumn(table_column=whole),
+            TextColumn("{task.description}", table_column=Column()),
         )
-        with Progress(*columns, console=Console(stderr=True)) as bar:
+        with Progress(*columns, console=console) as bar:
             yield Bar(bar)
