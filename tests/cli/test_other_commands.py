@@ -137,6 +137,13 @@ def test_doctor_calls_the_model(factreasoner, tmp_path):
     assert "wrong" in done.stdout
 
 
+@pytest.mark.parametrize("columns", [80, 40])
+def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
+    page = factreasoner("run", "--help", env={"COLUMNS": str(columns)}).stdout
+    assert max(map(len, page.splitlines())) == columns
+    assert "\N{HORIZONTAL ELLIPSIS}" not in page
+
+
 def test_help_and_version(factreasoner, tmp_path):
     done = factreasoner("--help")
     assert done.returncode == 0
