@@ -4,8 +4,8 @@
 
     from factreasoner import assess
 
-    assessment = assess("Marie Curie was born in Paris.", contexts=["Marie Curie was born in Warsaw."])
-    assessment.p_true  # {"a0": 0.2...}
+    assessment = assess("Marie Curie was born in 1876.", contexts=["Marie Curie was born in Warsaw in 1867."])
+    assessment.p_true  # {"a0": 0.1...}
 """
 
 from __future__ import annotations
