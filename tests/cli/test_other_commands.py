@@ -77,6 +77,11 @@ def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
     assert "embedded judge" in done.stdout
 
 
+def test_assess_keeps_its_labels_whole_in_a_narrow_terminal(factreasoner, tmp_path, passages):
+    text = "Marie Curie was born in Warsaw in 1876."
+    assert "contradicted" in factreasoner("assess", text, *passages, env={"COLUMNS": "40"}).stdout
+
+
 def test_assess_as_json_from_a_file_and_from_standard_input(factreasoner, tmp_path, passages):
     (tmp_path / "answer.txt").write_text(ATOMS[0])
     from_file = factreasoner("assess", "--file", "answer.txt", *passages, "--json")

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from factreasoner.cli.plain import plain
 from factreasoner.config import Config
@@ -41,7 +41,7 @@ def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> N
 def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
     console = Console(highlight=False)
-    table = Table("P(true)", "", "atom", "evidence", box=None, pad_edge=False)
+    table = Table("P(true)", Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
     for atom in assessment.atoms:
         table.add_row(*_atom_row(atom, assessment))
     if assessment.atoms:
