@@ -78,6 +78,31 @@ def test_a_clash_is_a_contradiction(judge, clash, claim):
     assert found.quote in ACTOR
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Rome is the capital of France.", "Paris is the capital of France."),
+        ("Ada Lovelace was born in Paris.", "Ada Lovelace was born in London, and died there in 1852."),
+    ],
+)
+def test_another_name_in_the_same_place_is_a_contradiction(judge, claim, passage):
+    found = verdict(judge, passage, claim)
+    assert found.label == "contradiction"
+    assert found.probability > 0.7
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Ada Lovelace was born in London.", "Ada Lovelace was born in England, in London."),
+        ("Ada was born in London, England.", "Ada was born in England's capital London."),
+        ("Paris is the capital of France.", "Lyon is a city. Paris is the capital of France."),
+    ],
+)
+def test_a_name_that_stands_elsewhere_in_the_passage_is_no_clash(judge, claim, passage):
+    assert verdict(judge, passage, claim).label == "entailment"
+
+
 def test_a_clash_weighs_more_than_silence(judge):
     said, silent, denied = (
         verdict(judge, "The old bridge was opened in 1932 by the mayor.", claim)

@@ -1,8 +1,8 @@
-"""What in a passage's window speaks against a claim: numbers, units, negations, antonyms, rival words."""
+"""What in a window speaks against a claim: numbers, units, negations, antonyms, rival words, names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,9 +12,10 @@ from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, UNITS
 from factreasoner.language.stems import stem
 
-CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash")
+CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash", "name_clash")
 
 _NEGATION_REACH = 2
+_WORDS_BEFORE, _WORDS_AFTER = 2, 3
 _NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
 _UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
 
@@ -41,6 +42,15 @@ class Excerpt:
     def words(self) -> frozenset[str]:
         """The words as they are."""
         return frozenset(self._text.words[self._window.low : self._window.high])
+
+    @cached_property
+    def name_slots(self) -> dict[tuple[str, ...], frozenset[str]]:
+        """What stands after a run of words where that is a name, and before one where a sentence begins."""
+        text, high = self._text, self._window.high
+        found: dict[tuple[str, ...], set[str]] = {}
+        for slot, place in _slots(text, self._window.low, high):
+            found.setdefault(slot, set()).add(text.words[place])
+        return {slot: frozenset(words) for slot, words in found.items()}
 
     @cached_property
     def grams(self) -> frozenset[str]:
@@ -106,6 +116,7 @@ def clashes(claim: Weighed, window: Excerpt) -> dict[str, float]:
         "negation_clash": _negation(claim, window),
         "antonym_clash": _strength(claim, window.stems, antonyms),
         "exclusive_clash": _strength(claim, window.stems, rivals),
+        "name_clash": _strength(claim, window.stems, _other_names(text, window)),
     }
 
 
@@ -121,6 +132,27 @@ def _agreement(claim: Weighed, stems: Collection[str], apart: Sequence[int] = ()
         return 0.0
     found = sum(claim.weights[i] for i in rest if claim.text.stems[i] in stems) / mass
     return min(1.0, max(0.0, (found - _NO_STRENGTH) / (_FULL_STRENGTH - _NO_STRENGTH)))
+
+
+def _slots(text: Text, low: int, high: int) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Names in tokens [low, high) by the two words before them, first words by the three after them."""
+    openings = {part.low for part in text.sentences}
+    for place in range(low, high):
+        if text.names[place] and place - low >= _WORDS_BEFORE:
+            yield ("after", *text.words[place - _WORDS_BEFORE : place]), place
+        if place in openings and text.content[place] and place + _WORDS_AFTER < high:
+            yield ("before", *text.words[place + 1 : place + 1 + _WORDS_AFTER]), place
+
+
+def _other_names(text: Text, window: Excerpt) -> list[int]:
+    """Names the window lacks while it has another one, unknown to the claim, in the same place."""
+    words = frozenset(text.words)
+    found = []
+    for slot, place in _slots(text, 0, len(text.words)):
+        there = window.name_slots.get(slot)
+        if there and not there & words and text.stems[place] not in window.stems:
+            found.append(place)
+    return found
 
 
 def _other_numbers(text: Text, window: Excerpt) -> list[int]:
