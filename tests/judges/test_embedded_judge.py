@@ -97,9 +97,10 @@ def test_another_name_in_the_same_place_is_a_contradiction(judge, claim, passage
         ("Ada Lovelace was born in London.", "Ada Lovelace was born in England, in London."),
         ("Ada was born in London, England.", "Ada was born in England's capital London."),
         ("Paris is the capital of France.", "Lyon is a city. Paris is the capital of France."),
+        ("Doctors recommend the vaccine for adults.", "Physicians recommend the vaccine for adults."),
     ],
 )
-def test_a_name_that_stands_elsewhere_in_the_passage_is_no_clash(judge, claim, passage):
+def test_a_name_that_stands_elsewhere_and_a_word_that_opens_a_sentence_are_no_clash(judge, claim, passage):
     assert verdict(judge, passage, claim).label == "entailment"
 
 

@@ -16,6 +16,7 @@ CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exc
 
 _NEGATION_REACH = 2
 _WORDS_BEFORE, _WORDS_AFTER = 2, 3
+_SINGULAR = frozenset({"is", "was", "has"})
 _NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
 _UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
 
@@ -45,7 +46,7 @@ class Excerpt:
 
     @cached_property
     def name_slots(self) -> dict[tuple[str, ...], frozenset[str]]:
-        """What stands after a run of words where that is a name, and before one where a sentence begins."""
+        """The names that stand in each place: after two words, or before three where a sentence begins."""
         text, high = self._text, self._window.high
         found: dict[tuple[str, ...], set[str]] = {}
         for slot, place in _slots(text, self._window.low, high):
@@ -135,13 +136,17 @@ def _agreement(claim: Weighed, stems: Collection[str], apart: Sequence[int] = ()
 
 
 def _slots(text: Text, low: int, high: int) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Names in tokens [low, high) by the two words before them, first words by the three after them."""
+    """Names in tokens [low, high) by the two words before them, and subjects by the three after them.
+
+    A first word is capital whatever it is: only before a singular verb, without an article, is it a name.
+    """
     openings = {part.low for part in text.sentences}
     for place in range(low, high):
         if text.names[place] and place - low >= _WORDS_BEFORE:
             yield ("after", *text.words[place - _WORDS_BEFORE : place]), place
-        if place in openings and text.content[place] and place + _WORDS_AFTER < high:
-            yield ("before", *text.words[place + 1 : place + 1 + _WORDS_AFTER]), place
+        after = text.words[place + 1 : min(place + 1 + _WORDS_AFTER, high)]
+        if place in openings and text.content[place] and len(after) == _WORDS_AFTER and after[0] in _SINGULAR:
+            yield ("before", *after), place
 
 
 def _other_names(text: Text, window: Excerpt) -> list[int]:
