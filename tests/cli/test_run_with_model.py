@@ -203,7 +203,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
 
 def test_interrupt_leaves_whole_files_and_code_130(tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(40)))
-    with FakeServer(good, delay=0.1) as server:
+    with FakeServer(good, delay=0.4) as server:
         arguments = command(
             "run",
             data,
@@ -223,7 +223,7 @@ def test_interrupt_leaves_whole_files_and_code_130(tmp_path):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 130, stderr
     assert "Traceback" not in stderr
     assert "Interrupted" in stderr
     journal = (tmp_path / "out" / "journal.jsonl").read_bytes()
