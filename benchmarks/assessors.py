@@ -23,9 +23,11 @@ import numpy as np
 from data_folder import data_folder
 from fit_embedded_judge import fit
 
+from factreasoner.calibration.graph_fitting import FACTORS
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import PromptedEvaluator
+from factreasoner.inputs.input import check_input
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
@@ -35,9 +37,7 @@ from factreasoner.models import Assessment, Record
 from factreasoner.pipeline import Pipeline
 from factreasoner.protocols import Evaluator, Judge
 from factreasoner.registry import load
-from factreasoner.runs.graph_fitting import FACTORS
-from factreasoner.runs.input import check_input
-from factreasoner.runs.rescoring import rescore
+from factreasoner.rescoring import rescore
 from factreasoner.solvers.exact import ExactSolver
 
 SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")

@@ -32,14 +32,14 @@ from typing import NamedTuple
 from data_folder import data_folder
 
 from factreasoner.config import Config
+from factreasoner.inputs.input import check_input
 from factreasoner.metrics.comparison import differences
 from factreasoner.metrics.samples import Sample, Sampling
 from factreasoner.metrics.scores import value_of
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.registry import load
-from factreasoner.runs.input import check_input
-from factreasoner.runs.rescoring import rescore
+from factreasoner.rescoring import rescore
 
 SCORES = ("brier", "auroc", "ece", "accuracy")
 EACH, ONCE = "each relation", "counted once"

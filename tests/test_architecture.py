@@ -15,8 +15,9 @@ from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 SRC = Path(factreasoner.__file__).parent
 LAYERS = [
     {"cli"},
-    {"runs", "report"},
-    {"pipeline", "explanations"},
+    {"analysis", "report"},
+    {"runs"},
+    {"pipeline", "rescoring", "calibration", "explanations", "inputs"},
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},

@@ -6,14 +6,14 @@ import inspect
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from factreasoner.config import Config, parse_config, result_fingerprint
-from factreasoner.errors import InputError, Problem, StageError
-from factreasoner.evaluators.calibrated import (
+from factreasoner.calibration.applying import (
     CalibratedEvaluator,
     CalibratedJudge,
     calibration_of,
     fitted_config,
 )
+from factreasoner.config import Config, parse_config, result_fingerprint
+from factreasoner.errors import InputError, Problem, StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Status
 from factreasoner.protocols import (

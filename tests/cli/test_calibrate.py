@@ -8,13 +8,13 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
+from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
+from factreasoner.calibration.graph_fitting import fit_graph
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.runs.calibrating import Fitting, calibrate_posteriors, calibrate_verdicts
+from factreasoner.rescoring import rescore
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.graph_fitting import fit_graph
-from factreasoner.runs.rescoring import rescore
 from factreasoner.solvers.exact import ExactSolver
 
 RECORDS = 12

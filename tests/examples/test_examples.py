@@ -11,9 +11,9 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.inputs.input import check_fits, check_input
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import UNDECIDED_TOLERANCE
-from factreasoner.runs.input import check_fits, check_input
 from factreasoner.solvers.exact import ExactSolver
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

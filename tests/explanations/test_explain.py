@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner import assess
+from factreasoner.calibration.applying import calibration_of
 from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, SolverError
-from factreasoner.evaluators.calibrated import calibration_of
 from factreasoner.explanations import Explanation, explain
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph

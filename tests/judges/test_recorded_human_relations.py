@@ -6,8 +6,8 @@ import pytest
 from oracle import DATA
 
 from factreasoner.config import Config
+from factreasoner.inputs.input import check_input
 from factreasoner.pipeline import build_pipeline
-from factreasoner.runs.input import check_input
 
 FOLDER = DATA / "factcheck_bench"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from factreasoner.calibration.applying import Calibration
+from factreasoner.calibration.calibrators import Temperature
 from factreasoner.config import Config
 from factreasoner.errors import InputError, RunError
-from factreasoner.evaluators.calibrated import Calibration
-from factreasoner.metrics.calibrators import Temperature
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints, refuse_changed_files
 from factreasoner.runs.store import RunFolder
 

@@ -11,8 +11,8 @@ from factreasoner.choices import MethodChoice, Unlisted
 from factreasoner.cli.options import RunDir
 
 if TYPE_CHECKING:
-    from factreasoner.evaluators.calibrated import Calibration
-    from factreasoner.runs.calibrating import Fitting
+    from factreasoner.calibration.applying import Calibration
+    from factreasoner.calibration.fitting import Fitting
 
 
 def calibrate(
@@ -55,8 +55,8 @@ def calibrate(
     Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
     more than one of the three, do so in this order, each on a run made with the last one's file.
     """
+    from factreasoner.calibration.fitting import Fitting
     from factreasoner.cli.calibration_tables import print_calibration
-    from factreasoner.runs.calibrating import Fitting
 
     _refuse_mixtures(relations, unlisted, gold, method, fit_priors=fit_priors)
     how = Fitting(method or "auto", seed)
@@ -102,11 +102,11 @@ def _calibration(
     fit_priors: bool,
 ) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
-    from factreasoner.runs.calibrating import calibrate_posteriors, calibrate_verdicts
+    from factreasoner.calibration.fitting import calibrate_posteriors, calibrate_verdicts
+    from factreasoner.calibration.graph_fitting import fit_graph
+    from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.gold_labels import GoldFile
-    from factreasoner.runs.graph_fitting import fit_graph
     from factreasoner.runs.store import RunFolder
 
     run = FinishedRun(run_dir)

@@ -33,10 +33,10 @@ def check(
 
     A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
     """
+    from factreasoner.analysis.evaluation import numbers_of
+    from factreasoner.analysis.rules import apply_rules, parse_rules, write_junit
     from factreasoner.errors import RunError
-    from factreasoner.runs.evaluation import numbers_of
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.rules import apply_rules, parse_rules, write_junit
 
     rules = parse_rules(at_least or (), at_most or ())
     run = FinishedRun(run_dir)

@@ -13,13 +13,13 @@ from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
 from factreasoner.cli.settings import takes_settings
 
 if TYPE_CHECKING:
+    from factreasoner.analysis.side_by_side import Contender
     from factreasoner.errors import Problem
+    from factreasoner.inputs.input import CheckedInput
     from factreasoner.models import Record
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.input import CheckedInput
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import Progress
-    from factreasoner.runs.side_by_side import Contender
 
 FILES = "comparison"
 """The name of the files in --out."""
@@ -71,7 +71,7 @@ def compare(
     With --assessors the runs are made here, on the same atoms and contexts; versions of FactReasoner share
     the verdicts too. Runs that do not score the same records are refused.
     """
-    from factreasoner.runs.comparison import Settings, compare_runs, named_runs
+    from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
 
     if assessors is None:
         _refuse_run_flags(settings, profile=profile, column_map=column_map, limit=limit, fresh=fresh)
@@ -107,8 +107,8 @@ def _refuse_run_flags(settings: Mapping[str, Any], **flags: Any) -> None:
 
 
 def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
+    from factreasoner.analysis.side_by_side import parse_contenders
     from factreasoner.errors import ConfigError
-    from factreasoner.runs.side_by_side import parse_contenders
 
     for key in ("assessor", "version"):
         if settings[key] is not None:
@@ -132,7 +132,7 @@ def _checked(
     data: Path, contenders: list[Contender], column_map: list[str], *, limit: int | None, skip_invalid: bool
 ) -> CheckedInput | PastRecords:
     from factreasoner.cli.run import check_data
-    from factreasoner.runs.input import check_fits
+    from factreasoner.inputs.input import check_fits
 
     def fits(record: Record) -> list[Problem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))
@@ -145,9 +145,9 @@ def _run(
     contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, *, fresh: bool, quiet: bool
 ) -> tuple[dict[str, FinishedRun], bool]:
     """The runs in the order they were named, and whether all of them are complete."""
+    from factreasoner.analysis.side_by_side import run_side_by_side
     from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.side_by_side import run_side_by_side
 
     complete = True
     for contender, report in run_side_by_side(

@@ -34,11 +34,11 @@ def evaluate(
     """
     import json
 
+    from factreasoner.analysis.evaluation import evaluate_run
     from factreasoner.cli.score_tables import print_evaluation
     from factreasoner.config import parse_config
-    from factreasoner.runs.evaluation import evaluate_run
+    from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.gold_labels import GoldFile
 
     run = FinishedRun(run_dir)
     config = run.config if k is None else parse_config(run.config.model_dump() | {"k": k}, "--k")

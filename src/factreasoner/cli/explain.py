@@ -41,9 +41,9 @@ def explain(
     """
     import json
 
+    from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
     from factreasoner.config import parse_config
-    from factreasoner.runs.explaining import explain_journal
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
 

@@ -14,8 +14,8 @@ from factreasoner.cli.settings import takes_settings
 if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.errors import Problem
+    from factreasoner.inputs.input import CheckedInput, Fits
     from factreasoner.models import Record
-    from factreasoner.runs.input import CheckedInput, Fits
     from factreasoner.runs.replay import PastRecords
 
 
@@ -50,8 +50,8 @@ def run(
     settings: dict[str, Any],
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
+    from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.config import load_config
-    from factreasoner.evaluators.calibrated import fitted_config, misfits
 
     config = fitted_config(load_config(profile, settings))
     if not quiet:
@@ -96,7 +96,7 @@ def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
 def _checked(
     data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
 ) -> CheckedInput | PastRecords:
-    from factreasoner.runs.input import check_fits
+    from factreasoner.inputs.input import check_fits
 
     def fits(record: Record) -> list[Problem]:
         return check_fits(record, config)
@@ -113,8 +113,8 @@ def check_data(
         InputError: every problem of every line.
         RunError: a folder that is no run, or a damaged one.
     """
-    from factreasoner.runs.columns import parse_column_map
-    from factreasoner.runs.input import check_input
+    from factreasoner.inputs.columns import parse_column_map
+    from factreasoner.inputs.input import check_input
     from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(column_map)

@@ -30,13 +30,13 @@ def score(
     """
     import json
 
+    from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
-    from factreasoner.evaluators.calibrated import fitted_config, misfits
     from factreasoner.registry import load
+    from factreasoner.rescoring import rebuilt
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
-    from factreasoner.runs.rescoring import rebuilt
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from factreasoner.calibration.applying import calibration_of
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
-from factreasoner.evaluators.calibrated import calibration_of
 from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
 from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet

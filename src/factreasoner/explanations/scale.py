@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.graph.factor_graph import Table
-from factreasoner.metrics.calibrators import Calibrator
 from factreasoner.models import support_of
 
 _WIDEST = 800.0

@@ -1,1 +1,1 @@
-"""Reading records, running the pipeline over them, and the run folder."""
+"""The run folder and what runs a pipeline over records into it."""

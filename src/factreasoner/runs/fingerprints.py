@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from factreasoner import prompts
+from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.evaluators.calibrated import calibration_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.runs.store import RunFolder
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factreasoner.errors import InputError, Problem
+from factreasoner.inputs.input import Fits
 from factreasoner.models import Assessment, Record
-from factreasoner.runs.input import Fits
 from factreasoner.runs.store import RunFolder
 
 

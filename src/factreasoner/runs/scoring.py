@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
-from factreasoner.evaluators.calibrated import calibration_fingerprint
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.results import Summary, result_line
 from factreasoner.models import Assessment
 from factreasoner.protocols import Solver
-from factreasoner.runs.rescoring import rescore
+from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder, replace_file
 
 Content = dict[str, object]

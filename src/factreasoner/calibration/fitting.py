@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
+from factreasoner.calibration.calibrators import Isotonic, Platt, Temperature
+from factreasoner.calibration.cross_validation import (
+    FOLDS,
+    Fitted,
+    Improvement,
+    Known,
+    Quality,
+    fit,
+    shortage,
+)
 from factreasoner.choices import MethodChoice, Unlisted
 from factreasoner.errors import InputError, Problem, RunError
-from factreasoner.evaluators.calibrated import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
-from factreasoner.metrics.calibrators import Isotonic, Platt, Temperature
-from factreasoner.metrics.cross_validation import FOLDS, Fitted, Improvement, Known, Quality, fit, shortage
 from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.models import Assessment, Label, Verdict, support_of
-from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.gold_labels import GoldFile
+
+if TYPE_CHECKING:
+    from factreasoner.inputs.gold_labels import GoldFile
+    from factreasoner.runs.finished import FinishedRun
 
 SHOWN_IDS = 3
 LABELS: tuple[Label, ...] = get_args(Label)

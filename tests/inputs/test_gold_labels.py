@@ -6,7 +6,7 @@ import pytest
 from assessments import assessment
 
 from factreasoner.errors import InputError
-from factreasoner.runs.gold_labels import GoldFile
+from factreasoner.inputs.gold_labels import GoldFile
 
 
 def gold_file(tmp_path, *lines):

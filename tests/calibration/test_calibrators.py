@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from factreasoner.metrics.calibrators import (
+from factreasoner.calibration.calibrators import (
     FITS,
     Calibrator,
     Isotonic,

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factreasoner.analysis.evaluation import ALL_UNDECIDED, FEW, narrow_intervals
+from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import judged_atoms, record_k
 from factreasoner.metrics.intervals import RESAMPLES
 from factreasoner.metrics.samples import Sample, Sampling
 from factreasoner.metrics.scores import SCORES, estimates
 from factreasoner.registry import nearest
-from factreasoner.runs.evaluation import ALL_UNDECIDED, FEW, narrow_intervals
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.gold_labels import GoldFile
-from factreasoner.runs.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.runs.store import result_settings
 
 COMPARED = (

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from factreasoner.calibration.applying import fitted_config
 from factreasoner.config import Config, load_config, parse_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.evaluators.calibrated import fitted_config
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.registry import nearest

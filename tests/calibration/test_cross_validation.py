@@ -8,9 +8,8 @@ from scipy.special import expit
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from factreasoner.metrics.calibration import expected_calibration_error
-from factreasoner.metrics.calibrators import applied
-from factreasoner.metrics.cross_validation import (
+from factreasoner.calibration.calibrators import applied
+from factreasoner.calibration.cross_validation import (
     Known,
     fit,
     folds,
@@ -19,6 +18,7 @@ from factreasoner.metrics.cross_validation import (
     quality,
     shortage,
 )
+from factreasoner.metrics.calibration import expected_calibration_error
 
 
 def known(sharpness: float, *, count: int = 600, records: int = 30, seed: int = 2) -> Known:

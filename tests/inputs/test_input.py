@@ -14,10 +14,10 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
+from factreasoner.inputs.input import STDIN, check_fits, check_input
+from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
-from factreasoner.runs.input import STDIN, check_fits, check_input
-from factreasoner.runs.parsing import parse_record
 
 DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "shared" / "data"))
 DATA_FILES = sorted(DATA.glob("*/records.jsonl"))

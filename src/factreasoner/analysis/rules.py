@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
+from factreasoner.analysis.evaluation import Numbers
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.scores import SCORES, USAGE, Estimate, estimates
 from factreasoner.registry import nearest
-from factreasoner.runs.evaluation import Numbers
 from factreasoner.runs.store import replace_file
 
 Bound = Literal["min", "max"]

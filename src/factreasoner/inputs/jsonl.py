@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from factreasoner.errors import InputError, Problem
-from factreasoner.runs.values import describe
+from factreasoner.inputs.values import describe
 
 BOM = b"\xef\xbb\xbf"
 DEEPEST = 100

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from factreasoner.errors import ConfigError, InputError
+from factreasoner.inputs.columns import parse_column_map
+from factreasoner.inputs.parsing import parse_atom, parse_context, parse_record
 from factreasoner.models import Record
-from factreasoner.runs.columns import parse_column_map
-from factreasoner.runs.parsing import parse_atom, parse_context, parse_record
 
 
 def parse(data: dict[str, Any], **columns: str) -> Record:

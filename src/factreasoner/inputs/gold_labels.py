@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, Problem
+from factreasoner.inputs.jsonl import file_problem, parse_line
+from factreasoner.inputs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
+from factreasoner.inputs.values import Values
 from factreasoner.models import Assessment, Atom, Gold
-from factreasoner.runs.jsonl import file_problem, parse_line
-from factreasoner.runs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
-from factreasoner.runs.values import Values
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
 MOST_PROBLEMS = 100

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
+from factreasoner.inputs.values import Values
 from factreasoner.registry import nearest
-from factreasoner.runs.values import Values
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id",),

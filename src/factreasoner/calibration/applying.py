@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, Problem
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.metrics.calibrators import Calibrator
 from factreasoner.models import (
     Atom,
     Claim,

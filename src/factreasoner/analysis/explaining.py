@@ -11,7 +11,7 @@ from factreasoner.explanations import Explanation, explain, judged_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
 from factreasoner.registry import load
-from factreasoner.runs.rescoring import rescore
+from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
 
 

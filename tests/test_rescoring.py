@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
+from factreasoner.calibration.applying import Calibration
+from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.calibrated import Calibration
-from factreasoner.metrics.calibrators import Platt, Temperature
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
-from factreasoner.runs.rescoring import rescore
+from factreasoner.rescoring import rescore
 from factreasoner.solvers.exact import ExactSolver
 
 PAGE = "https://x.example/bridge"

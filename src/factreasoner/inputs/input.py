@@ -16,9 +16,9 @@ from typing import IO
 from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
 from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.inputs.jsonl import file_problem, parse_line
+from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Record
-from factreasoner.runs.jsonl import file_problem, parse_line
-from factreasoner.runs.parsing import parse_record
 from factreasoner.stages.abstention import is_abstention
 
 Fits = Callable[[Record], Sequence[Problem]]

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.config import Config
-from factreasoner.errors import ConfigError, InputError
-from factreasoner.evaluators.calibrated import (
+from factreasoner.calibration.applying import (
     CalibratedJudge,
     Calibration,
     calibrated_posteriors,
@@ -21,7 +19,9 @@ from factreasoner.evaluators.calibrated import (
     fitted_config,
     misfits,
 )
-from factreasoner.metrics.calibrators import Isotonic, Platt, Temperature
+from factreasoner.calibration.calibrators import Isotonic, Platt, Temperature
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 

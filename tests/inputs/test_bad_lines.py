@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.runs.input import check_input
+from factreasoner.inputs.input import check_input
 
 GOOD = {"id": "good", "output": "The sky is blue."}
 LAST = {"id": "last", "output": "The sea is salty."}

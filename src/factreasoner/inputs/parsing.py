@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from factreasoner.errors import InputError
+from factreasoner.inputs.columns import FIELDS, assign, key_of_field
+from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Gold, Record
-from factreasoner.runs.columns import FIELDS, assign, key_of_field
-from factreasoner.runs.values import Values, describe
 
 ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
 CONTEXT_KEYS = frozenset({"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids"})

@@ -4,43 +4,45 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from factreasoner.choices import FactorTable
-from factreasoner.config import Config
-from factreasoner.errors import ConfigError
-from factreasoner.evaluators.calibrated import (
+from factreasoner.calibration.applying import (
     JUDGED_BY,
     Calibration,
     GraphSettings,
     calibration_of,
     settings_of,
 )
-from factreasoner.metrics.calibrators import log_losses
-from factreasoner.metrics.cross_validation import (
+from factreasoner.calibration.calibrators import log_losses
+from factreasoner.calibration.cross_validation import (
     ALIKE_DIGITS,
     FOLDS,
     Known,
     folds,
     improvement,
 )
-from factreasoner.metrics.factuality import judged_atoms
-from factreasoner.metrics.samples import Floats
-from factreasoner.models import UNDECIDED_TOLERANCE, Assessment
-from factreasoner.protocols import Solver
-from factreasoner.registry import load
-from factreasoner.runs.calibrating import (
+from factreasoner.calibration.fitting import (
     Fitting,
     gain_notes,
     improvement_content,
     labelled_assessments,
     refuse_too_little,
 )
-from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.gold_labels import GoldFile
-from factreasoner.runs.rescoring import rescore
+from factreasoner.choices import FactorTable
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.metrics.factuality import judged_atoms
+from factreasoner.metrics.samples import Floats
+from factreasoner.models import UNDECIDED_TOLERANCE, Assessment
+from factreasoner.protocols import Solver
+from factreasoner.registry import load
+from factreasoner.rescoring import rescore
+
+if TYPE_CHECKING:
+    from factreasoner.inputs.gold_labels import GoldFile
+    from factreasoner.runs.finished import FinishedRun
 
 FACTORS: tuple[FactorTable, ...] = get_args(FactorTable)
 CONTEXT_PRIORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)

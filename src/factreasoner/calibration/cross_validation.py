@@ -7,6 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factreasoner.calibration.calibrators import (
+    FITS,
+    Isotonic,
+    Platt,
+    Temperature,
+    applied,
+    log_loss,
+    log_losses,
+)
 from factreasoner.choices import CalibrationMethod, MethodChoice
 from factreasoner.metrics.calibration import (
     ECE_BINS,
@@ -16,15 +25,6 @@ from factreasoner.metrics.calibration import (
     brier_parts,
     expected_calibration_error,
     reliability_bins,
-)
-from factreasoner.metrics.calibrators import (
-    FITS,
-    Isotonic,
-    Platt,
-    Temperature,
-    applied,
-    log_loss,
-    log_losses,
 )
 from factreasoner.metrics.intervals import Interval, percentile_interval, resamples
 from factreasoner.metrics.samples import Floats, Ints

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.results import Summary, result_line
 from factreasoner.metrics.samples import GOLDS, Sample, Sampling
 from factreasoner.metrics.scores import SCORES, USAGE, confusion, estimates, three_way_confusion
 from factreasoner.models import Assessment
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.gold_labels import GoldFile
 from factreasoner.runs.store import replace_file
 
 NO_VALUE = "(none)"

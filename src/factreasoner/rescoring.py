@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.evaluators.calibrated import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.evaluators.graph import solved, with_graph
 from factreasoner.evaluators.prompted import concluded
 from factreasoner.models import Assessment, Outcome, Status

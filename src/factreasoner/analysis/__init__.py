@@ -1,0 +1,1 @@
+"""What finished runs tell: evaluation, comparison, rules to keep, explanations."""

@@ -1,0 +1,1 @@
+"""Reading what users bring: JSON lines, columns of other names, labels; checked before anything is spent."""
