@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Label = Literal["entailment", "contradiction", "neutral"]
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
+NodeKind = Literal["atom", "context"]
 Gold = Literal["S", "NS", "C", "U"]
 Support = Literal["supported", "contradicted", "undecided"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
@@ -179,7 +180,7 @@ class Node(Model):
     """A binary variable of the fact graph with its prior P(true)."""
 
     id: str
-    kind: Literal["atom", "context"]
+    kind: NodeKind
     prior: float = Field(ge=0.0, le=1.0)
 
 

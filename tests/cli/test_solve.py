@@ -150,8 +150,11 @@ def test_what_does_not_go_together_or_is_not_there(factreasoner, arguments, word
 
 
 @pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
-@pytest.mark.parametrize("name", ["text_example.graph.json", "text_example.uai"])
-def test_the_reference_run(factreasoner, name):
+@pytest.mark.parametrize(
+    ("name", "within"), [("text_example.graph.json", 4e-4), ("text_example.uai", 5.01e-7)]
+)
+def test_the_reference_run(factreasoner, name, within):
+    """Its relations are 0.999999 sure: a fact graph's count as 0.999, a network's tables as they are."""
     folder = DATA / "factreasoner_reference"
     expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
     told = solved(factreasoner, folder / name)
@@ -159,4 +162,4 @@ def test_the_reference_run(factreasoner, name):
     if name.endswith("json"):
         by_name = {entry["variable"]: entry["probabilities"] for entry in told["marginals"]}
         found = [by_name[variable] for variable in expected]
-    assert found == [pytest.approx(p, abs=5.01e-7) for p in expected.values()]
+    assert found == [pytest.approx(p, abs=within) for p in expected.values()]

@@ -5,7 +5,7 @@ import pytest
 
 from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError
-from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph, relation_table
+from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import FactGraph, Node, Relation, RelationKind
 
 
@@ -24,7 +24,7 @@ from factreasoner.models import FactGraph, Node, Relation, RelationKind
     ],
 )
 def test_tables(table: FactorTable, kind: RelationKind, expected: list[float]) -> None:
-    found = relation_table(kind, 0.8, table, target_prior=0.9)
+    found = relation_table(kind, 0.8, table, source="atom", target="context")
     np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-15)
 
 
@@ -40,10 +40,18 @@ def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certain
     assert factor_graph(one_relation(kind, given)).factors[2].table[cell] == used
 
 
-def test_recorded_relations_keep_their_precision_but_no_certainty() -> None:
-    for given, used in ((0.3, 0.5), (0.999996, 0.999996), (1.0, 1 - 1e-6)):
-        found = factor_graph(one_relation("entailment", given), highest=RECORDED_HIGHEST)
-        assert found.factors[2].table[1, 1] == used
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.999])
+def test_contexts_that_contradict_each_other_do_so_alike(p: float) -> None:
+    """Both can't be right, and a false source says nothing; with p = 0.5 that is nothing at all."""
+    found = relation_table("contradiction", p, "conditional", source="context", target="context")
+    np.testing.assert_array_equal(found, [[0.5, 0.5], [0.5, 1 - p]])
+    turned = relation_table("contradiction", p, "table1", source="context", target="context")
+    np.testing.assert_array_equal(turned, turned.T)
+
+
+def test_a_relation_of_a_context_to_an_atom_has_a_direction() -> None:
+    found = relation_table("contradiction", 0.8, "conditional", source="context", target="atom")
+    np.testing.assert_allclose(found, [[0.5, 0.5], [0.8, 0.2]])
 
 
 def one_relation(kind: RelationKind, p: float) -> FactGraph:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Literal
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.errors import InputError
-from factreasoner.graph.pairs import Work, combine, kept, merge_equal, pairs, relations
+from factreasoner.graph.pairs import Work, combine, kept, merge_equal, pairs, relations, text_order
 from factreasoner.models import Atom, Context, Relation, Verdict
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))
@@ -24,16 +25,16 @@ def verdict(source: str, target: str, label: str, probability: float = 0.9) -> V
     )
 
 
-def test_merging_keeps_the_first_and_every_atom_id_in_order() -> None:
+def test_merging_keeps_one_and_every_atom_id_in_order() -> None:
     contexts = (
         context("c0", "Paris  is\nthe capital.", "a2", "a0", title="First", link="x"),
         context("c1", "Lyon is not.", "a1"),
         context("c2", " paris is the CAPITAL. ", "a1", "a0", title="Second", prior=0.7),
     )
     merged = merge_equal(contexts)
-    assert [c.id for c in merged] == ["c0", "c1"]
+    assert [c.id for c in merged] == ["c2", "c1"]
     assert merged[0].atom_ids == ("a2", "a0", "a1")
-    assert (merged[0].title, merged[0].link, merged[0].text) == ("First", "x", contexts[0].text)
+    assert (merged[0].title, merged[0].link, merged[0].text) == ("Second", "", contexts[2].text)
     assert merged[0].prior == 0.7
     assert merged[1] is contexts[1]
 
@@ -43,14 +44,23 @@ def test_merging_folds_composition_but_not_what_characters_mean() -> None:
     assert len(merge_equal([context("c0", "10²"), context("c1", "102")])) == 2
 
 
-def test_a_survivor_keeps_its_own_prior() -> None:
-    assert merge_equal([context("c0", "x", prior=0.6), context("c1", "x", prior=0.7)])[0].prior == 0.6
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_which_survives_and_with_what_prior_hangs_on_no_order(order: tuple[int, ...]) -> None:
+    equal = [
+        context("c0", "One  two", prior=0.6),
+        context("c1", "one two", title="b", prior=0.7),
+        context("c2", "one two", title="a"),
+        context("c3", "ONE two", dropped="irrelevant", prior=0.99),
+    ]
+    (merged,) = merge_equal([equal[i] for i in order])
+    assert (merged.id, merged.prior) == ("c0", 0.7)
+    assert min(equal[1:3], key=text_order).id == "c2"
 
 
 def test_a_context_of_no_atom_merged_with_one_of_some_is_judged_for_all_in_version_2() -> None:
-    merged = merge_equal([context("q", "same"), context("c", "same", "a1")])
-    assert pairs(2, ATOMS, merged) == (Work("q", ("a0", "a1", "a2")),)
-    assert pairs(1, ATOMS, merged) == (Work("q", ("a1",)),)
+    merged = merge_equal([context("b", "same"), context("c", "same", "a1")])
+    assert pairs(2, ATOMS, merged) == (Work("b", ("a0", "a1", "a2")),)
+    assert pairs(1, ATOMS, merged) == (Work("b", ("a1",)),)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
@@ -104,7 +114,7 @@ def test_atom_verdicts_become_relations_and_neutral_makes_none() -> None:
             verdict("c0", "a1", "neutral", 1.0),
             verdict("c1", "a1", "contradiction", 0.3),
         ],
-        {"a0", "a1"},
+        atom_ids={"a0", "a1"},
     )
     assert found == (
         Relation(source="c0", target="a0", kind="entailment", probability=0.8),
@@ -142,10 +152,20 @@ def test_two_directions_combine(
     judged = [verdict("x", "y", *forward)]
     if backward:
         judged.append(verdict("y", "x", *backward))
-    found = relations(judged, {"a0"})
+    found = relations(judged, atom_ids={"a0"})
     assert found == (combine(*judged),) if expected else found == ()
     for relation in found:
         assert (relation.source, relation.target, relation.kind, relation.probability) == expected
+
+
+@pytest.mark.parametrize(("labels", "kind"), [((E, E), "equivalence"), ((C, C), C)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_tie_takes_its_direction_from_the_texts(labels: tuple[str, str], kind: str, turned: bool) -> None:
+    judged = [verdict("x", "y", labels[0]), verdict("y", "x", labels[1])]
+    contexts = [context("x", "Later in the alphabet."), context("y", "Earlier.")]
+    for order in (1, -1):
+        (found,) = relations(judged[:: -1 if turned else 1], atom_ids={"a0"}, contexts=contexts[::order])
+        assert (found.source, found.target, found.kind) == ("y", "x", kind)
 
 
 @given(
@@ -156,7 +176,7 @@ def test_two_directions_combine(
 def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) -> None:
     directed = [(f"c{i}", f"c{j}") for i in range(4) for j in range(4) if i != j]
     judged = [verdict(*pair, *label) for pair, label in zip(directed, labels, strict=True)]
-    found = [frozenset((r.source, r.target)) for r in relations(judged, ())]
+    found = [frozenset((r.source, r.target)) for r in relations(judged, atom_ids=())]
     telling = {frozenset((v.context_id, v.target_id)) for v in judged if v.label != N}
     assert len(found) == len(set(found))
     assert set(found) == telling
@@ -164,4 +184,4 @@ def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) ->
 
 def test_a_pair_judged_twice_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
-        relations([verdict("c0", "a0", E), verdict("c0", "a0", N)], {"a0"})
+        relations([verdict("c0", "a0", E), verdict("c0", "a0", N)], atom_ids={"a0"})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.solvers import elimination
-from factreasoner.solvers.elimination import bits_of, components, eliminate
+from factreasoner.solvers.elimination import eliminate
 
 
 def grid(rows: int, columns: int) -> list[tuple[int, int]]:
@@ -72,12 +72,3 @@ def test_huge_networks_get_an_exact_count_at_once() -> None:
     plan = eliminate([3] * 400, [(a, 200 + c) for a in range(200) for c in range(200)])
     assert plan.width == 200
     assert plan.largest_table == 3**201
-
-
-def test_components_by_first_variable() -> None:
-    assert components(7, [(5, 1), (4, 2), (2, 6), (3,)]) == [(0,), (1, 5), (2, 4, 6), (3,)]
-
-
-@given(st.integers(0, 2**200))
-def test_bits(number: int) -> None:
-    assert sum(1 << position for position in bits_of(number)) == number

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
 import pytest
 from oracle import DATA
 
 from factreasoner.choices import FactorTable
 from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
-from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import Atom, Context, Relation, RelationKind
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
@@ -55,12 +59,42 @@ EXAMPLE_2 = [*EXAMPLE_1, ("c3", "c2", "contradiction", 0.9)]
         (EXAMPLE_1, "conditional", 0.99, 0.313050),
         (EXAMPLE_2, "table1", 0.99, 0.411596),
         (EXAMPLE_2, "table1", 0.9, 0.568720),
+        (EXAMPLE_2, "conditional", 0.99, 0.345513),
+        (EXAMPLE_2, "conditional", 0.9, 0.476310),
+        (EXAMPLE_2, "reference", 0.99, 0.371393),
     ],
 )
 def test_the_papers_examples(
     solver: Any, relations: Any, table: FactorTable, context_prior: float, expected: float
 ) -> None:
     assert posteriors(solver, relations, table, context_prior)["a"] == pytest.approx(expected, abs=5e-7)
+
+
+@SOLVERS
+def test_two_contexts_of_which_one_must_be_wrong(solver: Any) -> None:
+    triangle: list[tuple[str, str, RelationKind, float]] = [
+        ("c1", "a", "entailment", 0.9),
+        ("c2", "a", "contradiction", 0.9),
+        ("c1", "c2", "contradiction", 0.9),
+    ]
+    found = posteriors(solver, triangle, "conditional", 0.9)
+    assert found["a"] == pytest.approx(0.5, abs=1e-12)
+    assert (found["c1"], found["c2"]) == pytest.approx((0.597294, 0.597294), abs=5e-7)
+
+
+@SOLVERS
+@pytest.mark.parametrize("seed", range(6))
+def test_five_that_entail_against_four_that_contradict_in_any_order(solver: Any, seed: int) -> None:
+    shuffled = random.Random(seed)
+    relations: list[tuple[str, str, RelationKind, float]] = [
+        *((f"ce{i}", "a", "entailment", 0.9) for i in range(5)),  # type: ignore[list-item]
+        *((f"cc{i}", "a", "contradiction", 0.9) for i in range(4)),  # type: ignore[list-item]
+    ]
+    for i, j in itertools.product(range(5), range(4)):
+        source, target = shuffled.sample([f"ce{i}", f"cc{j}"], 2)
+        relations.append((source, target, "contradiction", 0.9))
+    shuffled.shuffle(relations)
+    assert posteriors(solver, relations, "conditional", 0.9)["a"] == pytest.approx(0.943449, abs=5e-7)
 
 
 @SOLVERS
@@ -87,7 +121,14 @@ def test_the_reference_run(solver: Any) -> None:
     folder = DATA / "factreasoner_reference"
     graph = read_fact_graph(folder / "text_example.graph.json")
     expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
-    marginals = solver.marginals(factor_graph(graph, "conditional", highest=RECORDED_HIGHEST))
+    index = {node.id: i for i, node in enumerate(graph.nodes)}
+    factors = [Factor((i,), np.array([1 - n.prior, n.prior])) for i, n in enumerate(graph.nodes)]
+    # Its relations are as sure as 1 - 1e-9, which ours never are: the tables are made here, as they stand.
+    for r in graph.relations:
+        table = relation_table(r.kind, min(max(r.probability, 0.5), 1 - 1e-6), "conditional")
+        factors.append(Factor((index[r.source], index[r.target]), table))
+    network = FactorGraph(tuple(index), (2,) * len(index), tuple(factors))
+    marginals = solver.marginals(network)
     assert {name: p for name, (_, p) in expected.items()} == pytest.approx(marginals.p_true, abs=5.01e-7)
 
 

@@ -22,7 +22,7 @@ from factreasoner.evaluators.judging import (
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
-from factreasoner.graph.voices import one_voice
+from factreasoner.graph.source_merging import merge_sources
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import stage
 from factreasoner.models import (
@@ -129,10 +129,10 @@ def with_graph(
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
     used = kept(contexts)
-    found = relations(outcome.verdicts, {atom.id for atom in atoms})
+    found = relations(outcome.verdicts, atom_ids={atom.id for atom in atoms}, contexts=used)
     independence = None
     if config.independence:
-        used, found, independence = one_voice(used, found)
+        used, found, independence = merge_sources(used, found)
     elif config.version > 1:
         used = merge_equal(used)
     if config.summary_prior:

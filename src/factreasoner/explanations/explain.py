@@ -199,7 +199,7 @@ class _Analysis(NamedTuple):
             if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
                 name = self.part.graph.names[context]
                 effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
-        return tuple(sorted(effects, key=lambda effect: -abs(effect.shift)))
+        return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
 
     def _named(self, flip: Flip) -> FlipSet:
         p = self.study.scale.probability(flip.log_odds)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from factreasoner.errors import InputError, Problem
-from factreasoner.models import Atom, Context, FactGraph, Node, Relation, RelationKind
+from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation, RelationKind
 
 ATOM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.9
@@ -132,7 +132,7 @@ class _Reader:
             self.wrong("nodes", "missing; expected 'nodes', or 'atoms' and 'contexts'")
             return []
         found: list[Node] = []
-        kinds: tuple[Literal["atom", "context"], ...] = ("atom", "context")
+        kinds: tuple[NodeKind, ...] = ("atom", "context")
         for kind in kinds:
             field = f"{kind}s"
             items = data.get(field, ())
@@ -147,9 +147,7 @@ class _Reader:
                     found.append(node)
         return found
 
-    def _node(
-        self, item: Mapping[str, Any], field: str, kind: Literal["atom", "context"] | None
-    ) -> Node | None:
+    def _node(self, item: Mapping[str, Any], field: str, kind: NodeKind | None) -> Node | None:
         node_id = self._text(item, ("id",), field)
         found = kind or self._text(item, ("kind", "type"), field)
         if found not in (None, "atom", "context"):
@@ -162,7 +160,7 @@ class _Reader:
         prior = self._probability(item, ("prior", "probability"), field) if given else default
         if prior is None:
             return None
-        return Node(id=node_id, kind=cast(Literal["atom", "context"], found), prior=prior)
+        return Node(id=node_id, kind=cast(NodeKind, found), prior=prior)
 
     def relations(self, data: Mapping[str, Any]) -> list[Relation]:
         name = next((key for key in ("relations", "edges") if key in data), None)

@@ -10,7 +10,7 @@ from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError, Problem
 from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
 from factreasoner.graph.factor_graph import FactorGraph
-from factreasoner.graph.factors import RECORDED_HIGHEST, factor_graph
+from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import named, read_uai
 
 SNIFFED = 1 << 12
@@ -59,7 +59,7 @@ def read_fact_network(
         InputError: unreadable or malformed.
     """
     facts = read_fact_graph(path, atom_prior=atom_prior, context_prior=context_prior)
-    graph = factor_graph(facts, table, highest=RECORDED_HIGHEST)
+    graph = factor_graph(facts, table)
     return NetworkFile(graph, tuple(node.kind for node in facts.nodes))
 
 

@@ -21,9 +21,10 @@ class Work(NamedTuple):
 def merge_equal(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
 
-    The first of each group survives with its own id, title and link, and with the atom ids of the whole
-    group in order of appearance. A survivor without a prior takes the first prior of its group. Dropped
-    contexts count only where the whole group is dropped.
+    Of each group the first by :func:`text_order` survives with its own id, title and link, with the atom ids
+    of the whole group in order of appearance, and with the largest prior that any of them has of its own:
+    nothing but the order of the survivors hangs on the order of the contexts. Dropped contexts count only
+    where the whole group is dropped.
     """
     return tuple(_survivor(group) for group in equal_groups(contexts))
 
@@ -42,6 +43,11 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
+def text_order(context: Context) -> tuple[str, ...]:
+    """What contexts are sorted by where one must come first: their texts, never their place in the input."""
+    return (normalised(context.text), context.text, context.title, context.link, context.id)
+
+
 def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
     """Those that are to be judged: not dropped as irrelevant."""
     return tuple(context for context in contexts if not context.dropped)
@@ -51,9 +57,9 @@ def _survivor(group: Sequence[Context]) -> Context:
     if len(group) == 1:
         return group[0]
     group = kept(group) or group
-    first = group[0]
+    first = min(group, key=text_order)
     atom_ids = tuple(dict.fromkeys(atom_id for context in group for atom_id in context.atom_ids))
-    prior = next((context.prior for context in group if context.prior is not None), None)
+    prior = max((context.prior for context in group if context.prior is not None), default=None)
     return first.model_copy(update={"atom_ids": atom_ids, "prior": prior})
 
 
@@ -90,16 +96,20 @@ def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[C
     return tuple(item for item in work if item.atom_ids or item.context_ids)
 
 
-def relations(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> tuple[Relation, ...]:
+def relations(
+    verdicts: Sequence[Verdict], *, atom_ids: Collection[str], contexts: Sequence[Context] = ()
+) -> tuple[Relation, ...]:
     """Relations that follow from verdicts; neutral ones make none.
 
     A verdict on an atom is a relation as it stands. The two verdicts on a pair of contexts become at most
-    one relation, see :func:`combine`. Atom relations come first, each kind in the order of `verdicts`.
+    one relation, see :func:`combine`; the texts of `contexts` say which of two is named first where nothing
+    else does. Atom relations come first, each kind in the order of `verdicts`.
 
     Raises:
         ValueError: two verdicts judge the same context for the same target.
     """
     atoms = frozenset(atom_ids)
+    rank = {context.id: i for i, context in enumerate(sorted(contexts, key=text_order))}
     found: list[Relation] = []
     between: dict[frozenset[str], list[Verdict]] = {}
     seen: set[tuple[str, str]] = set()
@@ -112,6 +122,8 @@ def relations(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> tuple[R
             between.setdefault(frozenset(pair), []).append(verdict)
         elif verdict.label != "neutral":
             found.append(_relation(verdict))
+    for judged in between.values():
+        judged.sort(key=lambda verdict: (rank.get(verdict.context_id, 0), verdict.context_id))
     combined = (combine(*judged) for judged in between.values())
     return (*found, *(relation for relation in combined if relation is not None))
 
@@ -119,10 +131,13 @@ def relations(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> tuple[R
 def combine(forward: Verdict, backward: Verdict | None = None) -> Relation | None:
     """The one relation between two contexts that were judged in both directions.
 
+    `forward` is the verdict of the context whose text comes first. It gives an equivalence its direction, and
+    a contradiction found alike both ways: that matters to tables that are not symmetric.
+
     - Entailment both ways is equivalence, with the smaller probability.
     - Entailment against contradiction: the larger probability wins and keeps its direction; at a tie the
       contradiction, since it never adds belief.
-    - Contradiction both ways: the larger probability, with its direction; at a tie `forward`.
+    - Contradiction both ways: the larger probability, with its direction.
     - A neutral direction, or one whose judgement failed (`backward` of None), never erases the other.
     """
     telling = [v for v in (forward, backward) if v is not None and v.label != "neutral"]

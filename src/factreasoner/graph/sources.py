@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from factreasoner.graph.components import components
 from factreasoner.graph.pairs import equal_groups, normalised
 from factreasoner.models import Context
 
@@ -31,20 +32,8 @@ def sources(contexts: Sequence[Context]) -> list[list[Context]]:
     Contexts share a source when their texts are equal or copies of each other, when they have the same link
     but for its fragment, or when both share it with a third.
     """
-    parent = list(range(len(contexts)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = i = parent[parent[i]]
-        return i
-
-    for one, other in _related(contexts):
-        first, second = sorted((root(one), root(other)))
-        parent[second] = first
-    found: dict[int, list[Context]] = {}
-    for i, context in enumerate(contexts):
-        found.setdefault(root(i), []).append(context)
-    return list(found.values())
+    groups = components(len(contexts), _related(contexts))
+    return [[contexts[i] for i in group] for group in groups]
 
 
 def page_of(link: str) -> str:

@@ -258,11 +258,13 @@ class _Journal:
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
     """Verdicts by pair, those on one of several equal contexts for all of these.
 
-    FR1 judges equal contexts apart and FR2 one of them, so each replays the other.
+    FR1 judges equal contexts apart and FR2 one of them, so each replays the other. Where several equal ones
+    have a verdict the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
     found = {(v.context_id, v.target_id): v.model_copy(update={"confidence": "recorded"}) for v in verdicts}
-    for (source, target), verdict in list(found.items()):
+    strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
+    for (source, target), verdict in strongest:
         for other in same.get(source, ()):
             for other_target in same.get(target, [target]):
                 pair = (other, other_target)

@@ -38,26 +38,6 @@ class Elimination:
     total: int
 
 
-def components(count: int, scopes: Iterable[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Connected components of `count` variables joined by `scopes`, each sorted, by first variable."""
-    parent = list(range(count))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for scope in scopes:
-        for other in scope[1:]:
-            a, b = root(scope[0]), root(other)
-            parent[max(a, b)] = min(a, b)
-    members: dict[int, list[int]] = {}
-    for i in range(count):
-        members.setdefault(root(i), []).append(i)
-    return [tuple(group) for group in members.values()]
-
-
 def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
     """A good elimination order, with no memory beyond the graph itself.
 

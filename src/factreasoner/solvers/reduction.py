@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from factreasoner.errors import SolverError
+from factreasoner.graph.components import components
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
-from factreasoner.solvers.elimination import components
 
 INCONSISTENT = "the network is inconsistent: every joint state has probability 0"
 _PRODUCT_TOLERANCE = 1e-14

@@ -1,0 +1,79 @@
+"""Drawn atoms, contexts and verdicts whose order can be shuffled."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
+from factreasoner.protocols import Judged
+from factreasoner.registry import load
+
+LABELS = ("entailment", "contradiction", "neutral", "no answer")
+
+
+@dataclass
+class TableJudge:
+    """Answers from a table; a pair that is not in it fails."""
+
+    verdicts: Mapping[tuple[str, str], Verdict]
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or one failure for every claim."""
+        pairs = [(premise.id, claim.id) for claim in claims]
+        return Judged(
+            tuple(self.verdicts[pair] for pair in pairs if pair in self.verdicts),
+            tuple(
+                Failure(stage="judge", item_id="->".join(pair), error_type="Missing", message="no answer")
+                for pair in pairs
+                if pair not in self.verdicts
+            ),
+        )
+
+
+class Case:
+    """Atoms, contexts and verdicts, drawn so that ties, equal texts, sources and failures are common."""
+
+    def __init__(self, seed: int) -> None:
+        rng = random.Random(seed)
+        self.atoms = [Atom(id=f"a{i}", text=f"Atom {i}.") for i in range(rng.randint(1, 4))]
+        self.contexts = [self._context(i, rng) for i in range(rng.randint(1, 7))]
+        self.verdicts: dict[tuple[str, str], Verdict] = {}
+        targets = [*(atom.id for atom in self.atoms), *(context.id for context in self.contexts)]
+        for source in (context.id for context in self.contexts):
+            for target in targets:
+                label = rng.choices(LABELS, (4, 4, 2, 1))[0]
+                if source != target and label != "no answer":
+                    p = rng.choice((0.3, 0.6, 0.9, 0.9, 0.97, 1.0))
+                    self.verdicts[source, target] = Verdict.model_validate(
+                        {"context_id": source, "target_id": target, "label": label, "probability": p}
+                    )
+
+    def _context(self, i: int, rng: random.Random) -> Context:
+        text = rng.choice(("The same text.", "the SAME  text.", f"Passage {i}.", f"Passage {i}."))
+        linked = rng.sample([atom.id for atom in self.atoms], rng.randint(1, len(self.atoms)))
+        return Context(
+            id=f"c{i}",
+            text=text,
+            title=rng.choice(("", "A title")),
+            link=rng.choice(("", "", "https://x.example/page", f"https://y.example/{i}")),
+            prior=rng.choice((None, None, 0.6, 0.95)),
+            p_summary=rng.choice((None, 0.7, 0.8)),
+            atom_ids=tuple(linked),
+        )
+
+    def outcome(self, config: Config, solver: str, rng: random.Random | None = None) -> Outcome:
+        """What is concluded of it, in its own order or in one that `rng` draws."""
+        atoms, contexts, verdicts = list(self.atoms), list(self.contexts), list(self.verdicts.items())
+        if rng:
+            for items in (atoms, contexts, verdicts):
+                rng.shuffle(items)  # type: ignore[arg-type]
+            contexts = [
+                c.model_copy(update={"atom_ids": tuple(rng.sample(c.atom_ids, len(c.atom_ids)))})
+                for c in contexts
+            ]
+        evaluator = GraphEvaluator(TableJudge(dict(verdicts)), load("solver", solver)(config=config), config)
+        return evaluator.evaluate(atoms, contexts, Record(id="r", response="x"))
