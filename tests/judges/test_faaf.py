@@ -117,6 +117,17 @@ def test_without_alternatives_the_token_probability_stands():
     )
 
 
+def test_a_token_whose_log_probability_is_unknown_gives_none():
+    text = json.dumps({"fact_0": "True", "fact_1": "True"})
+    start = text.index("Tr")
+    tokens = tuple(
+        TokenLogprob(part, logprob)
+        for part, logprob in [(text[:start], 0.0), ("Tr", None), (text[start + 2 :], 0.0)]
+    )
+    reading = answered(fact_0="True", fact_1="True", tokens=tokens)
+    assert (reading.answers["a7"].label, reading.answers["a7"].p_logprobs) == ("entailment", None)
+
+
 def test_no_tokens_no_probability():
     assert answered(fact_0="True", fact_1="True").answers["a7"].p_logprobs is None
 

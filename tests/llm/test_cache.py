@@ -1,7 +1,9 @@
 """The response cache: what is kept, what is shared, and what happens to a broken file."""
 
 import contextlib
+import json
 import logging
+import math
 import sqlite3
 import subprocess
 import sys
@@ -9,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from fake_server import answering, cut, missing, obliging, prose, replaced, sequence, server_error
+from fake_server import Completion, answering, cut, missing, obliging, prose, replaced, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.config import Config
@@ -19,6 +21,7 @@ from factreasoner.llm.messages import Reply, TokenLogprob
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 
+TRUE = {"fact_0": "True", "fact_1": "True"}
 TEXT = '{"fact_0": "True"}'
 REPLY = Reply(arguments={"fact_0": "True"}, text=TEXT, form="tool", usage=Usage(calls=1, cost=0.5))
 
@@ -40,6 +43,27 @@ def test_the_same_question_is_sent_once(scene):
     assert Usage(cached_calls=1, calls=0, prompt_tokens=0, completion_tokens=0, cost=0.0) == CACHED
     usage = meter.usage["evaluator"]
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens) == (1, 1, first.usage.prompt_tokens)
+
+
+@pytest.mark.parametrize("logprob", [math.nan, math.inf, 1e308, 800.0])
+def test_a_log_probability_that_is_none_is_none_from_the_cache_too(scene, logprob):
+    spelled = [('{"fact_0": "', -0.1, []), ("True", logprob, []), ('", "fact_1": "True"}', -0.2, [])]
+    set_up = scene(lambda request: Completion(json.dumps(TRUE), tokens=spelled))
+    replies = [set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True) for _ in range(2)]
+    assert set_up.server.calls == 1
+    for reply in replies:
+        assert reply.arguments == TRUE
+        assert [token.logprob for token in reply.tokens] == [-0.1, None, -0.2]
+
+
+def test_a_stored_reply_with_numbers_that_are_none_is_asked_for_again(scene):
+    set_up = scene(logprobs=True)
+    set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True)
+    with contextlib.closing(sqlite3.connect(set_up.folder / FILE)) as connection, connection:
+        stored = connection.execute("UPDATE replies SET reply = replace(reply, '-0.1', '1e308')")
+        assert stored.rowcount == 1
+    assert set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True).arguments == TRUE
+    assert set_up.server.calls == 2
 
 
 def test_without_a_cache_every_question_is_sent(scene):

@@ -1,11 +1,14 @@
 """What litellm is told, and what is known of a model before any request."""
 
+import math
 import os
 import warnings
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from factreasoner.llm.litellm_provider import LiteLLMProvider, load
+from factreasoner.llm.litellm_provider import MOST_TOKENS, LiteLLMProvider, load
 
 
 def test_litellm_is_quiet_and_stays_at_home():
@@ -55,3 +58,59 @@ def test_loading_warns_of_nothing():
         warnings.simplefilter("always")
         load.__wrapped__()
     assert told == []
+
+
+# What a provider reports of an answer, however wrong
+
+NO_NUMBERS = st.sampled_from([None, "x", True, math.nan, math.inf, -math.inf, 1e400, 1e308, 3.0, 800, [], {}])
+LOGPROBS = NO_NUMBERS | st.floats(max_value=0.0) | st.floats()
+COUNTS = NO_NUMBERS | st.integers(-(10**20), 10**20) | st.floats()
+BYTES = st.none() | st.lists(st.integers(-5, 300), max_size=4) | st.text(max_size=3)
+TOKENS = st.none() | st.text(max_size=4) | st.integers()
+TOP = st.fixed_dictionaries({"token": TOKENS, "logprob": LOGPROBS})
+ENTRY = st.fixed_dictionaries(
+    {
+        "token": TOKENS,
+        "logprob": LOGPROBS,
+        "bytes": BYTES,
+        "top_logprobs": st.none() | st.lists(TOP, max_size=3),
+    }
+)
+ENTRIES = st.none() | st.text(max_size=3) | st.lists(ENTRY | st.none() | st.integers(), max_size=6)
+REQUEST = {"messages": [{"role": "user", "content": "Is it so?"}]}
+PRICED = LiteLLMProvider("openai/gpt-4o-mini", None, None)
+
+
+def answer_of(**choice):
+    usage = choice.pop("usage", None)
+    response = {
+        "choices": [{"message": {"content": "{}"}, "finish_reason": "stop", **choice}],
+        "usage": usage,
+    }
+    return PRICED._answer(response, REQUEST)
+
+
+@given(ENTRIES)
+def test_whatever_log_probabilities_hold_only_sound_ones_come_through(entries):
+    for token in answer_of(logprobs={"content": entries}).tokens or ():
+        numbers = [token.logprob] * (token.logprob is not None) + [logprob for _, logprob in token.top]
+        assert all(0.0 <= math.exp(number) <= 1.0 for number in numbers)
+        assert token.logprob is not None or token.top == ()
+
+
+@given(COUNTS, COUNTS)
+def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens, completion_tokens):
+    usage = answer_of(usage={"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}).usage
+    for told, taken in ((prompt_tokens, usage.prompt_tokens), (completion_tokens, usage.completion_tokens)):
+        assert type(taken) is int
+        assert 0 < taken <= MOST_TOKENS
+        assert taken == told or taken < 100  # reported, or estimated from the few words there are
+    assert 0 < usage.cost < math.inf
+
+
+@pytest.mark.parametrize(
+    "choices", [None, [], "x", 7, [None], [{}], [{"message": None}], [{"message": {"tool_calls": [None]}}]]
+)
+def test_a_response_without_a_message_is_an_empty_answer(choices):
+    answer = PRICED._answer({"choices": choices}, REQUEST)
+    assert (answer.content, answer.tool_calls) == ("", ())

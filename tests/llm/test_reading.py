@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import SCHEMA
 
+from factreasoner.llm.faults import shown
 from factreasoner.llm.messages import FunctionSchema, TokenLogprob
-from factreasoner.llm.reading import Answer, aligned, joined, read
+from factreasoner.llm.reading import Answer, Piece, aligned, joined, read
 from factreasoner.models import Usage
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
@@ -145,6 +146,61 @@ def test_the_last_of_equal_texts_is_meant():
 
 def test_tokens_that_share_a_character_are_joined():
     raw = "a é".encode()
-    parts = [(raw[:3], -0.1, [("b", -1.0)]), (raw[3:], -0.2, [("c", -1.0)])]
+    parts = [Piece(raw[:3], -0.1, (("b", -1.0),)), Piece(raw[3:], -0.2, (("c", -1.0),))]
     assert joined(parts) == (TokenLogprob("a é", pytest.approx(-0.3), ()),)
-    assert joined([(b"ok", -0.1, [("no", -2.0)])]) == (TokenLogprob("ok", -0.1, (("no", -2.0),)),)
+    alone = Piece(b"ok", -0.1, (("no", -2.0),))
+    assert joined([alone]) == (TokenLogprob("ok", -0.1, (("no", -2.0),)),)
+
+
+@pytest.mark.parametrize(
+    "unsound", [Piece(b"ok", None, (("no", -2.0),)), Piece(b"ok", -0.1, None)], ids=["its own", "another's"]
+)
+def test_a_token_with_an_unsound_number_has_no_log_probability(unsound):
+    sound = Piece(b"!", -0.2, (("?", -1.0),))
+    assert joined([unsound, sound]) == (TokenLogprob("ok", None, ()), TokenLogprob("!", -0.2, (("?", -1.0),)))
+
+
+def test_bytes_that_are_no_text_do_not_swallow_what_follows():
+    found = joined([Piece(b"\xff", -0.1, ()), Piece(b"ok", -0.2, ())])
+    assert [token.token for token in found] == ["\ufffd", "ok"]
+
+
+# Texts that took minutes, or for ever, with backtracking patterns: a whole megabyte each
+
+MILLION = 1_000_000
+HOSTILE = {
+    "newlines in a fence": "```" + "\n" * MILLION,
+    "unclosed thoughts": "<think>" * (MILLION // 7),
+    "nearly closed thoughts": "<think></think" * (MILLION // 14),
+    "brackets": "[" * MILLION,
+    "nested objects": '{"a":' * (MILLION // 5),
+    "braces": "{a" * (MILLION // 2),
+    "fences": "```{" * (MILLION // 4),
+    "an object that never ends, in sixty others": '{"b":' * 60 + "[" + "1," * (MILLION // 2),
+    "digits": '{"fact_0": ' + "1" * MILLION + "}",
+    "backslashes": '"message":"' + "\\" * MILLION,
+    "addresses": "http://" * (MILLION // 7),
+    "keys": "?key=" * (MILLION // 5),
+    "prose": "word " * (MILLION // 5),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_read_and_shown_at_once(text):
+    assert arguments_of(text) is None
+    assert arguments_of("", ("check", text)) is None
+    assert len(shown(text)) <= 300
+
+
+def test_many_calls_are_not_read_without_end():
+    assert arguments_of("", *[("check", '{"a":')] * 100_000) is None
+
+
+def test_an_argument_nested_too_deep_is_left_out():
+    deep = "[" * 900 + "]" * 900
+    assert arguments_of(f'{{"fact_0": {deep}, "fact_1": "False"}}') == {"fact_1": "False"}
+
+
+def test_repeating_tokens_are_aligned_at_once():
+    tokens = tuple(TokenLogprob("a", -0.1) for _ in range(200_000))
+    assert aligned(tokens, "ab" + "a" * 100_000) is None

@@ -165,7 +165,7 @@ def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence
     """
     found = re.search(rf'"{re.escape(argument)}"\s*:\s*"?', reply.text)
     token, prefix = _token_at(reply.tokens, found.end()) if reply.tokens and found else (None, "")
-    if token is None:
+    if token is None or token.logprob is None:
         return None
     mass = dict.fromkeys(allowed, 0.0)
     for text, logprob in dict(((token.token, token.logprob), *token.top)).items():

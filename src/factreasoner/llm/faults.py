@@ -59,6 +59,8 @@ SECRET_TEXT = re.compile(
 )
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 MESSAGE_LENGTH = 300
+LONGEST_TEXT = 20_000
+"""Characters of a text that are looked at for what is shown of it."""
 LONGEST_WAIT = 300.0
 """Seconds a provider may ask to wait before its refusal is taken as final."""
 
@@ -129,8 +131,9 @@ def _remedy(raw: str, status: int | None) -> str | None:
 
 def shown(text: str, secret: str | None = None) -> str:
     """`text` on one line, cut, without a traceback and without anything that is or looks like a key."""
-    if said := MESSAGE.search(text):
+    if said := MESSAGE.search(text[:LONGEST_TEXT]):
         text = said[1]
+    text = " ".join(text[:LONGEST_TEXT].split())[: 10 * MESSAGE_LENGTH]
     text = re.split(r"Traceback \(most recent call last\)|, Received response - ", text)[0]
     secrets = {value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8}
     for value in sorted(secrets | ({secret} if secret else set()), key=len, reverse=True):

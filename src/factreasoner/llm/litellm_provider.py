@@ -6,14 +6,15 @@ import atexit
 import functools
 import importlib
 import logging
+import math
 import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import TokenLogprob
-from factreasoner.llm.reading import Answer, joined
+from factreasoner.llm.messages import TokenLogprob, sound_logprob
+from factreasoner.llm.reading import Answer, Piece, joined
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Usage
 
@@ -27,6 +28,8 @@ FREE_PROVIDERS = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
 )
 """They run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap in the list."""
+MOST_TOKENS = 1_000_000_000
+"""No request takes more, whatever its provider reports."""
 
 
 @functools.cache
@@ -124,18 +127,22 @@ class LiteLLMProvider:
         return self._answer(response, request)
 
     def _answer(self, response: Any, request: Mapping[str, Any]) -> Answer:
-        choice = next(iter(_field(response, "choices") or ()), None)
+        choices = _field(response, "choices")
+        choice = choices[0] if isinstance(choices, list | tuple) and choices else None
         message = _field(choice, "message")
         content = _field(message, "content")
-        functions = [_field(call, "function") for call in _field(message, "tool_calls") or ()]
+        tool_calls = _field(message, "tool_calls")
+        functions = [
+            _field(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())
+        ]
         if function := _field(message, "function_call"):
             functions.append(function)
-        calls = tuple((str(_field(f, "name")), _field(f, "arguments")) for f in functions if f is not None)
+        called = tuple((str(_field(f, "name")), _field(f, "arguments")) for f in functions if f is not None)
         content = content if isinstance(content, str) else ""
-        spoken = content + "".join(str(raw) for _, raw in calls)
+        spoken = content + "".join(str(raw) for _, raw in called)
         return Answer(
             content=content,
-            tool_calls=calls,
+            tool_calls=called,
             finish_reason=str(_field(choice, "finish_reason") or ""),
             tokens=_tokens(choice),
             usage=self._usage(response, request, spoken),
@@ -143,15 +150,21 @@ class LiteLLMProvider:
 
     def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:
         counted = _field(response, "usage")
-        prompt_tokens = _field(counted, "prompt_tokens") or estimate_request(request)
-        completion_tokens = _field(counted, "completion_tokens") or (estimate_tokens(spoken) if spoken else 0)
+        told = _count(_field(counted, "prompt_tokens")), _count(_field(counted, "completion_tokens"))
+        prompt_tokens = told[0] or estimate_request(request)
+        completion_tokens = told[1] or (estimate_tokens(spoken) if spoken else 0)
         cost = self.price(prompt_tokens, completion_tokens)
-        if cost:
-            try:  # the response says more than two numbers do: cached and reasoning tokens have other prices
-                cost = float(load().completion_cost(completion_response=response, model=self.model))
-            except Exception:
-                cost = self.price(prompt_tokens, completion_tokens)
+        if cost and all(told):
+            # The response says more than two numbers do: cached and reasoning tokens have other prices.
+            cost = self._exact_price(response) or cost
         return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
+
+    def _exact_price(self, response: Any) -> float | None:
+        try:
+            cost = float(load().completion_cost(completion_response=response, model=self.model))
+        except Exception:
+            return None
+        return cost if 0 <= cost < math.inf else None
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """US dollars of a request, None when the model's price is not known."""
@@ -196,22 +209,30 @@ def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
     return prompt / million, completion / million
 
 
+def _count(value: Any) -> int:
+    """A number of tokens as it was reported; 0 where it was not, or is none."""
+    return value if type(value) is int and 0 < value <= MOST_TOKENS else 0
+
+
 def _field(owner: Any, name: str) -> Any:
     return owner.get(name) if isinstance(owner, Mapping) else getattr(owner, name, None)
 
 
 def _tokens(choice: Any) -> tuple[TokenLogprob, ...] | None:
     entries = _field(_field(choice, "logprobs"), "content")
-    if not entries or any(_field(entry, "logprob") is None for entry in entries):
+    if not isinstance(entries, list | tuple) or not entries:
         return None
-    return joined(
-        (
-            bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode()),
-            float(_field(entry, "logprob")),
-            [
-                (str(_field(other, "token")), float(_field(other, "logprob")))
-                for other in _field(entry, "top_logprobs") or ()
-            ],
-        )
-        for entry in entries
-    )
+    try:
+        return joined(_piece(entry) for entry in entries)
+    except (TypeError, ValueError):  # bytes or alternatives that are none
+        return None
+
+
+def _piece(entry: Any) -> Piece:
+    raw = bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode())
+    top = [
+        (str(_field(other, "token")), sound_logprob(_field(other, "logprob")))
+        for other in _field(entry, "top_logprobs") or ()
+    ]
+    sound = tuple((token, logprob) for token, logprob in top if logprob is not None)
+    return Piece(raw, sound_logprob(_field(entry, "logprob")), sound if len(sound) == len(top) else None)

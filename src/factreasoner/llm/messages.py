@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from typing import Annotated, Any, NamedTuple
 
 from jsonschema import Draft202012Validator
 from pydantic import Field
@@ -46,15 +47,35 @@ class FunctionSchema(Model):
         value = self.value(argument, arguments)
         schema = self.parameters["properties"][argument]
         error = next(Draft202012Validator(schema).iter_errors(value), None)
-        return None if error is None else error.message
+        return None if error is None else _shortened(error.message)
+
+
+def _shortened(message: str) -> str:
+    """A message about a value without the middle of it, should that be long."""
+    return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
+
+
+_ROUNDING = 1e-3
+"""How far above 0 rounding may put a log-probability."""
+Logprob = Annotated[float, Field(le=_ROUNDING, allow_inf_nan=False)]
+
+
+def sound_logprob(value: object) -> float | None:
+    """`value` as a natural log-probability, at most 0; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value <= _ROUNDING:
+        return None
+    return min(float(value), 0.0)
 
 
 class TokenLogprob(NamedTuple):
-    """One generated token with its natural log-probability and the alternatives at its position."""
+    """One generated token with its natural log-probability and the alternatives at its position.
+
+    `logprob` is None where the provider sent none, or what is none, for the token or an alternative.
+    """
 
     token: str
-    logprob: float
-    top: tuple[tuple[str, float], ...] = ()
+    logprob: Logprob | None
+    top: tuple[tuple[str, Logprob], ...] = ()
 
 
 class Reply(Model):

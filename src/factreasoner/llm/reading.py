@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from factreasoner.llm.messages import FunctionSchema, TokenLogprob
 from factreasoner.models import Usage
 
-FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
-THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+FENCE = "```"
+FENCE_WORD = re.compile(r"[\w-]*+\s*+")
+THOUGHT = re.compile(r"<think(?:ing)?>")
+THOUGHT_END = re.compile(r"</think(?:ing)?>")
 WRAPPERS = ("arguments", "parameters", "properties", "input")
 MAX_STARTS = 50
-"""Braces tried as the start of an object, so that hostile text can't cost quadratic time."""
+"""Fenced blocks, and braces, tried as the start of an object."""
+MAX_READ = 2
+"""How many times a text may be read in vain in the search for objects, so that time is linear."""
+MAX_DEPTH = 32
+"""Levels of lists and objects in an argument; deeper ones are no answer to anything."""
 
 
 class Answer(NamedTuple):
@@ -41,18 +48,17 @@ def read(answer: Answer, schema: FunctionSchema) -> Reading | None:
     """The arguments in an answer, or None when there is no JSON object with any argument of the schema.
 
     Arguments the schema doesn't know are dropped, and so is one that was given twice with different values.
+    Takes time linear in the length of the answer, whatever it holds.
     """
-    found = [
-        reading
-        for name, raw in answer.tool_calls
-        if name == schema.name and (reading := _read_value(raw, schema)) is not None
-    ]
+    meant = (raw for name, raw in answer.tool_calls if name == schema.name)
+    most = MAX_STARTS + len(schema.arguments)  # some models make one call for each argument
+    found = [r for raw in islice(meant, most) if (r := _read_value(raw, schema)) is not None]
     if len(found) == 1:
         return found[0]
     if found:
         merged = _agreed(pair for reading in found for pair in reading.arguments.items())
         return Reading(merged, json.dumps(merged, ensure_ascii=False))
-    return _read_text(THOUGHT.sub("", answer.content), schema)
+    return _read_text(_without_thoughts(answer.content), schema)
 
 
 def _read_value(raw: Any, schema: FunctionSchema) -> Reading | None:
@@ -70,24 +76,48 @@ def _read_text(text: str, schema: FunctionSchema) -> Reading | None:
     return None
 
 
+def _without_thoughts(text: str) -> str:
+    """`text` without what stands between <think> and </think>; a thought without an end stays."""
+    kept, end = [], 0
+    while (start := THOUGHT.search(text, end)) and (closing := THOUGHT_END.search(text, start.end())):
+        kept.append(text[end : start.start()])
+        end = closing.end()
+    return "".join([*kept, text[end:]])
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """What stands between a pair of fences, without the word that names its language."""
+    start = text.find(FENCE)
+    while start >= 0:
+        word = FENCE_WORD.match(text, start + len(FENCE))
+        inside = word.end() if word else start + len(FENCE)
+        end = text.find(FENCE, inside)
+        if end < 0:
+            return
+        yield text[inside:end].strip()
+        start = text.find(FENCE, end + len(FENCE))
+
+
 def _json_values(text: str) -> Iterator[tuple[str, Any]]:
     """Every JSON value `text` may hold, likeliest first: all of it, fenced blocks, balanced objects."""
-    for candidate in (text.strip(), *(block.strip() for block in FENCE.findall(text))):
+    left = MAX_READ * len(text)
+    for candidate in (text.strip(), *islice(_fenced(text), MAX_STARTS)):
         try:
             yield candidate, _decoder.decode(candidate)
-        except (ValueError, RecursionError):
-            continue
+        except (ValueError, RecursionError) as error:
+            left -= getattr(error, "pos", len(candidate))
     end = 0
-    for count, brace in enumerate(re.finditer(r"\{", text)):
-        if count >= MAX_STARTS:
+    for brace in islice(re.finditer(r"\{", text), MAX_STARTS):
+        if left <= 0:
             return
         if brace.start() < end:
             continue
         try:
             value, end = _decoder.raw_decode(text, brace.start())
-        except (ValueError, RecursionError):
-            continue
-        yield text[brace.start() : end], value
+        except (ValueError, RecursionError) as error:
+            left -= getattr(error, "pos", len(text)) - brace.start()
+        else:
+            yield text[brace.start() : end], value
 
 
 def _arguments(value: Any, schema: FunctionSchema) -> dict[str, Any] | None:
@@ -107,7 +137,11 @@ def _arguments(value: Any, schema: FunctionSchema) -> dict[str, Any] | None:
             if not known:
                 return {}
             if not known.keys().isdisjoint(value):
-                return {name: _spelled(item) for name, item in value.items() if name in known}
+                return {
+                    name: _spelled(item)
+                    for name, item in value.items()
+                    if name in known and not _deeper(item, MAX_DEPTH)
+                }
             value = next((value[name] for name in (*WRAPPERS, schema.name) if name in value), None)
         else:
             return None
@@ -125,6 +159,13 @@ def _spelled(value: Any) -> Any:
     return value
 
 
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects lie in each other more than `levels` deep."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, list) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
+
+
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """A dict of the pairs, without the keys that came with two different values."""
     result: dict[str, Any] = {}
@@ -139,19 +180,36 @@ def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 _decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
 
 
-def joined(pieces: Iterable[tuple[bytes, float, Sequence[tuple[str, float]]]]) -> tuple[TokenLogprob, ...]:
-    """Tokens from their bytes. Tokens that share one character become one, without alternatives."""
+class Piece(NamedTuple):
+    """One token as a provider reports it: its bytes, log-probability and alternatives, None where unsound."""
+
+    raw: bytes
+    logprob: float | None
+    top: tuple[tuple[str, float], ...] | None
+
+
+def joined(pieces: Iterable[Piece]) -> tuple[TokenLogprob, ...]:
+    """Tokens from their bytes. Tokens that share one character become one, without alternatives.
+
+    One with any number that is no log-probability has none at all: a share of what is left would mislead.
+    """
     tokens: list[TokenLogprob] = []
     pending, logprob = b"", 0.0
-    for raw, piece_logprob, top in pieces:
+    sound = True
+    for piece in pieces:
         alone = not pending
-        pending, logprob = pending + raw, logprob + piece_logprob
+        pending += piece.raw
+        sound = sound and piece.logprob is not None and piece.top is not None
+        logprob += piece.logprob or 0.0
         try:
             text = pending.decode()
-        except UnicodeDecodeError:
-            continue
-        tokens.append(TokenLogprob(text, logprob, tuple(top) if alone else ()))
-        pending, logprob = b"", 0.0
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data":
+                continue
+            text = pending.decode(errors="replace")
+        top = piece.top if alone and sound and piece.top else ()
+        tokens.append(TokenLogprob(text, logprob if sound else None, top))
+        pending, logprob, sound = b"", 0.0, True
     return tuple(tokens)
 
 
@@ -163,10 +221,12 @@ def aligned(tokens: tuple[TokenLogprob, ...] | None, text: str) -> tuple[TokenLo
     if tokens is None or not text:
         return None
     spoken = "".join(token.token for token in tokens)
-    start = spoken.rfind(text)
-    if start < 0:
+    # Searched for from the end, by reversing both: `rfind` takes quadratic time where text repeats.
+    behind = spoken[::-1].find(text[::-1])
+    if behind < 0:
         return None
-    end, position, inside = start + len(text), 0, []
+    end = len(spoken) - behind
+    start, position, inside = end - len(text), 0, []
     for token in tokens:
         left, position = position, position + len(token.token)
         if position <= start or left >= end:
