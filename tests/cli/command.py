@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,12 @@ def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
 def command(*arguments: object) -> list[str]:
     """The command line of `factreasoner ARGUMENTS`."""
     return [sys.executable, "-m", "factreasoner", *map(str, arguments)]
+
+
+def heed_signals() -> None:
+    """For a child process that is to be ended: whoever runs the tests may have signals ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def record(

@@ -60,3 +60,24 @@ def test_a_forked_process_starts_threads_of_its_own():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.stdout == "7\n"
+
+
+HELD_BACK = """
+import threading, time
+from factreasoner.llm.deadline import hold_requests_back, requests_under_way, within
+
+threading.Thread(target=within, args=(60, lambda: time.sleep(1)), daemon=True).start()
+while not requests_under_way():
+    time.sleep(0.01)
+hold_requests_back()
+threading.Thread(target=within, args=(60, lambda: print("begun")), daemon=True).start()
+while requests_under_way():
+    time.sleep(0.01)
+time.sleep(0.5)
+print(requests_under_way())
+"""
+
+
+def test_held_back_none_begins_and_those_under_way_end():
+    done = subprocess.run([sys.executable, "-c", HELD_BACK], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"

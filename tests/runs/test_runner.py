@@ -5,6 +5,7 @@ import json
 import pytest
 
 from factreasoner import Config, build_pipeline
+from factreasoner.errors import InputError, Problem
 from factreasoner.models import Context, Record
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
@@ -39,5 +40,20 @@ def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp
     folder.start(config, {})
     with pytest.raises(KeyboardInterrupt):
         run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
+    lines = folder.results_path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
+
+
+def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):
+    def records():
+        yield from RECORDS[:2]
+        raise InputError([Problem("data.jsonl:3", "", "is gone")])
+
+    config = Config()
+    folder = RunFolder(tmp_path)
+    folder.start(config, {})
+    with pytest.raises(InputError, match="is gone") as raised:
+        run(build_pipeline(config), folder, [record.id for record in RECORDS], records(), Silent())
+    assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
     lines = folder.results_path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]

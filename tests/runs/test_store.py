@@ -209,3 +209,22 @@ def test_a_file_that_cant_be_written_is_named(tmp_path):
     with pytest.raises(RunError, match="taken: can't be written: Is a directory"):
         replace_file(tmp_path / "taken", ["x"])
     assert not list(tmp_path.glob(".*tmp"))
+
+
+@pytest.mark.parametrize("damage", ["other settings", "damaged line", "no manifest"])
+def test_a_folder_that_is_refused_is_not_locked(tmp_path, damage):
+    written(tmp_path, assessment("r0"))
+    refused = RunFolder(tmp_path)
+    if damage == "damaged line":
+        journal = refused.journal_path.read_bytes()
+        refused.journal_path.write_bytes(b"{}\n" + journal)
+    if damage == "no manifest":
+        manifest = refused.manifest_path.read_bytes()
+        refused.manifest_path.unlink()
+    with pytest.raises(RunError):
+        refused.start(Config(version=3) if damage == "other settings" else Config(), {"judge": "1"})
+    if damage == "damaged line":
+        refused.journal_path.write_bytes(journal)
+    if damage == "no manifest":
+        refused.manifest_path.write_bytes(manifest)
+    assert list(opened(tmp_path).entries) == ["r0"]

@@ -1,7 +1,7 @@
 """The command line, `factreasoner COMMAND`; its commands are named in one place, below.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
-judgements failed; 4 a rule of `check` is not kept; 130 interrupted.
+judgements failed; 4 a rule of `check` is not kept; 130, 143, 129 ended by Ctrl-C (SIGINT), SIGTERM, SIGHUP.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from factreasoner.cli.help_page import FoldingCommand
 from factreasoner.cli.index import index
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
+from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
 from factreasoner.errors import FactReasonerError, InputError
 
@@ -81,9 +82,10 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         )
     except InputError as error:
         count = len(error.problems)
-        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input; nothing was done.", 1)
+        kept = _notes(error) or "Nothing was done."
+        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input. {kept}", 1)
     except FactReasonerError as error:
-        return _failed(f"Error: {error}", 1)
+        return _failed("\n".join(filter(None, (f"Error: {error}", _notes(error)))), 1)
     except Exception as error:
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
@@ -93,6 +95,11 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
     return 0
+
+
+def _notes(error: Exception) -> str:
+    """What was added to an error on its way: what had been done before."""
+    return " ".join(getattr(error, "__notes__", []))
 
 
 def _file_fault(error: Exception) -> str | None:
@@ -115,10 +122,17 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal of another encoding gets \u732b for what it can't show, not an error.
             stream.reconfigure(errors="backslashreplace")
-    code = execute()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if code == INTERRUPTED:
-        # Calls in flight are abandoned rather than waited for.
-        os._exit(code)
+    stopping = Stopping()
+    stopping.install()
+    code = None
+    try:
+        code = execute()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (KeyboardInterrupt, OSError):  # the terminal may be gone
+        if stopping.exit_code is None:
+            raise
+    if stopping.exit_code is not None and code != 0:
+        # Requests under way are abandoned rather than waited for.
+        os._exit(stopping.exit_code)
     sys.exit(code)

@@ -51,6 +51,41 @@ class _Worker:
             tell()
 
 
+class _Requests:
+    """The functions that `within` runs: how many there are, and whether any more may begin."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.held_back = False
+        self._lock = threading.Lock()
+
+    def begun(self) -> None:
+        while self.held_back:
+            time.sleep(POLL_SECONDS)
+        with self._lock:
+            self.under_way += 1
+
+    def ended(self) -> None:
+        with self._lock:
+            self.under_way -= 1
+
+
+_requests = _Requests()
+
+
+def hold_requests_back() -> None:
+    """Let no call of `within` begin any more: for a process that is about to end.
+
+    Whoever wants to make one waits for that end.
+    """
+    _requests.held_back = True
+
+
+def requests_under_way() -> int:
+    """How many calls of `within` have begun and not ended."""
+    return _requests.under_way
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Worker._idle.clear)  # threads don't live on in a child process
 
@@ -65,6 +100,14 @@ def within(seconds: float, fn: Callable[[], T]) -> T:
         TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
         Exception: what `fn` raised.
     """
+    _requests.begun()
+    try:
+        return _within(seconds, fn)
+    finally:
+        _requests.ended()
+
+
+def _within(seconds: float, fn: Callable[[], T]) -> T:
     box: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
 
     def work() -> Callable[[], None]:

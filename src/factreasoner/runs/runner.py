@@ -52,8 +52,12 @@ def run(
     assessed anew.
 
     Raises:
-        ConfigError: a key or the model is wrong; what was assessed is kept.
-        KeyboardInterrupt: after the results of the finished records are written.
+        ConfigError: a key or the model is wrong.
+        InputError: a record can't be read any more, or lacks what the configuration needs.
+        KeyboardInterrupt: the process is told to stop.
+
+    Whatever is raised, the results of the finished records are written before, and a note on the exception
+    says how many there are.
     """
     counts = [folder.entries[i] for i in ids if i in folder.entries]
     progress.started(len(ids), sum(entry.status in ("ok", "no_atoms") for entry in counts))
@@ -65,10 +69,13 @@ def run(
             progress.assessed(assessment)
     except BudgetError as error:
         stopped = str(error)
-    except BaseException:
+    except BaseException as error:
         # An interrupt may have struck between a line's writing and its indexing.
         folder.read_journal(repair=True)
         score_journal(folder, ids, pipeline.config)
+        error.add_note(
+            f"{len(folder.entries)} of {len(ids)} records are assessed, and kept in {folder.path}."
+        )
         raise
     summary = score_journal(folder, ids, pipeline.config)
     unfinished = sum(

@@ -88,7 +88,7 @@ class RunFolder:
 
         Raises:
             RunError: another process writes here, the run in the folder has other settings (the differing
-                keys are named), or its files are damaged or can't be written.
+                keys are named), or its files are damaged or can't be written. The folder is not locked then.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,16 @@ class RunFolder:
             raise RunError(f"{self.path}: another process is writing this run") from error
         except OSError as error:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
-        wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files or {})}
+        try:
+            self._open(config, prompts, files or {}, fresh=fresh)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(
+        self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str], *, fresh: bool
+    ) -> None:
+        wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
         if fresh:
             derived = (self.results_path, self.summary_path)
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
@@ -108,7 +117,7 @@ class RunFolder:
             self.read_journal(repair=True)
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        self._write_manifest(config, prompts, files or {})
+        self._write_manifest(config, prompts, files)
 
     def close(self) -> None:
         """Let other processes write here."""

@@ -1,0 +1,143 @@
+"""Ctrl-C, `kill` and a closed terminal."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from command import command, environment, heed_signals, record, results, write_records
+from fake_server import FakeServer, hang
+
+BEGIN = """
+import hashlib, threading, time
+from factreasoner.cli.signals import Stopping
+Stopping().install()
+threading.Timer(0.5, print, ["begun"], {"flush": True}).start()
+"""
+ONE_STEP = "hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)"  # minutes, and no Python in between
+DEAF = """
+while True:
+    try:
+        while True:
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        print("heard", flush=True)
+"""
+
+
+def good(request):
+    return dict.fromkeys(request.properties, "True")
+
+
+def begin(tmp_path, server, *flags, stderr=subprocess.PIPE):
+    arguments = command("run", "d.jsonl", "--model", "openai/fake", "--api-base", server.url, "--out", "out")
+    return subprocess.Popen(
+        [*arguments, *map(str, flags)],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        text=True,
+        preexec_fn=heed_signals,
+    )
+
+
+def script(step, preexec_fn=heed_signals):
+    process = subprocess.Popen(
+        [sys.executable, "-c", BEGIN + step],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=preexec_fn,
+    )
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def wait_for_calls(server, count):
+    while server.calls < count:
+        time.sleep(0.02)
+
+
+def journaled(folder):
+    journal = (folder / "journal.jsonl").read_bytes()
+    assert journal.endswith(b"\n")
+    return [json.loads(line)["record_id"] for line in journal.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "concurrency"), [(signal.SIGINT, 130, 3), (signal.SIGTERM, 143, 1)]
+)
+def test_files_are_whole_and_every_answer_is_kept(tmp_path, number, code, concurrency):
+    write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
+    flags = ("--concurrency", concurrency)
+    with FakeServer(good, delay=0.3) as server:
+        process = begin(tmp_path, server, *flags)
+        wait_for_calls(server, 7)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=60)
+        assert process.returncode == code, stderr
+        assert "Traceback" not in stderr
+        assert "Interrupted" in stderr
+        assert 7 <= server.calls < 7 + 2 * concurrency
+        finished = journaled(tmp_path / "out")
+        assert 0 < len(finished) < 12
+        assert sorted(line["id"] for line in results(tmp_path / "out")) == sorted(finished)
+        json.loads((tmp_path / "out" / "summary.json").read_text())
+        assert begin(tmp_path, server, *flags, stderr=subprocess.DEVNULL).wait(timeout=120) == 0
+        assert server.calls == 24  # also those that were on their way
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path):
+    write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
+    with FakeServer(lambda request: hang(120)) as server:
+        process = begin(tmp_path, server, "--concurrency", 2)
+        wait_for_calls(server, 2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert server.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_one_long_step_is_not_waited_for(number, code):
+    process = script(ONE_STEP)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", "", code)
+
+
+def test_a_second_one_ends_what_hears_none():
+    process = script(DEAF)
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout.readline() == "heard\n"
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", "", 143)
+
+
+def test_what_is_ignored_stays_so():
+    process = script("time.sleep(2)", lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("", "", 0)
+
+
+def test_a_terminal_that_is_closed(tmp_path):
+    write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
+    terminal, side = pty.openpty()
+    with FakeServer(good, delay=0.3) as server:
+        process = begin(tmp_path, server, "--concurrency", 1, stderr=side)
+        os.close(side)
+        wait_for_calls(server, 7)
+        os.close(terminal)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(timeout=60) == 129
+    finished = journaled(tmp_path / "out")
+    assert [line["id"] for line in results(tmp_path / "out")] == finished != []
