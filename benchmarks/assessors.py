@@ -31,7 +31,7 @@ from factreasoner.inputs.input import check_input
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
-from factreasoner.metrics.samples import Sample, Sampling
+from factreasoner.metrics.samples import SUPPORTS, Sample, Sampling
 from factreasoner.metrics.scores import estimates
 from factreasoner.models import Assessment, Record
 from factreasoner.pipeline import Pipeline
@@ -152,14 +152,14 @@ def _contradictions(folder: Path, model: Model) -> None:
         f"\n## {folder.name}: {len(records)} records; one of two passages entails an atom, one contradicts it"
     )
     print("Nothing in them says which is right: |P - 0.5| should be small.\n")
-    print("| assessor | judge | supported | contradicted | undecided | mean of abs(P - 0.5) |")
-    print("|---|---|---|---|---|---|")
+    print(f"| assessor | judge | {' | '.join(SUPPORTS)} | mean of abs(P - 0.5) |")
+    print("|---|---|---|---|---|---|---|")
     for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "embedded")):
         for row in _rows(records, relations, model, versions=(1, 2, 3)):
             outcomes = [a.outcome for a in row.assessments if a.outcome]
             said = [support for outcome in outcomes for support in outcome.support.values()]
             p = np.array([p for outcome in outcomes for p in outcome.p_true.values()])
-            shares = (said.count(s) / len(said) for s in ("supported", "contradicted", "undecided"))
+            shares = (said.count(s) / len(said) for s in SUPPORTS)
             cells = [row.name, name, *(f"{share:.2f}" for share in shares), f"{np.abs(p - 0.5).mean():.3f}"]
             print(f"| {' | '.join(cells)} |", flush=True)
     right = total = 0

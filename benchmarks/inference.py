@@ -26,7 +26,7 @@ from factreasoner.config import Config
 from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import FactGraph, Node, Relation, support_of
+from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.registry import load
 from factreasoner.solvers.reduction import reduce
 
@@ -189,7 +189,7 @@ def limited(solve: Solve, graph: FactorGraph, seconds: float, gib: float) -> Run
 def flips(run: dict[str, float], reference: dict[str, float]) -> int:
     """Atoms whose verdict differs from the reference's."""
     atoms = [name for name in reference if name.startswith("a")]
-    return sum(support_of(run[name]) != support_of(reference[name]) for name in atoms)
+    return sum(side_of(run[name]) != side_of(reference[name]) for name in atoms)
 
 
 def reference_of(runs: dict[str, Run], graph: FactorGraph, args: argparse.Namespace) -> Run:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from factreasoner.models import Assessment, Atom, Marginals, Outcome, support_of
+from factreasoner.models import Assessment, Atom, Marginals, Outcome, Support, side_of
+
+SAID: dict[int, Support] = {1: "supported", 0: "undecided", -1: "contradicted"}
+"""What an assessor says of an atom, by the side of one half its P(true) is on."""
 
 
 def assessment(
@@ -21,7 +24,7 @@ def assessment(
     )
     judged = {
         "p_true": posterior,
-        "support": {name: support_of(p) for name, p in posterior.items()},
+        "support": {name: SAID[side_of(p)] for name, p in posterior.items()},
         "unjudged": tuple(f"a{i}" for i, p in enumerate(p_true) if p is None),
         "marginals": marginals,
     }

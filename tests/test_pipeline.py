@@ -129,7 +129,7 @@ class HalfBlind:
 
 
 @pytest.mark.parametrize(("version", "unjudged", "partly"), [(1, ("a1",), ()), (2, (), ("a1",))])
-def test_an_atom_whose_search_failed_is_not_taken_for_undecided(version, unjudged, partly):
+def test_an_atom_whose_search_failed_is_not_taken_for_unverified(version, unjudged, partly):
     pipeline = build_pipeline(Config(version=version), llm=ScriptedLLM(yes))
     pipeline.retriever = HalfBlind()
     record = Record(id="r", response=TEXT, atoms=(Atom(id="a0", text=TEXT), Atom(id="a1", text="She sang.")))

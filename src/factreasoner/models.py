@@ -6,7 +6,7 @@ read back and compared. Probabilities lie in [0, 1]; ids are strings, unique wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -15,10 +15,11 @@ Label = Literal["entailment", "contradiction", "neutral"]
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
 Gold = Literal["S", "NS", "C", "U"]
-Support = Literal["supported", "contradicted", "undecided"]
+Support = Literal["supported", "contradicted", "undecided", "unverified"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
 
-UNDECIDED_TOLERANCE = 1e-9
+HALF_TOLERANCE = 1e-9
+"""A probability this near to one half is one half: it says neither true nor false."""
 
 
 class Model(BaseModel):
@@ -190,6 +191,14 @@ class FactGraph(Model):
     nodes: tuple[Node, ...]
     relations: tuple[Relation, ...] = ()
 
+    def touching(self) -> dict[str, list[Relation]]:
+        """The relations that touch each node."""
+        found: dict[str, list[Relation]] = {node.id: [] for node in self.nodes}
+        for relation in self.relations:
+            found[relation.source].append(relation)
+            found[relation.target].append(relation)
+        return found
+
 
 class Marginals(Model):
     """Posterior distributions. `probabilities[id]` is (P(state 0), P(state 1), ...).
@@ -300,8 +309,31 @@ class Assessment(Model):
         return dict(self.outcome.p_true) if self.outcome else {}
 
 
-def support_of(p_true: float) -> Support:
-    """Label of a posterior: supported above one half, contradicted below, undecided within 1e-9 of it."""
-    if abs(p_true - 0.5) <= UNDECIDED_TOLERANCE:
-        return "undecided"
-    return "supported" if p_true > 0.5 else "contradicted"
+def side_of(p_true: float) -> Literal[-1, 0, 1]:
+    """Whether a probability is above one half (1), below it (-1), or within 1e-9 of it (0)."""
+    if abs(p_true - 0.5) <= HALF_TOLERANCE:
+        return 0
+    return 1 if p_true > 0.5 else -1
+
+
+def support_of(p_true: float, touching: Iterable[Relation]) -> Support:
+    """Label of an atom by its posterior and the relations that touch it.
+
+    supported: above one half. contradicted: below, and a contradiction touches it. undecided: at one half,
+    with evidence for it and a contradiction. unverified: all else; nothing speaks against it.
+    """
+    side = side_of(p_true)
+    if side > 0:
+        return "supported"
+    kinds = {relation.kind for relation in touching}
+    if "contradiction" not in kinds:
+        return "unverified"
+    if side < 0:
+        return "contradicted"
+    return "undecided" if len(kinds) > 1 else "unverified"
+
+
+def supports_of(p_true: Mapping[str, float], graph: FactGraph | None) -> dict[str, Support]:
+    """Labels of atoms by their posteriors and the relations of their graph."""
+    touching = graph.touching() if graph else {}
+    return {atom_id: support_of(p, touching.get(atom_id, ())) for atom_id, p in p_true.items()}

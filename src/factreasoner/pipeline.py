@@ -134,7 +134,7 @@ class Pipeline:
 def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:
     """The outcome less the atoms whose search failed and that nothing else was judged against.
 
-    Such an atom would count as undecided although nobody looked; one that other contexts bear on is
+    Such an atom would count as unverified although nobody looked; one that other contexts bear on is
     judged in part.
     """
     judged = {v.target_id for v in outcome.verdicts} | {answer.atom_id for answer in outcome.answers}

@@ -142,9 +142,9 @@ def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
     assert (fit["n"], fit["positives"]) == (36, 12)
 
 
-def test_undecided_atoms_stay_so_and_teach_nothing(factreasoner, run, tmp_path):
+def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_path):
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
-    assert "12 labelled atoms are undecided: they stay so and are left out here" in done.stderr
+    assert "12 labelled atoms are at 0.5: they stay there and are left out here" in done.stderr
     factreasoner("score", run, "--calibration", "c.json")
     for line in (run / "rescored" / "results.jsonl").read_text().splitlines():
         assert json.loads(line)["num_uniform_atoms"] == 1

@@ -151,14 +151,14 @@ def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, 
     assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c").stderr
 
 
-def test_all_undecided_is_said(factreasoner, tmp_path, two):
+def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
     run_folder(tmp_path / "c", *(assessment([0.5] * 4, gold="SNSN", record_id=f"r{i}") for i in range(8)))
     done = factreasoner("compare", "good", "c")
-    assert "c: every judged atom is undecided" in done.stderr
+    assert "c: no judged atom is supported or contradicted" in done.stderr
     assert "good: every judged" not in done.stderr
     done = factreasoner("evaluate", "c", "--json")
     assert done.returncode == 0
-    assert "every judged atom is undecided" in json.loads(done.stdout)["notes"][0]
+    assert "no judged atom is supported or contradicted" in json.loads(done.stdout)["notes"][0]
 
 
 def test_files_that_can_not_be_written(factreasoner, tmp_path, two):

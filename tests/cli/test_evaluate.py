@@ -105,7 +105,12 @@ def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
     assert content["labels"] == {"S": 1, "C": 2, "U": 1, "NS": 0, "left_out": 0}
     assert found["three_way_accuracy"] == 0.75
     assert found["accuracy"] == 0.75
-    assert content["three_way_confusion"]["C"] == {"supported": 1, "contradicted": 1, "undecided": 0}
+    assert content["three_way_confusion"]["C"] == {
+        "supported": 1,
+        "contradicted": 1,
+        "undecided": 0,
+        "unverified": 0,
+    }
     assert content["gold_file"]["used"] == 4
     assert "macro-F1 S/C/U" in factreasoner("evaluate", "run", "--gold", gold).stdout
 

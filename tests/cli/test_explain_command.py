@@ -19,7 +19,7 @@ from factreasoner.models import (
     Outcome,
     Relation,
     Verdict,
-    support_of,
+    supports_of,
 )
 from factreasoner.solvers.exact import ExactSolver
 
@@ -52,7 +52,7 @@ def solved(record_id, *relations, unjudged=(), **outcome):
         outcome=Outcome(
             **{
                 "p_true": p_true,
-                "support": {i: support_of(p) for i, p in p_true.items()},
+                "support": supports_of(p_true, graph),
                 "graph": graph,
                 "marginals": marginals,
                 "verdicts": verdicts,

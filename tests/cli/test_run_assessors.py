@@ -14,7 +14,7 @@ LABELS = {
     "factverify": {"Warsaw": "Supported", "Paris": "Contradicted", "tea": "Undecided"},
     "prompt-tf": {"Warsaw": "It is true.", "Paris": "That is false.", "tea": "The text is silent."},
 }
-UNDECIDED = {"factscore": 0, "veriscore": 1, "factverify": 1}
+UNIFORM = {"factscore": 2, "veriscore": 1, "factverify": 1, "prompt-tf": 1}
 
 
 def good(name):
@@ -54,7 +54,7 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, call
         unread = name == "prompt-tf"
         assert line["predictions"] == {"a0": "S", "a1": "NS"} | ({} if unread else {"a2": "NS"})
         assert line["unjudged_atoms"] == (["a2"] if unread else [])
-        assert line["num_uniform_atoms"] == UNDECIDED.get(name, 0)
+        assert line["num_uniform_atoms"] == UNIFORM[name]
         assert line["solver"] is None
         assert line["assessor"] == name
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())

@@ -56,14 +56,22 @@ def test_a_word_is_looked_for_and_nothing_is_guessed(answer, label):
 
 
 @pytest.mark.parametrize(
-    ("name", "neutral"),
-    [("factscore", "contradicted"), ("veriscore", "undecided"), ("factverify", "undecided")],
+    ("name", "denied", "p_neutral"),
+    [
+        ("factscore", "unverified", 0.2),
+        ("prompt-tf", "unverified", 0.2),
+        ("veriscore", "contradicted", 0.5),
+        ("factverify", "contradicted", 0.5),
+    ],
 )
-def test_neutral_counts_as_not_supported_where_there_is_no_third_label(name, neutral):
+def test_silence_is_told_from_contradiction_where_there_is_a_third_label(name, denied, p_neutral):
     row = ASSESSORS[name]
     assert row.support_of("entailment") == "supported"
-    assert row.support_of("contradiction") == "contradicted"
-    assert row.support_of("neutral") == neutral
+    assert row.support_of("contradiction") == denied
+    assert row.support_of("neutral") == "unverified"
+    p_true = [row.p_true(label, 0.8) for label in ("entailment", "contradiction", "neutral")]
+    assert p_true == pytest.approx([0.8, 0.2, p_neutral])
+    assert row.p_true("entailment", 0.3) == row.p_true("contradiction", 0.3) == 0.5
 
 
 CONTEXT = Context(id="c0", text="It opened in 1889.", title="Tower", link="https://example.org/t")

@@ -47,9 +47,9 @@ def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version: int) -> N
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_an_atom_whose_contexts_were_all_dropped_is_undecided_at_no_cost(version: int) -> None:
+def test_an_atom_whose_contexts_were_all_dropped_is_unverified_at_no_cost(version: int) -> None:
     outcome = evaluate(context("c0", dropped="irrelevant"), llm=ScriptedLLM([]), version=version)
-    assert outcome.support == {"a0": "undecided"}
+    assert outcome.support == {"a0": "unverified"}
 
 
 def test_a_prompted_assessor_is_not_shown_what_was_dropped() -> None:

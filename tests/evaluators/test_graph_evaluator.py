@@ -75,7 +75,7 @@ def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
     answers = {("passage 0!", "atom 0."): "True", ("passage 1!", "atom 0."): "False"}
     outcome = evaluate(lambda p, c: answers.get((p, c), NOT_CLEAR), 2, 2)
     assert outcome.p_true["a1"] == pytest.approx(0.5)
-    assert outcome.support["a1"] == "undecided"
+    assert outcome.support["a1"] == "unverified"
     assert outcome.p_true["a0"] == pytest.approx(0.5)
     one = evaluate(lambda p, c: "True" if c == "atom 0." else NOT_CLEAR, 1, 1)
     assert one.p_true["a0"] == pytest.approx(0.86)

@@ -19,6 +19,7 @@ from factreasoner.protocols import Judged
 RECORD = Record(id="r", response="x", topic="Tea")
 MODEL_ROWS = ["factscore", "veriscore", "factverify", "prompt-tf"]
 YES = {"factscore": "True", "veriscore": "Supported", "factverify": "Supported", "prompt-tf": "It is true."}
+THREE_WAY = ("veriscore", "factverify")
 NO = {"factscore": "False", "veriscore": "Contradicted", "factverify": "Contradicted", "prompt-tf": "False!"}
 
 
@@ -114,11 +115,11 @@ def test_a_batch_ends_before_its_passages_grow_too_long():
     assert len(outcome.support) == 4
 
 
-def test_an_atom_without_contexts_is_not_asked_about_and_stays_undecided():
+def test_an_atom_without_contexts_is_not_asked_about_and_stays_unverified():
     e, llm = evaluator("factscore", by_claim(lambda c: "True"))
     outcome = e.evaluate(atoms(2), [Context(id="c0", text="Passage 0!", atom_ids=("a1",))], RECORD)
     assert [len(call.schema.arguments) for call in llm.calls] == [1]
-    assert outcome.support == {"a0": "undecided", "a1": "supported"}
+    assert outcome.support == {"a0": "unverified", "a1": "supported"}
     assert outcome.p_true == {"a0": 0.5, "a1": 0.9}
     assert outcome.unjudged == ()
     assert e.evaluate(atoms(2), [], RECORD).p_true == {"a0": 0.5, "a1": 0.5}
@@ -129,20 +130,20 @@ def test_an_atom_without_contexts_is_not_asked_about_and_stays_undecided():
 @pytest.mark.parametrize(
     ("name", "values", "supports", "p_true"),
     [
-        ("factscore", ["True", "False"], ["supported", "contradicted"], [0.9, 0.1]),
+        ("factscore", ["True", "False"], ["supported", "unverified"], [0.9, 0.1]),
         (
             "veriscore",
             ["Supported", "Contradicted", "Inconclusive"],
-            ["supported", "contradicted", "undecided"],
+            ["supported", "contradicted", "unverified"],
             [0.9, 0.1, 0.5],
         ),
         (
             "factverify",
             ["Supported", "Contradicted", "Undecided"],
-            ["supported", "contradicted", "undecided"],
+            ["supported", "contradicted", "unverified"],
             [0.9, 0.1, 0.5],
         ),
-        ("prompt-tf", ["Surely true.", "I'd say FALSE"], ["supported", "contradicted"], [0.9, 0.1]),
+        ("prompt-tf", ["Surely true.", "I'd say FALSE"], ["supported", "unverified"], [0.9, 0.1]),
     ],
 )
 def test_labels_become_support_and_probabilities(name, values, supports, p_true):
@@ -182,7 +183,7 @@ def test_hostile_passages_can_not_close_their_tags(name):
     e, llm = evaluator(name, by_claim(lambda c: NO[name]))
     outcome = e.evaluate(atoms(1), [Context(id="c0", text=text, title=text)], RECORD)
     assert llm.calls[0].prompt.user.count("</given_passage>") == 1
-    assert outcome.support == {"a0": "contradicted"}
+    assert outcome.support == {"a0": "contradicted" if name in THREE_WAY else "unverified"}
 
 
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
@@ -340,8 +341,8 @@ E, C, N = "entailment", "contradiction", "neutral"
         ([(E, 0.7), (N, 0.99), (E, 0.9)], ("supported", 0.9), ("supported", 0.9), ("supported", 0.9)),
         ([(C, 0.8), (N, 0.6), (N, 0.6)], ("contradicted", 0.2), ("contradicted", 0.2), ("contradicted", 0.2)),
         ([(E, 0.9), (C, 0.7), (N, 0.6)], ("supported", 0.9), ("undecided", 0.5), ("supported", 0.9)),
-        ([(E, 0.9), (C, 0.9), (N, 0.9)], ("contradicted", 0.5), ("undecided", 0.5), ("undecided", 0.5)),
-        ([(N, 0.6), (N, 0.8), (N, 0.7)], ("contradicted", 0.2), ("undecided", 0.5), ("undecided", 0.5)),
+        ([(E, 0.9), (C, 0.9), (N, 0.9)], ("undecided", 0.5), ("undecided", 0.5), ("undecided", 0.5)),
+        ([(N, 0.6), (N, 0.8), (N, 0.7)], ("unverified", 0.2), ("unverified", 0.5), ("unverified", 0.5)),
     ],
 )
 def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, factverify):

@@ -13,7 +13,7 @@ from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.inputs.input import check_fits, check_input
 from factreasoner.judges.recorded import RecordedJudge
-from factreasoner.models import UNDECIDED_TOLERANCE
+from factreasoner.models import HALF_TOLERANCE
 from factreasoner.solvers.exact import ExactSolver
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -210,10 +210,10 @@ def test_the_graph_decides_every_atom_with_evidence_as_labelled(row, version):
     found = evidence(record.id)
     for atom in record.atoms:
         if atom.id in found:
-            assert (p_true[atom.id] > 0.5 + UNDECIDED_TOLERANCE) == (atom.gold == "S"), atom.id
+            assert (p_true[atom.id] > 0.5 + HALF_TOLERANCE) == (atom.gold == "S"), atom.id
             assert abs(p_true[atom.id] - 0.5) > 1e-3, atom.id
         else:
-            assert p_true[atom.id] == pytest.approx(0.5, abs=UNDECIDED_TOLERANCE)
+            assert p_true[atom.id] == pytest.approx(0.5, abs=HALF_TOLERANCE)
 
 
 def test_readme_states_the_counts():

@@ -20,7 +20,16 @@ from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import Explanation, explain
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import Assessment, FactGraph, Failure, Marginals, Outcome, support_of
+from factreasoner.models import (
+    Assessment,
+    FactGraph,
+    Failure,
+    Marginals,
+    Outcome,
+    Support,
+    side_of,
+    support_of,
+)
 from factreasoner.solvers.exact import ExactSolver
 
 PAPER = graph_of(
@@ -53,6 +62,11 @@ class Sampling:
         return ExactSolver().marginals(graph).model_copy(update=told)
 
 
+def labelled(graph: FactGraph, atom: str, p_true: float, gone: Collection[str] = ()) -> Support:
+    ends = [(r, {r.source, r.target}) for r in graph.relations]
+    return support_of(p_true, [r for r, both in ends if atom in both and both.isdisjoint(gone)])
+
+
 def of_a_run(graph: FactGraph, table: FactorTable = "conditional") -> Assessment:
     return assessed(graph, marginals=ExactSolver().marginals(factor_graph(graph, table)))
 
@@ -66,7 +80,7 @@ def test_effects_are_what_brute_force_finds(graph: FactGraph, table: FactorTable
     assert [atom.atom_id for atom in told.atoms] == [n.id for n in graph.nodes if n.kind == "atom"]
     for atom in told.atoms:
         assert atom.p_true == pytest.approx(now[atom.atom_id], abs=1e-9)
-        assert atom.support == support_of(now[atom.atom_id])
+        assert atom.support == labelled(graph, atom.atom_id, now[atom.atom_id])
         shifts = {c: now[atom.atom_id] - brute(graph, table, {c})[atom.atom_id] for c in contexts}
         moved = {c: shift for c, shift in shifts.items() if abs(shift) > 1e-6}
         assert {effect.context_id: effect.shift for effect in atom.effects} == pytest.approx(moved, abs=1e-9)
@@ -150,17 +164,18 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
     for atom in told.atoms:
         name = atom.atom_id
         assert atom.p_true == pytest.approx(calibrated(name))
-        assert atom.support == support_of(calibrated(name))
+        assert atom.support == labelled(graph, name, calibrated(name))
         for effect in atom.effects:
             assert effect.p_without == pytest.approx(calibrated(name, {effect.context_id}))
             assert effect.shift == pytest.approx(atom.p_true - effect.p_without)
         sets = [set(gone) for size in (1, 2, 3) for gone in itertools.combinations(contexts, size)]
-        flipping = [gone for gone in sets if support_of(calibrated(name, gone)) != atom.support]
+        flipping = [gone for gone in sets if side_of(calibrated(name, gone)) != side_of(atom.p_true)]
         assert (atom.flip is None) == (not flipping)
         if atom.flip:
             assert len(atom.flip.context_ids) == len(flipping[0])
             assert set(atom.flip.context_ids) in flipping
             assert atom.flip.p_without == pytest.approx(calibrated(name, atom.flip.context_ids))
+            assert atom.flip.support == labelled(graph, name, atom.flip.p_without, atom.flip.context_ids)
             assert atom.flip.smallest
 
 
@@ -196,7 +211,7 @@ def test_an_atom_no_context_bears_on() -> None:
     assert (first.p_true, first.effects, first.flip, first.tried, first.connected) == (0.5, (), None, 0, 0)
     assert (first.entailing, first.contradicting, first.disputes) == ((), (), ())
     assert second.flip is not None
-    assert second.flip.support == "undecided"
+    assert second.flip.support == "unverified"
 
 
 def test_without_a_search_there_is_no_flip() -> None:

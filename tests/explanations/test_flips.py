@@ -15,7 +15,7 @@ from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, log_odds, removals
 from factreasoner.explanations.scale import probability
 from factreasoner.graph.factor_graph import Table
-from factreasoner.models import FactGraph, support_of
+from factreasoner.models import FactGraph, side_of
 from factreasoner.solvers.exact import ExactSolver
 
 SOLVER = ExactSolver()
@@ -75,13 +75,13 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(
     for part in network(graph, table, {node.id for node in graph.nodes}).parts:
         names = part.graph.names
         flips = found_in(part, graph, table, size)
-        label = {i: support_of(now[names[i]]) for i in part.atoms}
+        label = {i: side_of(now[names[i]]) for i in part.atoms}
         smallest: dict[int, int] = {}
         for count in range(1, len(part.contexts) + 1):
             for gone in itertools.combinations(part.contexts, count):
                 then = posteriors(graph, table, {names[c] for c in gone})
                 for i in part.atoms:
-                    if support_of(then[names[i]]) != label[i]:
+                    if side_of(then[names[i]]) != label[i]:
                         smallest.setdefault(i, count)
         for i, flip, tried in zip(part.atoms, flips.found, flips.searched, strict=True):
             assert tried >= min(size, len(part.contexts)) or (flip and len(flip.contexts) <= tried + 1)
@@ -90,7 +90,7 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(
                 continue
             then = posteriors(graph, table, {names[c] for c in flip.contexts})
             assert then[names[i]] == pytest.approx(float(probability(flip.log_odds)), abs=1e-9)
-            assert support_of(then[names[i]]) != label[i]
+            assert side_of(then[names[i]]) != label[i]
             assert len(flip.contexts) >= smallest[i]
             if flip.smallest or len(flip.contexts) <= tried + 1:
                 assert len(flip.contexts) == smallest[i]

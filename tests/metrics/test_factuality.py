@@ -114,9 +114,9 @@ def test_nothing_judged_bounds_nothing() -> None:
 def test_the_evaluator_says_what_is_supported() -> None:
     made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "undecided", "a1": "undecided"}})
     assert factuality(made).num_true_atoms == 0
-    # a posterior without such a word is read by the rule: above one half by more than 1e-9
+    # a posterior without such a word is read by the rule, and nothing contradicts these
     made = assessment([0.5 + 1e-10, 0.5 + 1e-8, 0.4], outcome={"support": {}})
-    assert [item.support for item in judged_atoms(made)] == ["undecided", "supported", "contradicted"]
+    assert [item.support for item in judged_atoms(made)] == ["unverified", "supported", "unverified"]
 
 
 def test_contexts_are_those_of_the_graph() -> None:

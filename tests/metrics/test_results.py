@@ -26,6 +26,8 @@ FIELDS = {
     "num_true_atoms",
     "num_false_atoms",
     "num_uniform_atoms",
+    "num_contradicted_atoms",
+    "num_undecided_atoms",
     "unjudged_atoms",
     "partly_judged_atoms",
     "entropy",
@@ -200,6 +202,7 @@ def test_summary() -> None:
         "supported": 4,
         "contradicted": 3,
         "undecided": 1,
+        "unverified": 0,
         "unjudged": 1,
         "partly_judged": 1,
     }

@@ -101,10 +101,21 @@ def test_labels_c_and_u_are_not_s() -> None:
         if score.labels and not name.startswith("three_way"):
             assert value_of(finer, name) == value_of(coarse, name), name
     assert three_way_confusion(finer) == {
-        "S": {"supported": 1, "contradicted": 0, "undecided": 0},
-        "C": {"supported": 1, "contradicted": 1, "undecided": 0},
-        "U": {"supported": 0, "contradicted": 0, "undecided": 1},
+        "S": {"supported": 1, "contradicted": 0, "undecided": 0, "unverified": 0},
+        "C": {"supported": 1, "contradicted": 1, "undecided": 0, "unverified": 0},
+        "U": {"supported": 0, "contradicted": 0, "undecided": 1, "unverified": 0},
     }
+
+
+def test_what_is_unverified_is_neither_supported_nor_contradicted() -> None:
+    support = {"support": {"a0": "unverified", "a1": "undecided", "a2": "unverified"}}
+    sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
+    assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)
+    assert value_of(sample, "three_way_macro_f1") == pytest.approx((2 * 2 / 5 + 0) / 2)
+    assert [value_of(sample, name) for name in ("contradicted", "undecided", "unverified")] == [0, 1, 2]
+    told = three_way_confusion(sample)
+    assert told is not None
+    assert told["U"] == {"supported": 0, "contradicted": 0, "undecided": 1, "unverified": 1}
 
 
 def test_means_over_records_by_hand() -> None:

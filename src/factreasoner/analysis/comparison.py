@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import ALL_UNDECIDED, FEW, narrow_intervals
+from factreasoner.analysis.evaluation import ALL_OPEN, FEW, narrow_intervals
 from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
@@ -28,6 +28,7 @@ COMPARED = (
     "supported",
     "contradicted",
     "undecided",
+    "unverified",
     "precision",
     "f1_k",
     "avg_entropy",
@@ -272,8 +273,8 @@ def _notes(
         other = sum(part.atoms[i] != read[baseline].atoms[i] for i in ids)
         if other:
             yield f"{name}: {other} records have other atoms than in {baseline}"
-        if samples[name].undecided:
-            yield f"{name}: {ALL_UNDECIDED}"
+        if samples[name].open:
+            yield f"{name}: {ALL_OPEN}"
     judged = {name: len(sample.atom_gold) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())

@@ -23,7 +23,7 @@ NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
 FEW = 20
 """Records below which intervals hold the truth clearly less often than 95 times in 100."""
-ALL_UNDECIDED = "every judged atom is undecided: nothing in the contexts bears on any"
+ALL_OPEN = "no judged atom is supported or contradicted: the contexts decide nothing"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
 """Fields of a result line that say nothing about labels."""
 NAMES = tuple(name for name in SCORES if name not in USAGE)
@@ -155,8 +155,8 @@ def _notes(run: FinishedRun, sample: Sample, gold: GoldFile | None) -> Iterator[
     unscored = int((~sample.scored).sum())
     if unscored:
         yield f"{unscored} of {len(sample.ids)} records have no judged atom and no score"
-    if sample.undecided:
-        yield ALL_UNDECIDED
+    if sample.open:
+        yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
         yield f"{left_out} labelled atoms could not be judged and are left out"

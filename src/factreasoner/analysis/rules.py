@@ -28,6 +28,7 @@ TOTALS: dict[str, tuple[str, ...]] = {
     "atoms_supported": ("atoms", "supported"),
     "atoms_contradicted": ("atoms", "contradicted"),
     "atoms_undecided": ("atoms", "undecided"),
+    "atoms_unverified": ("atoms", "unverified"),
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),
     "calls": ("usage", "total", "calls"),

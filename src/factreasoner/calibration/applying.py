@@ -24,8 +24,10 @@ from factreasoner.models import (
     Outcome,
     Premise,
     Record,
+    Support,
     Verdict,
-    support_of,
+    side_of,
+    supports_of,
 )
 from factreasoner.protocols import Evaluator, Judge, Judged
 
@@ -170,16 +172,20 @@ def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
     """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's.
 
-    An undecided atom stays so: nothing bears on it, and the share of true atoms elsewhere is no evidence.
+    An atom at 0.5 stays there: nothing bears on it, and the share of true atoms elsewhere is no evidence.
     """
     if calibrator is None:
         return outcome
-    p_true = {
-        atom_id: p if support_of(p) == "undecided" else calibrator.apply(p)
-        for atom_id, p in outcome.p_true.items()
-    }
-    support = {atom_id: support_of(p) for atom_id, p in p_true.items()}
+    p_true = {atom_id: calibrator.apply(p) if side_of(p) else p for atom_id, p in outcome.p_true.items()}
+    support = supports_of(p_true, outcome.graph)
+    if outcome.graph is None:
+        support = {i: _moved(label, outcome.support[i]) for i, label in support.items()}
     return outcome.model_copy(update={"p_true": p_true, "support": support})
+
+
+def _moved(label: Support, said: Support) -> Support:
+    """What an assessor without a graph said of an atom, where a calibrated P(true) bears it out."""
+    return label if "supported" in (label, said) else said
 
 
 class CalibratedJudge:

@@ -23,7 +23,7 @@ from factreasoner.errors import InputError, Problem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
 from factreasoner.metrics.factuality import judged_atoms
-from factreasoner.models import Assessment, Label, Verdict, support_of
+from factreasoner.models import Assessment, Label, Verdict, side_of
 
 if TYPE_CHECKING:
     from factreasoner.inputs.gold_labels import GoldFile
@@ -161,7 +161,7 @@ def _some(ids: Any) -> str:
 def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
-    Undecided atoms are left out, as they stay what they are. The verdicts' calibration and the graph's
+    Atoms at 0.5 are left out, as they stay there. The verdicts' calibration and the graph's
     settings that the run was made with stay in force.
 
     Raises:
@@ -174,23 +174,23 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
             f"{run.path}: its posteriors are calibrated already by {run.config.calibration}; calibrate a run "
             "without that"
         )
-    facts, undecided = Facts(), 0
+    facts, at_half = Facts(), 0
     for number, assessment in enumerate(labelled_assessments(run, gold)):
         for item in judged_atoms(assessment):
             if item.atom.gold is None:
                 continue
-            if support_of(item.p_true) == "undecided":
-                undecided += 1
+            if not side_of(item.p_true):
+                at_half += 1
             else:
                 facts.add(number, item.p_true, item.atom.gold == "S")
     known = facts.known()
-    refuse_too_little(run, known, undecided)
+    refuse_too_little(run, known, at_half)
     fitted = fit(known, how.method, seed=how.seed)
     source = _source(run, how, CONCLUDED_BY) | {
         "gold": None if gold is None else str(gold.path),
-        "counts": {"labelled": len(known.p), "undecided": undecided},
+        "counts": {"labelled": len(known.p), "at_half": at_half},
         "fits": {"posteriors": fitted_content(fitted.calibrator, fitted.held_out)},
-        "notes": [*_run_notes(run), *_posterior_notes(fitted, known, undecided)],
+        "notes": [*_run_notes(run), *_posterior_notes(fitted, known, at_half)],
     }
     return earlier.model_copy(
         update={"posteriors": fitted.calibrator, "source": {**earlier.source, "posteriors": source}}
@@ -209,17 +209,16 @@ def labelled_assessments(run: FinishedRun, gold: GoldFile | None) -> Iterator[As
         gold.unused()
 
 
-def refuse_too_little(run: FinishedRun, decided: Known, undecided: int) -> None:
+def refuse_too_little(run: FinishedRun, decided: Known, at_half: int) -> None:
     """Raise RunError, with the numbers, where nothing can be learnt from the posteriors of labelled atoms."""
-    if not len(decided.p) and not undecided:
+    if not len(decided.p) and not at_half:
         raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
     if not len(decided.p):
         raise RunError(
-            f"{run.path}: all {undecided} labelled atoms are undecided at 0.5: there is no evidence to learn "
-            "from"
+            f"{run.path}: all {at_half} labelled atoms are at 0.5: there is no evidence to learn from"
         )
     if lack := shortage(decided):
-        aside = f"; {undecided} undecided beside these" if undecided else ""
+        aside = f"; {at_half} at 0.5 beside these" if at_half else ""
         raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
 
 
@@ -282,10 +281,10 @@ def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Counter[str]) 
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
 
 
-def _posterior_notes(fitted: Fitted, known: Known, undecided: int) -> Iterator[str]:
-    if undecided:
-        yield f"{undecided} labelled atoms are undecided: they stay so and are left out here"
-    changed = sum(support_of(p) != support_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
+def _posterior_notes(fitted: Fitted, known: Known, at_half: int) -> Iterator[str]:
+    if at_half:
+        yield f"{at_half} labelled atoms are at 0.5: they stay there and are left out here"
+    changed = sum(side_of(p) != side_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
     if changed:
         yield f"the labels of {changed} of {len(known.p)} atoms change; --method temperature changes none"
     content = {name: {"interval_95": gain.interval} for name, gain in fitted.held_out.gains.items()}

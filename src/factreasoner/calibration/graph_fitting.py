@@ -35,7 +35,7 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.metrics.samples import Floats
-from factreasoner.models import UNDECIDED_TOLERANCE, Assessment
+from factreasoner.models import HALF_TOLERANCE, Assessment
 from factreasoner.protocols import Solver
 from factreasoner.registry import load
 from factreasoner.rescoring import rescore
@@ -65,8 +65,8 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
     grid = (GraphSettings(factors=f, context_prior=c) for f, c in product(FACTORS, CONTEXT_PRIORS))
     candidates = [own, *(settings for settings in grid if settings != own)]
     known, posteriors, left_out = _posteriors(run, gold, candidates)
-    undecided = (np.abs(posteriors - 0.5) <= UNDECIDED_TOLERANCE).all(axis=0)
-    refuse_too_little(run, known.at(np.flatnonzero(~undecided)), int(undecided.sum()))
+    at_half = (np.abs(posteriors - 0.5) <= HALF_TOLERANCE).all(axis=0)
+    refuse_too_little(run, known.at(np.flatnonzero(~at_half)), int(at_half.sum()))
     losses = np.stack([log_losses(row, known.hits) for row in posteriors])
     after, chosen = np.empty_like(known.p), Counter[int]()
     for train, test in folds(known.record, seed=how.seed):

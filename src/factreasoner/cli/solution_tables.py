@@ -11,7 +11,7 @@ from rich.table import Table
 from factreasoner.cli.plain import plain
 from factreasoner.cli.tables import STYLES
 from factreasoner.graph.network_file import NetworkFile
-from factreasoner.models import support_of
+from factreasoner.models import side_of, support_of
 from factreasoner.solvers.trial import Refusal, Trial, difference, yardstick
 
 Content = dict[str, Any]
@@ -22,10 +22,26 @@ def solution_content(network: NetworkFile, trial: Trial) -> Content:
     return {
         "solver": _solver_content(trial),
         "marginals": [
-            {**entry, "probabilities": list(trial.marginals.probabilities[entry["variable"]])}
+            _solved(entry, trial.marginals.probabilities[entry["variable"]], network)
             for entry in _variables(network)
         ],
     }
+
+
+def _solved(entry: Content, probabilities: Sequence[float], network: NetworkFile) -> Content:
+    """A variable with its distribution, and for an atom the label that follows, where the file tells it.
+
+    A UAI network has no relations: whether what is not supported is contradicted or only unverified can't be
+    told from its tables.
+    """
+    label = None
+    if entry["kind"] == "atom" and entry["observed"] is None:
+        p_true = probabilities[1]
+        if network.touching is not None:
+            label = support_of(p_true, network.touching[entry["variable"]])
+        elif side_of(p_true) > 0:
+            label = "supported"
+    return {**entry, "probabilities": list(probabilities), "label": label}
 
 
 def comparison_content(network: NetworkFile, trials: Sequence[Trial], refusals: Sequence[Refusal]) -> Content:
@@ -133,10 +149,8 @@ def _states(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[st
 def _remark(entry: Mapping[str, Any]) -> str:
     if entry["observed"] is not None:
         return "observed"
-    if entry["kind"] != "atom":
-        return ""
-    support = support_of(entry["probabilities"][1])
-    return f"[{STYLES[support]}]{support}[/]"
+    label = entry["label"]
+    return f"[{STYLES[label]}]{label}[/]" if label else ""
 
 
 def _told(solver: Mapping[str, Any]) -> str:

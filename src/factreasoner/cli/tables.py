@@ -21,7 +21,7 @@ EMBEDDED_NOTICE = (
     "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
     "negations and does not reason. For a language model's verdicts add --model NAME."
 )
-STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow"}
+STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 STATUSES = get_args(Status)
 QUOTE_LENGTH = 90
 

@@ -21,18 +21,24 @@ from factreasoner import prompts
 from factreasoner.judges.faaf import First, Inquiry
 from factreasoner.models import Context, Label, Support
 
+SUPPORT_OF: dict[Label, Support] = {
+    "entailment": "supported",
+    "contradiction": "contradicted",
+    "neutral": "unverified",
+}
 LABEL_OF: dict[Support, Label] = {
     "supported": "entailment",
     "contradicted": "contradiction",
     "undecided": "neutral",
+    "unverified": "neutral",
 }
-SUPPORT_OF: dict[Label, Support] = {label: support for support, label in LABEL_OF.items()}
 
 
 class Assessor(NamedTuple):
     """One row of the table.
 
     `labels` says what the values of an answer mean; with `in_words` they are words to look for in free text.
+    Where none is neutral, an answer does not tell silence from contradiction: such atoms are unverified.
     A passage is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context.
     `first` is what the model writes before it answers. `task` describes the function, `prompt` names the
     file. Where another judge stands in for the model, `unanimous` leaves open what its verdicts disagree on.
@@ -40,7 +46,7 @@ class Assessor(NamedTuple):
 
     prompt: str
     task: str
-    labels: Mapping[str, Support]
+    labels: Mapping[str, Label]
     passage: str
     fields: tuple[tuple[str, str], ...]
     first: First | None = None
@@ -54,13 +60,28 @@ class Assessor(NamedTuple):
     @property
     def label_of(self) -> Callable[[str], Label | None]:
         """What an answer means, as a judge's label; None when it means nothing."""
-        meaning = self._word_in if self.in_words else self.labels.get
-        return lambda answer: None if (support := meaning(answer)) is None else LABEL_OF[support]
+        return self._word_in if self.in_words else self.labels.get
+
+    @property
+    def tells_silence(self) -> bool:
+        """Whether an answer can say that the passages decide nothing."""
+        return "neutral" in self.labels.values()
 
     def support_of(self, label: Label) -> Support:
-        """What a judge's label means here: without a third label, neutral counts as not supported."""
-        support = SUPPORT_OF[label]
-        return support if support in self.labels.values() else "contradicted"
+        """What an answer of that label says of an atom."""
+        if label == "contradiction" and not self.tells_silence:
+            return "unverified"
+        return SUPPORT_OF[label]
+
+    def p_true(self, label: Label, probability: float) -> float:
+        """P(atom is true) of a label with its probability, which is raised to 0.5.
+
+        0.5 for neutral, but where nothing tells it from a contradiction it counts as not supported.
+        """
+        p = max(probability, 0.5)
+        if label == "entailment":
+            return p
+        return 0.5 if label == "neutral" and self.tells_silence else 1.0 - p
 
     def show(self, number: int, context: Context) -> str:
         """A passage as the model reads it."""
@@ -68,7 +89,7 @@ class Assessor(NamedTuple):
         shown = prompts.delimit("\n".join(lines), "passage")
         return f"{self.passage} {number}:\n{shown}"
 
-    def _word_in(self, answer: str) -> Support | None:
+    def _word_in(self, answer: str) -> Label | None:
         found = {match[1].casefold() for match in _words(self.labels).finditer(answer)}
         negated = _words(self.labels, before=_NEGATION).search(answer)
         return self.labels[found.pop()] if len(found) == 1 and not negated else None
@@ -77,7 +98,7 @@ class Assessor(NamedTuple):
 _NEGATION = r"(?:\b(?:not|never|neither|nor|cannot)|n['’]t)\s+(?:\w+\s+){0,2}"
 
 
-def _words(labels: Mapping[str, Support], before: str = "") -> re.Pattern[str]:
+def _words(labels: Mapping[str, Label], before: str = "") -> re.Pattern[str]:
     return re.compile(rf"{before}\b({'|'.join(map(re.escape, labels))})\b", re.IGNORECASE)
 
 
@@ -85,14 +106,14 @@ ASSESSORS: dict[str, Assessor] = {
     "factscore": Assessor(
         prompt="factscore",
         task="Say of each statement, by the passages alone, whether it is true.",
-        labels={"True": "supported", "False": "contradicted"},
+        labels={"True": "entailment", "False": "contradiction"},
         passage="Passage",
         fields=(("Title: ", "title"), ("Text: ", "text")),
     ),
     "veriscore": Assessor(
         prompt="veriscore",
         task="Decide whether the search results support or contradict each claim, or neither.",
-        labels={"Supported": "supported", "Contradicted": "contradicted", "Inconclusive": "undecided"},
+        labels={"Supported": "entailment", "Contradicted": "contradiction", "Inconclusive": "neutral"},
         passage="Search result",
         fields=(("Title: ", "title"), ("Link: ", "link"), ("Content: ", "text")),
         unanimous=True,
@@ -100,7 +121,7 @@ ASSESSORS: dict[str, Assessor] = {
     "factverify": Assessor(
         prompt="factverify",
         task="Reason about each statement in view of the points of knowledge, then answer.",
-        labels={"Supported": "supported", "Contradicted": "contradicted", "Undecided": "undecided"},
+        labels={"Supported": "entailment", "Contradicted": "contradiction", "Undecided": "neutral"},
         passage="Point",
         fields=(("Title: ", "title"), ("", "text")),
         first="reasoning",
@@ -108,7 +129,7 @@ ASSESSORS: dict[str, Assessor] = {
     "prompt-tf": Assessor(
         prompt="prompt-tf",
         task="Say of each statement whether it is true or false.",
-        labels={"true": "supported", "false": "contradicted"},
+        labels={"true": "entailment", "false": "contradiction"},
         passage="Text",
         fields=(("", "text"),),
         in_words=True,

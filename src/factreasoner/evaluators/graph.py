@@ -34,7 +34,7 @@ from factreasoner.models import (
     Outcome,
     Record,
     Verdict,
-    support_of,
+    supports_of,
 )
 from factreasoner.protocols import Judge, Solver
 
@@ -176,7 +176,7 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
         update={
             "marginals": marginals,
             "p_true": p_true,
-            "support": {atom_id: support_of(p) for atom_id, p in p_true.items()},
+            "support": supports_of(p_true, graph),
         }
     )
 

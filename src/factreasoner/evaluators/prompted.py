@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.assessors import ASSESSORS, Assessor
+from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
@@ -16,7 +16,7 @@ from factreasoner.judges.asking import Asker, Findings, Question
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Answer, Atom, Claim, Context, Label, Outcome, Record, Support, Verdict
+from factreasoner.models import Answer, Atom, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.protocols import LLM, Judge
 
 STAGE = "assessor"
@@ -29,14 +29,15 @@ class PromptedEvaluator:
     """Labels every atom in view of the contexts that were retrieved for it.
 
     An atom is shown its own contexts and those that belong to no atom; one without any is not asked about
-    and stays undecided at 0.5. With a model as the judge, the assessor's own prompt is asked: `calls` of
+    and stays unverified at 0.5. With a model as the judge, the assessor's own prompt is asked: `calls` of
     "single" takes one call an atom, as published; "batched" puts `atoms_per_call` atoms into one function
     and shows them the contexts of all of these. With any other judge its verdicts are combined: the most
     probable telling one decides, opposite ones cancel out where they are equally probable (in veriscore
     always), and neutral ones count where there is no other.
 
-    P(atom is true) follows from the label and its probability p: p for supported, 1 - p for contradicted,
-    0.5 for undecided; p below 0.5 is raised to 0.5.
+    P(atom is true) follows from the answer and its probability p: p where it is for the atom, 1 - p where it
+    is not, 0.5 where it is neither; p below 0.5 is raised to 0.5. An answer that can't tell silence from a
+    contradiction leaves the atom unverified; opposite verdicts that cancel out leave it undecided.
 
     Raises:
         ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
@@ -194,10 +195,10 @@ class PromptedEvaluator:
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:
     """The outcome with the posteriors and labels that its answers and verdicts amount to."""
-    labelled = {a.atom_id: _Labelled(a.support, a.probability) for a in outcome.answers}
+    labelled = {a.atom_id: _answered(a, row) for a in outcome.answers}
     labelled |= _combined(outcome.verdicts, row)
     rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
-    chosen = {atom_id: labelled.get(atom_id, _Labelled("undecided", 0.5)) for atom_id in rest}
+    chosen = {atom_id: labelled.get(atom_id, _Labelled("unverified", 0.5)) for atom_id in rest}
     return outcome.model_copy(
         update={
             "p_true": {atom_id: found.p_true for atom_id, found in chosen.items()},
@@ -206,25 +207,26 @@ def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome
     )
 
 
+def _answered(answer: Answer, row: Assessor) -> _Labelled:
+    label = LABEL_OF[answer.support]
+    return _Labelled(row.support_of(label), row.p_true(label, answer.probability))
+
+
 def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled]:
     by_atom: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         by_atom.setdefault(verdict.target_id, []).append(verdict)
-    decisive = {atom_id: _decisive(found, row) for atom_id, found in by_atom.items()}
-    return {
-        atom_id: _Labelled(row.support_of(label), probability)
-        for atom_id, (label, probability) in decisive.items()
-    }
+    return {atom_id: _decisive(found, row) for atom_id, found in by_atom.items()}
 
 
-def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Label, float]:
+def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> _Labelled:
     """What one atom's verdicts amount to."""
     telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
     best = max(telling or verdicts, key=lambda verdict: verdict.probability)
     rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
     if any(rival.label != best.label for rival in rivals):
-        return "neutral", 0.5
-    return best.label, best.probability
+        return _Labelled("undecided", 0.5)
+    return _Labelled(SUPPORT_OF[best.label], row.p_true(best.label, best.probability))
 
 
 class _Chunk(NamedTuple):
@@ -235,12 +237,7 @@ class _Chunk(NamedTuple):
 
 
 class _Labelled(NamedTuple):
-    """A label with its probability."""
+    """A label with P(atom is true)."""
 
     support: Support
-    probability: float
-
-    @property
-    def p_true(self) -> float:
-        p = max(self.probability, 0.5)
-        return {"supported": p, "contradicted": 1.0 - p, "undecided": 0.5}[self.support]
+    p_true: float

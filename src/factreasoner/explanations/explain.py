@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
@@ -15,7 +15,7 @@ from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, log_odds, removals
 from factreasoner.explanations.scale import Scale, probability
 from factreasoner.graph.factor_graph import FactorGraph, Table
-from factreasoner.models import Assessment, Marginals, Outcome, support_of
+from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.protocols import Solver
 from factreasoner.registry import load, nearest
 
@@ -42,9 +42,9 @@ def explain(
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
-    of up to `search_size` contexts are tried in search of one that changes an atom's label, if affordable;
-    0: no search. Where `config` names a calibration of posteriors, all probabilities and labels are
-    calibrated ones.
+    of up to `search_size` contexts are tried in search of one that flips an atom to another side of 1/2, if
+    affordable; 0: no search. Where `config` names a calibration of posteriors, all probabilities and labels
+    are calibrated ones.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
@@ -62,7 +62,7 @@ def explain(
     whole, parts = network(outcome.graph, config.factors, wanted)
     known = _of_the_run(outcome, whole)
     base = known or solver.marginals(whole)
-    study = _Study(base, solver, Scale(calibrator), search_size)
+    study = _Study(base, solver, Scale(calibrator), search_size, outcome.graph.touching())
     analyses = [study.of(part) for part in parts]
     if known and not all(analysis.agrees() for analysis in analyses):
         message = f"its posteriors are not those of its graph with factors {config.factors!r}"
@@ -139,6 +139,7 @@ class _Study(NamedTuple):
     solver: Solver
     scale: Scale
     search_size: int
+    touching: Mapping[str, Sequence[Relation]]
 
     def of(self, part: Part) -> _Analysis:
         """Solve what has to be solved for one part."""
@@ -154,7 +155,12 @@ class _Study(NamedTuple):
     def bare(self, atom_id: str) -> AtomExplanation:
         """An atom's posterior and label, and nothing else."""
         p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
-        return AtomExplanation(atom_id=atom_id, p_true=p_true, support=support_of(p_true))
+        return AtomExplanation(atom_id=atom_id, p_true=p_true, support=self.label(atom_id, p_true))
+
+    def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
+        """The label that P(true) gives an atom where some contexts are left out."""
+        left = (r for r in self.touching[atom_id] if r.source not in without and r.target not in without)
+        return support_of(p_true, left)
 
 
 class _Analysis(NamedTuple):
@@ -181,7 +187,7 @@ class _Analysis(NamedTuple):
             flip = self.flips.found[column] if self.flips else None
             told = {
                 "effects": self._effects(atom_id, column),
-                "flip": self._named(flip) if flip else None,
+                "flip": self._named(atom_id, flip) if flip else None,
                 "searched": self.flips.searched[column] if self.flips else 0,
                 "tried": len(self.removals.candidates),
                 "connected": len(self.part.contexts),
@@ -201,11 +207,12 @@ class _Analysis(NamedTuple):
                 effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
         return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
 
-    def _named(self, flip: Flip) -> FlipSet:
+    def _named(self, atom_id: str, flip: Flip) -> FlipSet:
         p = self.study.scale.probability(flip.log_odds)
+        gone = tuple(self.part.graph.names[c] for c in sorted(flip.contexts))
         return FlipSet(
-            context_ids=tuple(self.part.graph.names[c] for c in sorted(flip.contexts)),
+            context_ids=gone,
             p_without=p,
-            support=support_of(p),
+            support=self.study.label(atom_id, p, without=gone),
             smallest=flip.smallest and self.removals.exact,
         )

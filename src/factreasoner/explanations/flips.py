@@ -1,7 +1,7 @@
-"""The smallest set of contexts without which an atom's label is another one.
+"""The smallest set of contexts without which an atom's P(true) is on another side of one half.
 
 Finding it takes up to one posterior a set, so the search is bounded: single contexts; then, for each atom,
-the contexts whose loss hurts the label most, one after another; then all sets of two, three, ... contexts
+the contexts whose loss moves it there most, one after another; then all sets of two, three, ... contexts
 as long as that is affordable. What was found says whether it is known to be smallest.
 """
 
@@ -28,7 +28,7 @@ _SETS_AT_ONCE = 1 << 12
 
 
 class Flip(NamedTuple):
-    """Contexts without which the label changes, the log-odds then, and whether no fewer can do it."""
+    """Contexts without which the side changes, the log-odds then, and whether no fewer can do it."""
 
     contexts: tuple[int, ...]
     log_odds: float
@@ -46,7 +46,7 @@ class FlipSearch:
     """The search in one part. `base` are the atoms' log-odds, `alone` those without each candidate in turn.
 
     In `additive` parts the contexts that hurt most are the smallest set, and nothing is searched. Of sampled
-    posteriors, a label that their standard error leaves in doubt counts as unchanged.
+    posteriors, a side that their standard error leaves in doubt counts as unchanged.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class FlipSearch:
     ) -> None:
         self._removals = removals
         self._scale = scale or Scale()
-        self._labels = self._scale.labels(base)
+        self._sides = self._scale.sides(base)
         self._alone = alone
         self._additive = additive
         self._left = removals.affordable
@@ -92,7 +92,7 @@ class FlipSearch:
         return self._removals.log_odds(sets)
 
     def _keep(self, sets: Sequence[tuple[int, ...]], rows: Table, atoms: Collection[int]) -> None:
-        """Keep, for each of `atoms`, the best of `sets` that changes its label, if none better is kept."""
+        """Keep, for each of `atoms`, the best of `sets` that changes its side, if none better is kept."""
         for atom in atoms:
             row = self._best(rows[:, atom], atom)
             if row is None:
@@ -103,20 +103,20 @@ class FlipSearch:
                 self._found[atom] = flip
 
     def _best(self, column: Table, atom: int) -> int | None:
-        """The row that changes the atom's label, and goes furthest; None where none does."""
-        label, labels = self._labels[atom], self._scale.labels(column)
-        sure = (labels == 0) | self._scale.clear(column, STANDARD_ERRORS * (self._removals.stderr or 0.0))
-        changed = np.flatnonzero((labels != label) & sure)
+        """The row that changes the atom's side, and goes furthest; None where none does."""
+        side, sides = self._sides[atom], self._scale.sides(column)
+        sure = (sides == 0) | self._scale.clear(column, STANDARD_ERRORS * (self._removals.stderr or 0.0))
+        changed = np.flatnonzero((sides != side) & sure)
         if not len(changed):
             return None
-        return int(changed[self._scale.beyond(column[changed], label).argmax()])
+        return int(changed[self._scale.beyond(column[changed], side).argmax()])
 
     def _descend(self, atom: int) -> bool:
-        """Take out what hurts the label most, next, next; True when nothing at all can change the label."""
-        label = self._labels[atom]
-        if label == 0:
+        """Take out what moves it off its side most, next, next; True when nothing at all can do so."""
+        side = self._sides[atom]
+        if side == 0:
             return False
-        order = np.argsort(label * self._alone[:, atom], kind="stable")
+        order = np.argsort(side * self._alone[:, atom], kind="stable")
         ranked = [self._removals.candidates[row] for row in order]
         sizes = iter(range(2, len(ranked) + 1))
         while step := list(itertools.islice(sizes, min(self._removals.at_once, self._left))):
@@ -133,7 +133,7 @@ class FlipSearch:
         return self._additive and next(sizes, None) is None
 
     def _pared(self, flip: Flip, atom: int) -> Flip:
-        """Put contexts back one at a time while the label stays changed."""
+        """Put contexts back one at a time while the side stays changed."""
         while 2 < len(flip.contexts) <= self._left:
             fewer = list(itertools.combinations(flip.contexts, len(flip.contexts) - 1))
             column = self._tried(fewer)[:, atom]
@@ -144,7 +144,7 @@ class FlipSearch:
         return flip
 
     def _rank(self, flip: Flip, atom: int) -> tuple[int, float]:
-        return len(flip.contexts), -float(self._scale.beyond(np.array(flip.log_odds), self._labels[atom]))
+        return len(flip.contexts), -float(self._scale.beyond(np.array(flip.log_odds), self._sides[atom]))
 
 
 def _chunks(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:

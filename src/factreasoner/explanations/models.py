@@ -30,9 +30,9 @@ class Effect(Model):
 
 
 class FlipSet(Model):
-    """Contexts without which the atom's label is another one, `support`.
+    """Contexts without which the atom's P(true) is on another side of one half; `support` is its label then.
 
-    `smallest`: no smaller set changes the label. Else no single member can be spared, which does not rule
+    `smallest`: no smaller set does so. Else no single member can be spared, which does not rule
     out a smaller set of other contexts.
     """
 
@@ -48,7 +48,7 @@ class AtomExplanation(Model):
     `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` that were
     left out one at a time; `connected` contexts are joined to the atom at all, directly or through others.
     Every set of up to `searched` of the tried contexts was left out in search of `flip`; `flip` is None
-    where none found so far changes the label.
+    where none found so far flips the atom.
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first, and `disputes` the contradictions between contexts of which at least one is such evidence.

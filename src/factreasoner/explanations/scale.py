@@ -1,4 +1,4 @@
-"""How an atom's log-odds read as a probability and a label, calibrated where the run is."""
+"""How an atom's log-odds read as a probability and a side of one half, calibrated where the run is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.graph.factor_graph import Table
-from factreasoner.models import support_of
+from factreasoner.models import side_of
 
 _WIDEST = 800.0
 """Beyond these log-odds a probability is 0 or 1 in a double."""
@@ -22,16 +22,16 @@ def probability(log_odds: npt.ArrayLike) -> Table:
 
 
 class Scale:
-    """Probabilities and labels of log-odds, through a calibrator of posteriors if there is one.
+    """Probabilities and sides of one half of log-odds, through a calibrator of posteriors if there is one.
 
-    A calibrator reverses no order, so that a label holds for a stretch of log-odds: contradicted below
-    `low`, supported above `high`, undecided between.
+    A calibrator reverses no order, so that a side holds for a stretch of log-odds: P(true) is below one half
+    below `low`, above it above `high`, and one half between.
     """
 
     def __init__(self, calibrator: Calibrator | None = None) -> None:
         self._calibrator = calibrator
-        self.high = _first(lambda x: support_of(self.probability(x)) == "supported")
-        self.low = _first(lambda x: support_of(self.probability(x)) != "contradicted")
+        self.high = _first(lambda x: side_of(self.probability(x)) > 0)
+        self.low = _first(lambda x: side_of(self.probability(x)) >= 0)
 
     def probability(self, log_odds: float) -> float:
         """P(true)."""
@@ -42,21 +42,21 @@ class Scale:
         """P(true) of a posterior as the solver found it."""
         return p_true if self._calibrator is None else self._calibrator.apply(p_true)
 
-    def labels(self, log_odds: Table) -> npt.NDArray[np.int_]:
-        """1 for supported, -1 for contradicted, 0 for undecided."""
+    def sides(self, log_odds: Table) -> npt.NDArray[np.int_]:
+        """1 where P(true) is above one half, -1 below, 0 at it."""
         return np.where(log_odds >= self.high, 1, np.where(log_odds < self.low, -1, 0))
 
     def clear(self, log_odds: Table, margin: float) -> npt.NDArray[np.bool_]:
-        """Whether the label stays the same if the solver's probability is off by less than `margin`."""
+        """Whether the side stays the same if the solver's probability is off by less than `margin`."""
         p, clear = probability(log_odds), np.ones(log_odds.shape, dtype=bool)
         for edge in (self.low, self.high):
             if math.isfinite(edge):
                 clear &= np.abs(p - probability(edge)) >= margin
         return clear
 
-    def beyond(self, log_odds: Table, label: int) -> Table:
-        """How far log-odds lie on the other side of a label."""
-        return -label * log_odds if label else np.abs(log_odds - (self.low + self.high) / 2.0)
+    def beyond(self, log_odds: Table, side: int) -> Table:
+        """How far log-odds lie on another side than `side`."""
+        return -side * log_odds if side else np.abs(log_odds - (self.low + self.high) / 2.0)
 
 
 def _first(holds: Callable[[float], bool]) -> float:

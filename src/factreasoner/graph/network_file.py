@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,15 +13,20 @@ from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_g
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import named, read_uai
+from factreasoner.models import Relation
 
 SNIFFED = 1 << 12
 
 
 class NetworkFile(NamedTuple):
-    """A network, and what each variable is ("atom", "context"), in order, where the file says."""
+    """A network, and what each variable is ("atom", "context"), in order, where the file says.
+
+    `touching` has the relations that touch each variable, where the file is a fact graph.
+    """
 
     graph: FactorGraph
     kinds: tuple[str, ...] | None = None
+    touching: Mapping[str, Sequence[Relation]] | None = None
 
 
 def is_uai(path: Path) -> bool:
@@ -60,7 +66,7 @@ def read_fact_network(
     """
     facts = read_fact_graph(path, atom_prior=atom_prior, context_prior=context_prior)
     graph = factor_graph(facts, table)
-    return NetworkFile(graph, tuple(node.kind for node in facts.nodes))
+    return NetworkFile(graph, tuple(node.kind for node in facts.nodes), facts.touching())
 
 
 def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:

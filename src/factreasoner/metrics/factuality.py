@@ -7,10 +7,11 @@ Sources: FactReasoner (arXiv 2502.18573) for precision and E(y); SAFE (arXiv 240
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from factreasoner.models import Assessment, Atom, Support, support_of
+from factreasoner.models import Assessment, Atom, Support, side_of, supports_of
 
 KSetting = int | Literal["median", "half"]
 
@@ -32,8 +33,9 @@ class FactualityScores(NamedTuple):
     - `precision` = S/n: n atoms judged, S of them supported. `recall_k` = min(S/K, 1). `f1_k` is their
       harmonic mean, 0 when S = 0.
     - `precision_low`, `precision_high` bound the precision over all atoms, unjudged ones included, if each
-      unresolved atom could turn out either way: those unjudged, those partly judged and those undecided.
-    - `num_false_atoms` = n - S, as in IBM's code: undecided atoms (`num_uniform_atoms`) are among them.
+      unresolved atom could turn out either way: those unjudged, those partly judged and those at 0.5.
+    - `num_false_atoms` = n - S, as in IBM's code: `num_contradicted_atoms` and the `num_uniform_atoms`,
+      which are undecided or unverified (`num_undecided_atoms` counts the former).
     - `entropy` = sum of -P log10 P and `avg_entropy` = E(y) = entropy/n; `norm_entropy` = sum of binary
       entropies in bits; `avg_prob` = mean P; `avg_logprob` = mean ln P, P kept within [1e-6, 1 - 1e-6].
     """
@@ -49,6 +51,8 @@ class FactualityScores(NamedTuple):
     num_true_atoms: int
     num_false_atoms: int
     num_uniform_atoms: int
+    num_contradicted_atoms: int
+    num_undecided_atoms: int
     entropy: float | None
     avg_entropy: float | None
     norm_entropy: float | None
@@ -62,8 +66,9 @@ def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
     outcome = assessment.outcome
     if outcome is None:
         return []
+    labels = {**supports_of(outcome.p_true, outcome.graph), **outcome.support}
     return [
-        JudgedAtom(atom, p, outcome.support.get(atom.id) or support_of(p))
+        JudgedAtom(atom, p, labels[atom.id])
         for atom in assessment.atoms
         if (p := outcome.p_true.get(atom.id)) is not None
     ]
@@ -102,7 +107,8 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         raise ValueError(f"K is {k}; it must be a positive integer")
     judged = judged_atoms(assessment)
     n = len(judged)
-    true = sum(item.support == "supported" for item in judged)
+    counts = Counter(item.support for item in judged)
+    true = counts["supported"]
     low, high = _bounds(assessment, judged)
     precision = true / n if n else None
     recall = min(true / k, 1.0) if n and k is not None else None
@@ -120,7 +126,9 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
         num_contexts=_num_contexts(assessment),
         num_true_atoms=true,
         num_false_atoms=n - true,
-        num_uniform_atoms=sum(item.support == "undecided" for item in judged),
+        num_uniform_atoms=counts["undecided"] + counts["unverified"],
+        num_contradicted_atoms=counts["contradicted"],
+        num_undecided_atoms=counts["undecided"],
         entropy=entropy if n else None,
         avg_entropy=entropy / n if n else None,
         norm_entropy=norm_entropy if n else None,
@@ -146,7 +154,7 @@ def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | N
     if not total:
         return None, None
     partly = set(assessment.outcome.partly_judged) if assessment.outcome else set()
-    resolved = [item for item in judged if item.support != "undecided" and item.atom.id not in partly]
+    resolved = [item for item in judged if side_of(item.p_true) and item.atom.id not in partly]
     supported = sum(item.support == "supported" for item in resolved)
     return supported / total, (supported + total - len(resolved)) / total
 

@@ -42,7 +42,7 @@ MEANS = (
 STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
 """Of how many different failure messages occurrences are counted, and how many are in the summary."""
-ATOM_COUNTS = ("judged", "supported", "contradicted", "undecided", "unjudged", "partly_judged")
+ATOM_COUNTS = ("judged", "supported", "contradicted", "undecided", "unverified", "unjudged", "partly_judged")
 PENALISED = "penalised_score"
 """The precision times FActScore's length penalty: a field of result lines where there is a gamma."""
 WITH_INTERVAL = ("factuality_score", "f1_k", "avg_entropy")
@@ -176,8 +176,9 @@ class Summary:
         self._atoms.update(
             judged=line["num_atoms"],
             supported=line["num_true_atoms"],
-            contradicted=line["num_false_atoms"] - line["num_uniform_atoms"],
-            undecided=line["num_uniform_atoms"],
+            contradicted=line["num_contradicted_atoms"],
+            undecided=line["num_undecided_atoms"],
+            unverified=line["num_uniform_atoms"] - line["num_undecided_atoms"],
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )

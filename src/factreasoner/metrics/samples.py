@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
 GOLDS: tuple[Gold, ...] = ("S", "C", "U", "NS")
-"""Labels by their code in a sample; the first three are the supports' in their order."""
+"""Labels by their code in a sample; the first two are the supports' in their order."""
 
 TAKEN_OVER = (
     "precision_low",
@@ -59,7 +59,7 @@ class Sample(NamedTuple):
         return ~np.isnan(self.values["precision"])
 
     @property
-    def undecided(self) -> bool:
+    def open(self) -> bool:
         """Whether atoms were judged and none of them is supported or contradicted."""
         decided = np.nansum(self.values["supported"]) + np.nansum(self.values["contradicted"])
         return bool(self.scored.any()) and not decided
@@ -139,8 +139,9 @@ def _values(assessment: Assessment, scores: FactualityScores) -> dict[str, float
     labelled = labelled_atoms(assessment)
     counts = {
         "supported": scores.num_true_atoms,
-        "contradicted": scores.num_false_atoms - scores.num_uniform_atoms,
-        "undecided": scores.num_uniform_atoms,
+        "contradicted": scores.num_contradicted_atoms,
+        "undecided": scores.num_undecided_atoms,
+        "unverified": scores.num_uniform_atoms - scores.num_undecided_atoms,
     }
     precision, gold = (labelled.precision, labelled.gold_precision) if labelled else (None, None)
     return {

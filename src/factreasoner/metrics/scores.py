@@ -20,7 +20,7 @@ Statistic = Callable[[Ints], Floats]
 """Counts of shape (resamples, records) -> the score of each resample, NaN where it is undefined."""
 
 SUPPORTED = SUPPORTS.index("supported")
-S, NS = GOLDS.index("S"), GOLDS.index("NS")
+S, U, NS = GOLDS.index("S"), GOLDS.index("U"), GOLDS.index("NS")
 
 
 class Score(NamedTuple):
@@ -161,11 +161,11 @@ def _mean_of_defined(parts: list[Floats]) -> Floats:
 
 
 def _told_apart(sample: Sample) -> bool:
-    return bool(np.isin(sample.atom_gold, [GOLDS.index("C"), GOLDS.index("U")]).any())
+    return bool(np.isin(sample.atom_gold, [GOLDS.index("C"), U]).any())
 
 
 def _three_way(sample: Sample) -> Floats:
-    """By record: atoms of each label (S, C, U) and support, shape (records, 3, 3)."""
+    """By record: atoms of each label (S, C, U) and support, shape (records, 3, 4)."""
     total = np.zeros((len(sample.ids), NS, len(SUPPORTS)))
     if _told_apart(sample):
         finer = sample.atom_gold < NS
@@ -183,11 +183,18 @@ def _of_three_way(score: Callable[[Floats], Floats]) -> Callable[[Sample], Stati
     return prepared
 
 
+def _merged(cells: Floats) -> Floats:
+    """Supports as people label: undecided and unverified atoms are U."""
+    return np.concatenate([cells[:, :, :U], cells[:, :, U:].sum(axis=2, keepdims=True)], axis=2)
+
+
 def _three_way_accuracy(cells: Floats) -> Floats:
+    cells = _merged(cells)
     return _ratio(np.trace(cells, axis1=1, axis2=2), cells.sum(axis=(1, 2)))
 
 
 def _three_way_macro_f1(cells: Floats) -> Floats:
+    cells = _merged(cells)
     said, true = cells.sum(axis=1), cells.sum(axis=2)
     return _mean_of_defined([_ratio(2 * cells[:, i, i], said[:, i] + true[:, i]) for i in range(NS)])
 
@@ -233,6 +240,7 @@ _ALL = (
     Score("supported", "#S", _mean("supported")),
     Score("contradicted", "#C", _mean("contradicted")),
     Score("undecided", "#U", _mean("undecided")),
+    Score("unverified", "#?", _mean("unverified")),
     Score("precision", "Pr", _mean("precision"), tested=True),
     Score("precision_low", "Pr low", _mean("precision_low")),
     Score("precision_high", "Pr high", _mean("precision_high")),

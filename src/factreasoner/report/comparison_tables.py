@@ -11,7 +11,15 @@ from typing import Any
 from factreasoner.metrics.scores import SCORES, USAGE
 
 ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
-DECIMALS = {"supported": 2, "contradicted": 2, "undecided": 2, "calls": 1, "tokens": 0, "cost": 4}
+DECIMALS = {
+    "supported": 2,
+    "contradicted": 2,
+    "undecided": 2,
+    "unverified": 2,
+    "calls": 1,
+    "tokens": 0,
+    "cost": 4,
+}
 CSV_COLUMNS = (
     "score",
     "run",
