@@ -200,6 +200,31 @@ def test_no_queries_are_worded_where_contexts_are_given():
     assert "query" not in {call.prompt.name for call in llm.calls}
 
 
+def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
+    atoms = (Atom(id="a0", text="She was born in 1815.", gold="S"),)
+    record = Record(id="r", response=TEXT, topic="Ada Lovelace", atoms=atoms)
+
+    def answer(prompt, schema):
+        if prompt.name == "reviser":
+            return {"atom_0": "Lovelace was born in 1815."}
+        return yes(prompt, schema)
+
+    found = {}
+    for revise in (False, True):
+        config = Config(retriever=f"{__name__}:Echo", revise_given=revise)
+        found[revise] = build_pipeline(config, llm=ScriptedLLM(answer)).assess(record).atoms[0]
+    assert (found[False].text, found[False].query) == (
+        "She was born in 1815.",
+        "Ada Lovelace She was born in 1815.",
+    )
+    assert (found[True].text, found[True].query, found[True].original, found[True].gold) == (
+        "Lovelace was born in 1815.",
+        "Ada Lovelace was born in 1815.",
+        "She was born in 1815.",
+        "S",
+    )
+
+
 @pytest.mark.parametrize(
     ("call", "error", "word"),
     [

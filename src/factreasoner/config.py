@@ -50,7 +50,8 @@ class Config(Model):
     version: Version = 2
     atomizer: str = "auto"
     reviser: str = "auto"
-    query_builder: str = "none"
+    revise_given: bool = Field(default=False, description="revise atoms that the record brings, too")
+    query_builder: str = "subject"
     retriever: str = "given"
     summarizer: str = "none"
     judge: str = "auto"
@@ -157,7 +158,7 @@ class Config(Model):
                 raise ValueError(f"{name}: {url!r} is no URL; write http://{url}")
         if self.api_base is not None and self.model is None:
             raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
-        for kind in ("judge", "atomizer", "reviser", *OPTIONAL_PARTS):
+        for kind in ("judge", "atomizer", "reviser", *WITHOUT_MODEL):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
         if self.judge == "recorded" and self.relations is None:
@@ -178,11 +179,11 @@ class Config(Model):
             return name
         if self.model:
             return "llm"
-        return "none" if kind in OPTIONAL_PARTS else "embedded"
+        return WITHOUT_MODEL.get(kind, "embedded")
 
 
-OPTIONAL_PARTS = ("query_builder", "summarizer")
-"""Parts that a pipeline can do without."""
+WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none"}
+"""What `auto` is without a model, where that is not `embedded`."""
 
 CALL_SETTINGS = frozenset(
     {

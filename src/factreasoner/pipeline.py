@@ -105,6 +105,9 @@ class Pipeline:
         )
 
     def _atoms(self, record: Record, meter: Meter) -> Atomized:
+        if record.atoms is not None and self.config.revise_given:
+            with meter.stage("reviser"):
+                return self.reviser.revise(record.atoms, record)
         if record.atoms is not None:
             return Atomized(record.atoms)
         if is_abstention(record.response):

@@ -29,6 +29,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "query_builder": {
         "llm": "factreasoner.retrieval.query_builder:LLMQueryBuilder",
+        "subject": "factreasoner.retrieval.subject:SubjectQueryBuilder",
     },
     "summarizer": {
         "llm": "factreasoner.retrieval.summarizer:LLMSummarizer",

@@ -57,7 +57,7 @@ def test_without_a_prompt_the_topic_is_the_question() -> None:
     assert found.contexts[-1].text.startswith("Otter Bridge")
 
 
-def test_every_query_carries_the_topic() -> None:
+def test_every_query_carries_the_subject() -> None:
     seen: list[Query] = []
 
     def search(query: Query) -> Sequence[Found]:
@@ -65,7 +65,7 @@ def test_every_query_carries_the_topic() -> None:
         return three(query)
 
     retrieve_each(search, ATOMS[:1], record(topic="Otter Bridge"), Config())
-    assert [q.topic for q in seen] == ["Otter Bridge"] * 2
+    assert [q.subject for q in seen] == ["Otter Bridge"] * 2
 
 
 def test_an_atoms_query_is_searched_for_before_its_text() -> None:

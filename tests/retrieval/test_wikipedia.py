@@ -56,7 +56,7 @@ def test_atoms_and_question_become_contexts_with_their_ids() -> None:
 
 def test_the_topics_page_is_read_when_the_atom_names_it_not() -> None:
     with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url).search(Query("It is painted red.", topic="Otter Bridge"))
+        found = retriever(server.url).search(Query("It is painted red.", subject="Otter Bridge"))
     assert found[0].title == "Otter Bridge"
 
 

@@ -38,6 +38,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. (default: auto)"),
         "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. (default: auto)"),
+        "revise_given": Setting(bool, "Revise the atoms that records bring, too. (default: no-revise-given)"),
         "retriever": Setting(str, "given, corpus, wikipedia, web or package.module:Class. (default: given)"),
         "judge": Setting(
             str,
@@ -68,7 +69,9 @@ PANELS: dict[str, dict[str, Setting]] = {
     },
     "Retrieval": {
         "query_builder": Setting(
-            str, "Have a model word the searches: none, auto, llm or package.module:Class. (default: none)"
+            str,
+            "Words the searches: subject puts in what the record is about; none, auto, llm or "
+            "package.module:Class. (default: subject)",
         ),
         "summarizer": Setting(
             str,

@@ -11,6 +11,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import plain
+from factreasoner.retrieval.subject import subject_of
 
 WORKERS = 8
 LONGEST_TITLE = 300
@@ -18,13 +19,13 @@ LONGEST_TITLE = 300
 
 
 class Query(NamedTuple):
-    """What evidence is wanted for: an atom's text, or the question's. `topic` is the record's, if known.
+    """What evidence is wanted for: an atom's text, or the question's. `subject` is the record's, if known.
 
     `worded` is what a query builder made of the text.
     """
 
     text: str
-    topic: str = ""
+    subject: str = ""
     worded: str = ""
 
     @property
@@ -67,14 +68,14 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     """
     if record.contexts is not None:
         return Retrieved(record.contexts)
-    topic = record.topic or ""
-    wanted = [_Wanted(Query(a.text, topic, a.query), a.id, a.id, (a.id,)) for a in atoms]
-    question = record.prompt.strip() or topic.strip()
+    subject = subject_of(record)
+    wanted = [_Wanted(Query(a.text, subject, a.query), a.id, a.id, (a.id,)) for a in atoms]
+    question = record.prompt.strip() or (record.topic or "").strip()
     if question and config.retrieve_question and config.version > 1:
         name = "q"
         while any(atom.id == name for atom in atoms):
             name += "q"
-        wanted.append(_Wanted(Query(question, topic), name, record.id, ()))
+        wanted.append(_Wanted(Query(question, subject), name, record.id, ()))
 
     def attempt(item: _Wanted) -> Retrieved:
         try:

@@ -10,6 +10,7 @@ from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
+from factreasoner.retrieval.subject import subject_of
 
 STAGE = "query_builder"
 LONGEST = 200
@@ -54,7 +55,7 @@ class LLMQueryBuilder:
     def _prompt(self, record: Record) -> Prompt:
         return self._template.fill(
             question=prompts.delimit(record.prompt, "question"),
-            topic=prompts.delimit(record.topic or "", "topic"),
+            topic=prompts.delimit(subject_of(record), "topic"),
         )
 
 

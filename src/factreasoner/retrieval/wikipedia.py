@@ -17,11 +17,12 @@ from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
 from factreasoner.retrieval.service import Fault, JsonService, service_url
+from factreasoner.retrieval.subject import with_subject
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
 """Environment variable with an e-mail address or URL, sent along as the wikis' etiquette asks."""
 PAGES = 3
-"""Pages read for an atom, besides the topic's own."""
+"""Pages read for an atom, besides the subject's own."""
 _LONGEST_QUERY = 300
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 _BUSY = frozenset({"maxlag", "ratelimited", "readonly", "cirrussearch-too-busy-error"})
@@ -78,17 +79,18 @@ class WikipediaRetriever:
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[Found]:
-        """The `retrieve_k` passages most relevant to `query`, over its pages and that of its topic.
+        """The `retrieve_k` passages most relevant to `query`, over its pages and that of its subject.
 
         Raises:
             SearchError: the wiki answered with an error, or not at all.
         """
         ids = self._hits(query.forms, PAGES)
-        if query.topic and query.topic != query.text:
-            ids += self._hits([query.topic], 1)
+        if query.subject and query.subject != query.text:
+            ids += self._hits([query.subject], 1)
         found = [passage for page_id in dict.fromkeys(ids) for passage in self._passages(page_id)]
         # The title stands for the "he" and "it" of the passages below it.
-        chosen = best(query.text, [f"{f.title}. {f.text}" for f in found], self.config.retrieve_k)
+        wanted = with_subject(query.text, query.subject)
+        chosen = best(wanted, [f"{f.title}. {f.text}" for f in found], self.config.retrieve_k)
         return [found[i] for i in chosen]
 
     def _hits(self, texts: Sequence[str], limit: int) -> list[int]:
