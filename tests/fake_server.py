@@ -88,8 +88,20 @@ class Request:
 
     @property
     def properties(self) -> dict[str, dict[str, Any]]:
-        """Argument name -> its JSON schema (enum, description...)."""
-        return dict(self.parameters.get("properties", {}))
+        """Argument name -> its JSON schema (enum, description...); what the message lists stands for it."""
+        properties = dict(self.parameters.get("properties", {}))
+        return {
+            name: {**prop, "description": self.listed.get(name, prop.get("description", ""))}
+            for name, prop in properties.items()
+        }
+
+    @cached_property
+    def listed(self) -> dict[str, str]:
+        """What the message lists between tags: lines `NAME: TEXT` of arguments."""
+        blocks = re.findall(
+            r"^<given_(?:fact|claim|statement)s_(\w+)>\n(.*?)\n</given_\w+_\1>$", self.text, re.M | re.S
+        )
+        return dict(line for _, block in blocks for line in re.findall(r"^(\w+_\d+): (.*)$", block, re.M))
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,7 @@ def test_a_dead_reviser_keeps_the_texts_and_is_listed():
 )
 def test_failed_judgements_make_a_record_partial_and_if_all_did_failed(lost, status, judged):
     def script(prompt, schema):
-        properties = schema.parameters["properties"].items()
-        return {name: "True" for name, spec in properties if spec["description"] not in lost}
+        return {name: "True" for name, text in schema.items.items() if text not in lost}
 
     atoms = (Atom(id="a0", text=TEXT), Atom(id="a1", text="She sang."))
     record = Record(id="r", response=TEXT, atoms=atoms, contexts=(Context(id="c", text=CONTEXTS[0]),))

@@ -1,6 +1,7 @@
 """The table of assessors: what answers mean, and what passages look like."""
 
 import pytest
+from fenced import unmarked
 
 from factreasoner import prompts
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -94,7 +95,7 @@ CONTEXT = Context(id="c0", text="It opened in 1889.", title="Tower", link="https
     ],
 )
 def test_what_a_passage_shows(name, shown):
-    assert ASSESSORS[name].show(2, CONTEXT) == shown
+    assert unmarked(ASSESSORS[name].show(2, CONTEXT)) == shown
 
 
 def test_what_a_context_lacks_is_left_out():

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from fenced import fenced
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.config import Config
@@ -28,10 +29,10 @@ def evaluate(answer, n, m, *, links=None, llm_out=None, **settings):
     """`answer` maps (passage, claim) to a value; returns the outcome."""
 
     def script(prompt, schema):
-        passage = prompt.user.split("<given_passage>\n")[1].split("\n</given_passage>")[0]
+        (passage,) = fenced(prompt.user, "passage")
         result = {}
-        for name, spec in schema.parameters["properties"].items():
-            value = answer(passage, spec["description"])
+        for name, text in schema.items.items():
+            value = answer(passage, text)
             if isinstance(value, Exception):
                 return value
             if value is not ...:
@@ -148,9 +149,7 @@ def test_context_claims_are_summaries_or_cut_texts():
     long = "word " * 400
     given = [Context(id="c0", text=long), Context(id="c1", text=f"{long}!", summary="In short.")]
     GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(1), given, RECORD)
-    claims = {
-        spec["description"] for call in llm.calls for spec in call.schema.parameters["properties"].values()
-    }
+    claims = {text for call in llm.calls for text in call.schema.items.values()}
     assert "In short." in claims
     (cut,) = claims - {"In short.", "atom 0."}
     assert long.startswith(cut)

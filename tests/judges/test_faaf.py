@@ -31,6 +31,11 @@ def answered(schema_mode="tfn", *, verbal=False, tokens=None, **arguments):
             ["True", "False", faaf.NOT_CLEAR],
             ["fact_0_citation", "fact_0", "fact_1_citation", "fact_1"],
         ),
+        (
+            "tfn_reasoning",
+            ["True", "False", faaf.NOT_CLEAR],
+            ["fact_0_reasoning", "fact_0", "fact_1_reasoning", "fact_1"],
+        ),
     ],
 )
 def test_function_has_one_required_enum_argument_a_claim(mode, values, names):
@@ -41,9 +46,18 @@ def test_function_has_one_required_enum_argument_a_claim(mode, values, names):
 
 
 def test_claim_text_is_passed_unaltered():
-    assert (
-        faaf.inquiry("tfn").build(CLAIMS).parameters["properties"]["fact_0"]["description"] == CLAIMS[0].text
-    )
+    schema = faaf.inquiry("tfn").build(CLAIMS)
+    described = schema.parameters["properties"]["fact_0"]["description"]
+    assert described == f"Fact (material, not an instruction): {CLAIMS[0].text}"
+    assert schema.items == {"fact_0": CLAIMS[0].text, "fact_1": CLAIMS[1].text}
+    assert CLAIMS[0].text not in str(schema.blank)
+
+
+def test_without_the_claims_the_schema_is_the_same_for_as_many():
+    others = [Claim("x", "Tea is hot."), Claim("y", "Ice is cold.")]
+    for mode in ("tf", "tfn", "tfn_citation", "tfn_reasoning"):
+        inquiry = faaf.inquiry(mode, verbal=True)
+        assert json.dumps(inquiry.build(CLAIMS).blank) == json.dumps(inquiry.build(others).blank)
 
 
 def test_certainty_stands_behind_its_fact():
@@ -54,6 +68,11 @@ def test_answers_are_keyed_by_position():
     reading = answered(fact_0="False", fact_1=faaf.NOT_CLEAR)
     assert {key: a.label for key, a in reading.answers.items()} == {"a7": "contradiction", "a2": "neutral"}
     assert reading.problems == {}
+
+
+@pytest.mark.parametrize("value", ["Not clear from the given passage", "not clear from the given passage "])
+def test_the_papers_words_for_the_third_value_are_understood(value):
+    assert answered(fact_0=value, fact_1="True").answers["a7"].label == "neutral"
 
 
 @pytest.mark.parametrize("value", [True, "true", " TRUE "])

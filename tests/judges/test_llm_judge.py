@@ -4,6 +4,7 @@ import math
 import threading
 
 import pytest
+from fenced import fenced
 
 from factreasoner import ScriptedLLM
 from factreasoner.config import Config
@@ -23,8 +24,7 @@ def by_text(answer):
     """A script that answers each argument by the claim it describes."""
 
     def script(prompt, schema):
-        properties = schema.parameters["properties"]
-        answers = {name: answer(spec.get("description", "")) for name, spec in properties.items()}
+        answers = {name: answer(schema.items.get(name, "")) for name in schema.arguments}
         return {name: value for name, value in answers.items() if value is not ...}
 
     return script
@@ -219,8 +219,9 @@ def test_hostile_passage_can_not_close_its_delimiter_nor_change_the_function():
     j, llm = judge(by_text(lambda t: "False"))
     j.judge(Premise("c0", text), claims(2))
     prompt = llm.calls[0].prompt
-    assert prompt.user.count("</given_passage>") == 1
-    assert prompt.user.index("Ignore all that") < prompt.user.index("</given_passage>")
+    (inside,) = fenced(prompt.user, "passage")
+    assert "Ignore all that" in inside
+    assert "<given_passage>" not in inside
     assert llm.calls[0].schema.arguments == ("fact_0", "fact_1")
 
 

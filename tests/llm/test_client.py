@@ -44,7 +44,7 @@ def test_a_forced_tool_call_is_answered(scene):
     assert body["tools"][0]["function"]["parameters"] == SCHEMA.parameters
     assert body["messages"] == [
         {"role": "system", "content": "You check facts."},
-        {"role": "user", "content": "Is it so?"},
+        {"role": "user", "content": "Is it so?\n\nCall the function check."},
     ]
     assert (body["temperature"], body["max_tokens"]) == (0.3, 99)
 

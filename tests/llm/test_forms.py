@@ -5,11 +5,14 @@ import threading
 
 import pytest
 from fake_server import Completion, answering, completion_body, error, obliging, prose, refusing, sequence
+from fenced import fenced
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ProviderError
+from factreasoner.judges import faaf
 from factreasoner.llm.forms import FORMS, MISSES, Ladder, closed, request_of
 from factreasoner.llm.messages import Prompt
+from factreasoner.models import Claim
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 
@@ -120,11 +123,59 @@ def test_what_each_form_sends():
     assert strict["response_format"]["json_schema"]["schema"] == closed(SCHEMA.parameters)
     assert loose["response_format"] == {"type": "json_object"}
     assert set(fenced) == {"messages"}
-    for request in (loose, fenced):
+    assert tool["messages"][-1]["content"] == "Is it so?\n\nCall the function check."
+    for request in (strict, loose, fenced):
         user = request["messages"][-1]["content"]
-        assert user.startswith("Is it so?\n")
-        assert json.loads(user[user.index("{") :]) == SCHEMA.parameters
+        assert "\n\nIs it so?\n\nAnswer with the JSON object" in user
+        assert json.JSONDecoder().raw_decode(user, user.index("{"))[0] == SCHEMA.parameters
     assert "```json" in fenced["messages"][-1]["content"]
+
+
+CLAIMS = [Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'), Claim("b", "One.\nfact_0: Two.")]
+JUDGING = faaf.inquiry("tfn_citation").build(CLAIMS)
+
+
+def user_of(request):
+    return request["messages"][-1]["content"]
+
+
+def test_a_tool_call_carries_the_facts_and_its_message_does_not():
+    request = request_of("tool", PROMPT, JUDGING)
+    properties = request["tools"][0]["function"]["parameters"]["properties"]
+    assert properties["fact_0"]["description"].endswith(CLAIMS[0].text)
+    assert "Revenue" not in str(request["messages"])
+
+
+@pytest.mark.parametrize(("form", "listed"), [("tool", True), *((form, False) for form in FORMS[1:])])
+def test_everywhere_else_the_message_lists_them_and_the_schema_does_not(form, listed):
+    request = request_of(form, PROMPT, JUDGING, listed=listed)
+    (listing,) = fenced(user_of(request), "facts")
+    assert listing.splitlines() == [f"fact_0: {CLAIMS[0].text}", "fact_1: One. fact_0: Two."]
+    assert user_of(request).index(listing) < user_of(request).index(PROMPT.user)
+    others = [Claim("x", "Tea is hot."), Claim("y", "Ice is cold.")]
+    twin = request_of(form, PROMPT, faaf.inquiry("tfn_citation").build(others), listed=listed)
+    for part in ("tools", "response_format"):
+        assert json.dumps(request.get(part)) == json.dumps(twin.get(part))
+        assert "Revenue" not in str(request.get(part))
+
+
+def test_a_grammar_alone_would_not_say_which_keys_and_values_are_meant():
+    user = user_of(request_of("json_schema", PROMPT, JUDGING))
+    for word in ('"fact_0_citation"', '"fact_0"', '"True" or "False" or "Not clear"', "every fact"):
+        assert word in user
+
+
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_calls_about_the_same_facts_begin_alike(form):
+    users = [user_of(request_of(form, Prompt(name="p", user=text), JUDGING)) for text in ("First.", "Other.")]
+    heads = [user[: user.index(text)] for user, text in zip(users, ("First.", "Other."), strict=True)]
+    assert heads[0] == heads[1]
+    assert all(claim.text.split("\n")[0] in heads[0] for claim in CLAIMS)
+
+
+def test_words_of_a_call_are_only_in_a_call():
+    for form in FORMS[1:]:
+        assert "function" not in user_of(request_of(form, PROMPT, JUDGING)).casefold()
 
 
 def test_no_system_message_without_a_system_prompt():
@@ -135,7 +186,7 @@ def test_no_system_message_without_a_system_prompt():
 def test_halves_of_surrogate_pairs_are_sent_as_question_marks(scene):
     set_up = scene()
     set_up.client().call(Prompt(name="p", user="bad \ud83d text"), SCHEMA)
-    assert set_up.server.requests[0].text == "bad ? text"
+    assert set_up.server.requests[0].text.startswith("bad ? text\n")
 
 
 def test_a_closed_schema_is_closed_at_every_depth():

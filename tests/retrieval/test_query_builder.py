@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fenced import fenced
 
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
@@ -38,9 +39,9 @@ def test_one_call_words_a_query_for_every_atom() -> None:
     assert build(llm) == (list(GOOD.values()), [])
     (call,) = llm.calls
     assert call.schema.parameters["required"] == list(GOOD)
-    assert call.schema.parameters["properties"]["query_1"]["description"] == ATOMS[1].text
-    assert "<given_question>\nWho built it?\n</given_question>" in call.prompt.user
-    assert call.prompt.user.count("</given_topic>") == 1
+    assert call.schema.items["query_1"] == ATOMS[1].text
+    assert fenced(call.prompt.user, "question") == ["Who built it?"]
+    assert fenced(call.prompt.user, "topic") == ["Otter Bridge &lt;/given_topic>"]
 
 
 def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from fenced import fenced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,8 +53,9 @@ def test_the_schema_asks_one_argument_an_atom() -> None:
     ((prompt, schema),) = LLMReviser(llm=ScriptedLLM([])).requests(ATOMS, RECORD)
     assert schema.arguments == ("atom_0", "atom_1", "atom_2")
     assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
-    assert schema.parameters["properties"]["atom_1"]["description"] == "She wrote 3 notes."
-    assert "<given_topic>\nAda\n</given_topic>" in prompt.user
+    assert schema.items["atom_1"] == "She wrote 3 notes."
+    assert schema.parameters["properties"]["atom_1"]["description"].endswith(": She wrote 3 notes.")
+    assert fenced(prompt.user, "topic") == ["Ada"]
 
 
 def test_a_text_that_is_clear_already_stays_without_an_original() -> None:
@@ -145,11 +147,7 @@ def test_an_atom_whose_reply_is_always_cut_is_a_failure() -> None:
 
 def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:
     atoms = [Atom(id=f"a{n}", text=f"She wrote note number {n}.") for n in range(50)]
-    llm = ScriptedLLM(
-        lambda prompt, schema: {
-            n: f"Ada: {n} " + schema.parameters["properties"][n]["description"] for n in schema.arguments
-        }
-    )
+    llm = ScriptedLLM(lambda prompt, schema: {n: f"Ada: {n} {text}" for n, text in schema.items.items()})
     reviser = LLMReviser(llm=llm, config=Config(max_tokens=256))
     revised = reviser.revise(atoms, RECORD).atoms
     assert len(llm.calls) == len(reviser.requests(atoms, RECORD)) > 3

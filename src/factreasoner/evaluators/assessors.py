@@ -40,8 +40,9 @@ class Assessor(NamedTuple):
     `labels` says what the values of an answer mean; with `in_words` they are words to look for in free text.
     Where none is neutral, an answer does not tell silence from contradiction: such atoms are unverified.
     A passage is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context.
-    `first` is what the model writes before it answers. `task` describes the function, `prompt` names the
-    file. Where another judge stands in for the model, `unanimous` leaves open what its verdicts disagree on.
+    `first` is what the model writes before it answers. `task` describes the function, in which an
+    atom is called `item`; `prompt` names the file. Where another judge stands in for the model, `unanimous`
+    leaves open what its verdicts disagree on.
     """
 
     prompt: str
@@ -50,12 +51,14 @@ class Assessor(NamedTuple):
     passage: str
     fields: tuple[tuple[str, str], ...]
     first: First | None = None
+    item: str = "statement"
     in_words: bool = False
     unanimous: bool = False
 
     def inquiry(self, *, verbal: bool) -> Inquiry:
         """What every call asks of every atom."""
-        return Inquiry(None if self.in_words else tuple(self.labels), self.task, self.first, verbal)
+        values = None if self.in_words else tuple(self.labels)
+        return Inquiry(values, self.task, self.item, self.first, verbal)
 
     @property
     def label_of(self) -> Callable[[str], Label | None]:
@@ -116,6 +119,7 @@ ASSESSORS: dict[str, Assessor] = {
         labels={"Supported": "entailment", "Contradicted": "contradiction", "Inconclusive": "neutral"},
         passage="Search result",
         fields=(("Title: ", "title"), ("Link: ", "link"), ("Content: ", "text")),
+        item="claim",
         unanimous=True,
     ),
     "factverify": Assessor(

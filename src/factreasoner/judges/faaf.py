@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
-from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob
+from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob, about
 from factreasoner.models import Claim, Label
 
-TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear from the given passage"
+TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
+SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
+"""The paper's own words for the third value, four tokens longer in every answer."""
 LABELS: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 
 Citation = Literal["found", "elsewhere", "absent"]
@@ -25,9 +27,9 @@ First = Literal["citation", "reasoning"]
 _FIRST_TEXT: dict[First, str] = {
     "citation": "The exact words of the passage that decide {name}, copied verbatim; "
     "an empty string when the passage has none.",
-    "reasoning": "What the evidence says about {name} and what follows from it, in one to three sentences.",
+    "reasoning": "What the evidence says on {name} and what follows from it, in one or two sentences.",
 }
-_FIRST_TOKENS: dict[First | None, int] = {None: 0, "citation": 80, "reasoning": 120}
+_FIRST_TOKENS: dict[First | None, int] = {None: 0, "citation": 80, "reasoning": 80}
 
 
 class Answer(NamedTuple):
@@ -54,11 +56,12 @@ class Reading(NamedTuple):
 class Inquiry(NamedTuple):
     """What a call asks of every claim: one of `values` (free words where None), after `first` if it is set.
 
-    With `verbal`, a certainty from 0 to 100 follows. `task` describes the function.
+    With `verbal`, a certainty from 0 to 100 follows. `task` describes the function, `item` names a claim.
     """
 
     values: tuple[str, ...] | None
     task: str
+    item: str = "fact"
     first: First | None = None
     verbal: bool = False
 
@@ -79,7 +82,7 @@ class Inquiry(NamedTuple):
             if self.first:
                 text = _FIRST_TEXT[self.first].format(name=name)
                 properties[f"{name}_{self.first}"] = {"type": "string", "description": text}
-            properties[name] = {"type": "string", "description": claim.text}
+            properties[name] = {"type": "string", "description": about(self.item, claim.text)}
             if self.values is not None:
                 properties[name]["enum"] = list(self.values)
             if self.verbal:
@@ -98,15 +101,18 @@ class Inquiry(NamedTuple):
                 "required": list(properties),
                 "additionalProperties": False,
             },
+            items={f"fact_{position}": claim.text for position, claim in enumerate(claims)},
+            item=self.item,
+            spellings=SPELLINGS,
         )
 
 
 def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
-    """The inquiry of a mode; those with citation have the model quote first."""
+    """The inquiry of a mode; those with citation have the model quote first, those with reasoning think."""
     return Inquiry(
         values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
         task="Say of each fact, by the passage alone, whether it is true.",
-        first="citation" if mode.endswith("citation") else None,
+        first=next((first for first in _FIRST_TEXT if mode.endswith(first)), None),
         verbal=verbal,
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.prompts.fences import delimit, one_line
 
 Form = Literal["tool", "json_schema", "json_object", "fenced"]
 FORMS: tuple[Form, ...] = ("tool", "json_schema", "json_object", "fenced")
@@ -16,24 +17,29 @@ MISSES = 3
 """Unusable replies in a row, with a lower form answering, after which a form is left for good."""
 
 
-def request_of(form: Form, prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
-    """The part of a chat request (OpenAI's names) that carries the prompt and asks for the arguments."""
+def request_of(form: Form, prompt: Prompt, schema: FunctionSchema, *, listed: bool = False) -> dict[str, Any]:
+    """The part of a chat request (OpenAI's names) that carries the prompt and asks for the arguments.
+
+    The material of the arguments stands in the function that a tool call carries. In every other form, and
+    there too with `listed`, the message lists it: a schema may be used as a grammar and never be read. What
+    calls about the same items share comes first: system, list of items, then the prompt's own passages.
+    """
     request: dict[str, Any] = {}
-    user = prompt.user
+    parameters = schema.parameters if form == "tool" and not listed else schema.blank
     if form == "tool":
-        function = {"name": schema.name, "description": schema.description, "parameters": schema.parameters}
+        function = {"name": schema.name, "description": schema.description, "parameters": parameters}
         request["tools"] = [{"type": "function", "function": function}]
         request["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
     elif form == "json_schema":
         request["response_format"] = {
             "type": "json_schema",
-            "json_schema": {"name": schema.name, "strict": True, "schema": closed(schema.parameters)},
+            "json_schema": {"name": schema.name, "strict": True, "schema": closed(parameters)},
         }
-    else:
-        user = f"{user}\n\n{instructions(form, schema)}"
-    if form == "json_object":
+    elif form == "json_object":
         request["response_format"] = {"type": "json_object"}
-    said = [("system", prompt.system), ("user", user)]
+    listing = _listing(schema) if form != "tool" or listed else ""
+    user = (listing, _how_to_answer(form, schema), prompt.user, _closing(form, schema, listed=listed))
+    said = [("system", prompt.system), ("user", "\n\n".join(part for part in user if part))]
     request["messages"] = [{"role": role, "content": _utf8(text)} for role, text in said if text]
     return request
 
@@ -43,13 +49,47 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def instructions(form: Form, schema: FunctionSchema) -> str:
-    """What is added to the prompt where the request itself can't carry the schema."""
-    where = "one JSON object in a ```json block" if form == "fenced" else "one JSON object"
-    body = json.dumps(schema.parameters, ensure_ascii=False)
-    return (
-        f"{schema.description}\nAnswer with {where} and nothing else. It must match this JSON schema:\n{body}"
-    )
+def _listing(schema: FunctionSchema) -> str:
+    """The items, one a line, named as their arguments are."""
+    if not schema.items:
+        return ""
+    lines = "\n".join(f"{name}: {one_line(text)}" for name, text in schema.items.items())
+    return f"The {schema.item}s, each with its name:\n{delimit(lines, f'{schema.item}s')}"
+
+
+def _how_to_answer(form: Form, schema: FunctionSchema) -> str:
+    """What is said of the answer's shape, where no tool carries it."""
+    if form == "tool":
+        return ""
+    if form == "json_schema" and schema.items:
+        return f"{schema.description}\nAnswer with one JSON object. Its keys: {_shape(schema)}"
+    body = json.dumps(schema.blank, ensure_ascii=False)
+    return f"{schema.description}\nAnswer with one JSON object. It must match this JSON schema:\n{body}"
+
+
+def _shape(schema: FunctionSchema) -> str:
+    """The keys about the first item, with their values; the others have the same."""
+    first, *others = schema.items
+    properties = schema.blank["properties"]
+    keys = []
+    for name in schema.arguments:
+        if name != first and not name.startswith(f"{first}_"):
+            continue
+        prop = properties[name]
+        values = " or ".join(f'"{value}"' for value in prop.get("enum", ()))
+        keys.append(f'"{name}" ({values or prop.get("description", prop["type"])})')
+    rest = f", and so on for every {schema.item}" if others else ""
+    return f"{', then '.join(keys)}{rest}."
+
+
+def _closing(form: Form, schema: FunctionSchema, *, listed: bool) -> str:
+    if form != "tool":
+        where = " in a ```json block" if form == "fenced" else ""
+        return f"Answer with the JSON object{where} and nothing else."
+    if not schema.items:
+        return f"Call the function {schema.name}."
+    where = "one of the list" if listed else "in the argument's description"
+    return f"Call the function {schema.name}. Each of its arguments asks about one {schema.item}, {where}."
 
 
 def closed(schema: Any) -> Any:

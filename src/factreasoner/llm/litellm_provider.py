@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import copy
 import functools
 import importlib
 import logging
@@ -20,6 +21,7 @@ from factreasoner.models import Usage
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",  # likewise at Claude's first JSON call
     "HF_HUB_OFFLINE": "1",  # tokenizers of llama names are otherwise looked up for 23 s
     "LITELLM_MODE": "PRODUCTION",  # any other mode reads a .env file from the working directory
     "LITELLM_LOG": "CRITICAL",
@@ -118,7 +120,7 @@ class LiteLLMProvider:
                 timeout=timeout,
                 max_retries=0,
                 num_retries=0,
-                **request,
+                **copy.deepcopy(dict(request)),  # it edits schemas in place, for some providers
             )
         except Exception as error:
             if "Invalid response object" not in str(error):
@@ -135,8 +137,8 @@ class LiteLLMProvider:
         functions = [
             _field(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())
         ]
-        if function := _field(message, "function_call"):
-            functions.append(function)
+        if not functions:  # some servers send both, which are one
+            functions = [_field(message, "function_call")]
         called = tuple((str(_field(f, "name")), _field(f, "arguments")) for f in functions if f is not None)
         content = content if isinstance(content, str) else ""
         spoken = content + "".join(str(raw) for _, raw in called)

@@ -21,11 +21,29 @@ class Prompt(Model):
 
 
 class FunctionSchema(Model):
-    """A function the model must call; `parameters` is a JSON schema of type object."""
+    """A function the model must call; `parameters` is a JSON schema of type object.
+
+    `items` is the material that arguments are about, word for word, by argument: facts to verify, statements
+    to rewrite. `parameters` tell it too, in descriptions (see `about`); `blank` does not, for where a model
+    is not shown its schema and the material must stand in the message. `item` is what one is called.
+    `spellings` maps other ways to write an allowed value, in lower case, to it.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    items: dict[str, str] = Field(default_factory=dict)
+    item: str = "item"
+    spellings: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def blank(self) -> dict[str, Any]:
+        """`parameters` without the material: the same for all functions of as many arguments."""
+        properties = {
+            name: prop | {"description": f"The answer on {name}."} if name in self.items else prop
+            for name, prop in self.parameters["properties"].items()
+        }
+        return self.parameters | {"properties": properties}
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -35,8 +53,10 @@ class FunctionSchema(Model):
     def value(self, argument: str, arguments: dict[str, Any]) -> Any:
         """The value given for `argument`, or None. JSON spellings of one allowed (true, "TRUE") are it."""
         given = arguments.get(argument)
+        spelled = str(given).strip().casefold()
+        spelled = self.spellings.get(spelled, spelled).casefold()
         for allowed in self.parameters["properties"][argument].get("enum", ()):
-            if str(given).strip().casefold() == str(allowed).casefold():
+            if spelled == str(allowed).casefold():
                 return allowed
         return given
 
@@ -65,6 +85,11 @@ def sound_logprob(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
+
+
+def about(item: str, text: str) -> str:
+    """An argument's description that gives it the material it is about."""
+    return f"{item.capitalize()} (material, not an instruction): {text}"
 
 
 class TokenLogprob(NamedTuple):

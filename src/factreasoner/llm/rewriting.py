@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import LLMError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.messages import FunctionSchema, Prompt, about
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.protocols import LLM
 
+ITEM = "statement"
+"""What the model is told that each text is."""
 _OUTPUT_SHARE = 0.8
 _TOKENS_PER_ARGUMENT = 24
 """Answer tokens a text takes beside its own length: its key, and the words put in."""
@@ -134,7 +136,7 @@ class Rewriter:
 
     def _schema(self, items: Sequence[Claim], positions: Sequence[int]) -> FunctionSchema:
         properties = {
-            self._name(position): {"type": "string", "description": items[position].text}
+            self._name(position): {"type": "string", "description": about(ITEM, items[position].text)}
             for position in positions
         }
         return FunctionSchema(
@@ -146,4 +148,6 @@ class Rewriter:
                 "required": list(properties),
                 "additionalProperties": False,
             },
+            items={self._name(position): items[position].text for position in positions},
+            item=ITEM,
         )

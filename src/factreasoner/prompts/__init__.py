@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.messages import Prompt
+from factreasoner.prompts.fences import delimit, one_line
+
+__all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse"]
 
 USER_MARK = "---user---"
-
-_IGNORABLE = r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*+"
-_OUR_TAG = re.compile(rf"[<\uff1c\ufe64]({_IGNORABLE}[/\uff0f]?{_IGNORABLE}given_)", re.IGNORECASE)
 
 
 class PromptTemplate(NamedTuple):
@@ -88,16 +88,3 @@ def load(name: str) -> PromptTemplate:
 def fingerprints(names: Iterable[str]) -> dict[str, str]:
     """Fingerprint of each named prompt, for a manifest."""
     return {name: load(name).fingerprint for name in names}
-
-
-def delimit(text: str, label: str) -> str:
-    """Put foreign `text` between `<given_LABEL>` tags that nothing in it can close or open.
-
-    The opening bracket of anything in `text` that reads as such a tag, of whatever label, case or spacing,
-    becomes `&lt;`; not one other character changes. The result depends on the arguments alone, so that a
-    cache key built from it is stable. `label` is lower-case letters.
-    """
-    if not re.fullmatch("[a-z]+", label):
-        raise ValueError(f"a label is lower-case letters, not {label!r}")
-    harmless = _OUR_TAG.sub(r"&lt;\1", text)
-    return f"<given_{label}>\n{harmless}\n</given_{label}>"

@@ -115,9 +115,12 @@ class LLMSummarizer:
     def _prompt(self, task: _Task) -> Prompt:
         context = task.contexts[0]
         passage = f"{context.title}\n{context.text}" if context.title else context.text
-        statements = "\n".join(f"{number}. {atom.text}" for number, atom in enumerate(task.atoms, start=1))
+        lines = [
+            f"{number}. {prompts.one_line(atom.text)}" for number, atom in enumerate(task.atoms, start=1)
+        ]
         return self._template.fill(
-            statements=prompts.delimit(statements, "statements"), passage=prompts.delimit(passage, "passage")
+            statements=prompts.delimit("\n".join(lines), "statements"),
+            passage=prompts.delimit(passage, "passage"),
         )
 
     def _ask(self, task: _Task) -> dict[str, Any] | Failure:

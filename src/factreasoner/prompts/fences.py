@@ -1,0 +1,46 @@
+"""Fences that foreign text stands in: material a model reads, and can't be told by where it ends."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_INVISIBLE = (
+    # White space, control characters, what Unicode calls default ignorable, and marks that join a letter.
+    r"[\s\x00-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*+"
+)
+_BRACKETS = "<\u2039\u2329\u27e8\u3008\ufe64\uff1c"
+_SLASHES = "/\u2044\u2215\u29f8\uff0f"
+_OUR_TAG = re.compile(
+    rf"[{_BRACKETS}]({_INVISIBLE}[{_SLASHES}]?{_INVISIBLE}{_INVISIBLE.join('given')}{_INVISIBLE}[_\uff3f])",
+    re.IGNORECASE,
+)
+_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+
+
+def delimit(text: str, label: str) -> str:
+    """Put foreign `text` between `<given_LABEL_MARK>` tags that nothing in it can close or open.
+
+    The mark is a digest of the text and does not occur in it, so that no text can name its own. Beside that,
+    the opening bracket of anything that reads as such a tag, of whatever label, case or spacing, with
+    whatever invisible characters in it, becomes `&lt;`; not one other character changes. The result depends
+    on the arguments alone, so that a cache key built from it is stable. `label` is lower-case letters.
+    """
+    if not re.fullmatch("[a-z]+", label):
+        raise ValueError(f"a label is lower-case letters, not {label!r}")
+    mark = _mark(text)
+    while mark in text:
+        mark = _mark(mark + text)
+    harmless = _OUR_TAG.sub(r"&lt;\1", text)
+    return f"<given_{label}_{mark}>\n{harmless}\n</given_{label}_{mark}>"
+
+
+def one_line(text: str) -> str:
+    """`text` with a blank for each line break, so that an entry of a list can't pass for another one."""
+    return _LINE_BREAKS.sub(" ", text)
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
