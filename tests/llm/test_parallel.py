@@ -1,11 +1,41 @@
-"""Mapping in threads: order, limits, and what an exception stops."""
+"""Mapping in threads: order, limits, nesting, and what an exception stops."""
 
+import contextvars
+import itertools
+import os
 import threading
+import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from factreasoner.errors import BudgetError
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.parallel import map_as_completed, one_by_one_until, parallel_map
+
+trees = st.recursive(st.integers(-9, 9), lambda inner: st.lists(inner, max_size=5), max_leaves=60)
+
+
+class Gauge:
+    """How many are inside at once, and how many were at most."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.now = 0
+        self.peak = 0
+
+    def __enter__(self):
+        with self.lock:
+            self.now += 1
+            self.peak = max(self.peak, self.now)
+
+    def __exit__(self, *error):
+        with self.lock:
+            self.now -= 1
+
+
+def workers_of(threads):
+    return [thread for thread in threads if thread.name == "factreasoner-helper"]
 
 
 @pytest.mark.parametrize("workers", [0, 1, 3, 50])
@@ -20,20 +50,14 @@ def test_one_worker_is_the_caller_itself():
 
 
 def test_no_more_items_are_under_way_than_workers():
-    lock, under_way, peak = threading.Lock(), 0, 0
-    together = threading.Barrier(3)
+    gauge, together = Gauge(), threading.Barrier(3)
 
     def work(_):
-        nonlocal under_way, peak
-        with lock:
-            under_way += 1
-            peak = max(peak, under_way)
-        together.wait(20)  # passes only if three really run at once
-        with lock:
-            under_way -= 1
+        with gauge:
+            together.wait(20)  # passes only if three really run at once
 
     parallel_map(work, range(9), 3)
-    assert peak == 3
+    assert gauge.peak == 3
 
 
 def test_the_first_error_stops_the_start_of_others_and_waits_for_those_begun():
@@ -68,6 +92,237 @@ def test_ctrl_c_waits_for_nobody():
     hold.set()
 
 
-def test_maps_nest():
-    inner = parallel_map(lambda n: sum(parallel_map(lambda m: n * m, range(5), 3)), range(6), 3)
-    assert inner == [10 * n for n in range(6)]
+def test_ctrl_c_ends_a_stream_too():
+    hold = threading.Event()
+
+    def work(number):
+        if number == 2:
+            raise KeyboardInterrupt
+        return number or hold.wait(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(map_as_completed(work, range(4), 4))
+    assert not hold.is_set()
+    hold.set()
+
+
+def test_items_run_in_a_copy_of_the_caller_s_context():
+    variable = contextvars.ContextVar("variable", default=0)
+    together = threading.Barrier(4)
+
+    def work(number):
+        together.wait(20)
+        seen = variable.get()
+        variable.set(number)
+        return seen
+
+    variable.set(7)
+    assert parallel_map(work, range(4), 4) == [7] * 4
+    assert variable.get() == 7
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree=trees, workers=st.integers(1, 6), bad=st.integers(-9, 9) | st.none())
+def test_nested_maps_give_what_one_thread_gives(tree, workers, bad):
+    def total(node, mapped):
+        if isinstance(node, list):
+            return sum(mapped(lambda inner: total(inner, mapped), node))
+        if node == bad:
+            raise ValueError(f"not {bad}")
+        return 3 * node + 1
+
+    def outcome(mapped):
+        try:
+            return total(tree, mapped)
+        except ValueError as error:
+            return str(error)
+
+    assert outcome(lambda fn, items: parallel_map(fn, items, workers)) == outcome(map)
+    assert outcome(lambda fn, items: map_as_completed(fn, items, workers)) == outcome(map)
+
+
+@pytest.mark.parametrize(("outer", "inner", "votes"), [(1, 40, 5), (40, 1, 1), (7, 9, 3), (64, 2, 2)])
+def test_nested_maps_keep_all_workers_busy_in_a_bounded_number_of_threads(outer, inner, votes):
+    """Whatever the shape, 8 leaves are at work together at some time, and never many more."""
+    gauge, threads, together = Gauge(), Gauge(), threading.Barrier(8)
+    leaves = itertools.count()
+
+    def leaf(_):
+        with gauge:
+            threads.peak = max(threads.peak, len(workers_of(threading.enumerate())))
+            if next(leaves) < 8:
+                together.wait(20)
+            time.sleep(0.001)
+
+    def item(_):
+        parallel_map(lambda _: parallel_map(leaf, range(votes), 8), range(inner), 8)
+        return True
+
+    assert all(map_as_completed(item, range(outer), 8))
+    assert 8 <= gauge.peak <= 16
+    assert threads.peak <= 16
+
+
+def test_a_thread_that_waits_works_for_others():
+    """Two records, each with one slow item: their threads take the quick ones of the other meanwhile."""
+    slow, quick = threading.Event(), itertools.count(1)
+
+    def leaf(number):
+        if number == 0:
+            return slow.wait(20)  # ends only once all quick ones of both records are done
+        if next(quick) == 20:
+            slow.set()
+        return True
+
+    results = map_as_completed(lambda _: parallel_map(leaf, range(11), 3), range(2), 3)
+    assert list(results) == [[True] * 11] * 2
+
+
+def test_what_is_begun_is_finished_before_anything_new_begins():
+    begun, all_begun = [], threading.Barrier(4)
+
+    def record(number):
+        begun.append(number)
+        if number == 0:
+            parallel_map(
+                lambda _: all_begun.wait(20), range(4), 4
+            )  # needs all threads: nobody takes a record
+        return number
+
+    assert next(map_as_completed(record, range(1000), 4)) in range(1000)
+    assert len(begun) < 1000
+
+
+def test_callers_of_their_own_threads_do_not_deadlock():
+    answers = []
+
+    def call(number):
+        answers.append(
+            sum(parallel_map(lambda n: sum(parallel_map(lambda m: n * m, range(5), 3)), range(6), 3))
+        )
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert answers == [150] * 12
+
+
+def test_helpers_go_home():
+    parallel_map(lambda _: time.sleep(0.01), range(8), 4)
+    deadline = time.monotonic() + 20
+    while workers_of(threading.enumerate()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert workers_of(threading.enumerate()) == []
+
+
+def test_one_by_one_until_settled():
+    """Four calls settle it: they come alone and in the order of the input, whatever is nested in what."""
+    order, gauge, together = [], Gauge(), threading.Barrier(4)
+
+    def leaf(name):
+        with gauge:
+            order.append(name)
+            if len(order) <= 4:
+                assert gauge.now == 1
+            elif len(order) <= 8:
+                together.wait(20)
+            time.sleep(0.001)
+
+    def record(number):
+        parallel_map(lambda part: leaf((number, part)), range(3), 4)
+
+    with one_by_one_until(lambda: len(order) >= 4):
+        list(map_as_completed(record, range(8), 4))
+    assert order[:4] == [(0, 0), (0, 1), (0, 2), (1, 0)]
+    assert sorted(order) == [(number, part) for number in range(8) for part in range(3)]
+    assert 4 <= gauge.peak <= 8
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_every_item_of_a_stream_is_mapped_once(workers):
+    assert sorted(map_as_completed(lambda x: x * x, range(50), workers)) == [x * x for x in range(50)]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_items_of_a_stream_are_taken_only_as_fast_as_they_are_worked_off(workers):
+    taken = []
+
+    def items():
+        for i in range(1000):
+            taken.append(i)
+            yield i
+
+    results = map_as_completed(lambda x: x, items(), workers)
+    for count in range(1, 20):
+        next(results)
+        assert len(taken) <= workers + count
+    results.close()
+
+
+def test_results_of_a_stream_come_in_order_of_completion():
+    release = threading.Event()
+
+    def work(item):
+        if item == 0:
+            assert release.wait(10)
+        return item
+
+    results = map_as_completed(work, [0, 1], 2)
+    assert next(results) == 1
+    release.set()
+    assert list(results) == [0]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_error_stops_new_items_of_a_stream_and_is_raised(workers):
+    begun = []
+
+    def work(item):
+        begun.append(item)
+        if item == 3:
+            raise ValueError("three")
+        time.sleep(0.01)
+        return item
+
+    with pytest.raises(ValueError, match="three"):
+        list(map_as_completed(work, range(500), workers))
+    assert len(begun) <= 4 + workers
+
+
+def test_an_error_of_the_items_loses_nothing_that_was_begun():
+    broken = threading.Event()
+
+    def items():
+        yield from range(3)
+        broken.set()
+        raise ValueError("line 4")
+
+    found = set()
+
+    def collect():
+        for result in map_as_completed(lambda n: broken.wait(20) and n, items(), 8):
+            found.add(result)
+
+    with pytest.raises(ValueError, match="line 4"):
+        collect()
+    assert found == {0, 1, 2}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_has_helpers_of_its_own():
+    hold = threading.Event()
+
+    def work(number):
+        if number:
+            hold.wait(20)
+            return 0
+        child = os.fork()
+        if child == 0:
+            os._exit(sum(parallel_map(lambda n: n, range(5), 4)))
+        _, status = os.waitpid(child, 0)
+        hold.set()
+        return os.waitstatus_to_exitcode(status)
+
+    assert parallel_map(work, range(4), 4) == [10, 0, 0, 0]

@@ -83,14 +83,16 @@ class Asker:
         rounds = parallel_map(
             lambda sample: self._ask_once(question, claims, sample=sample),
             range(1, self._config.votes + 1),
-            workers=self._config.votes,
+            workers=self._config.concurrency,
         )
         return _in_order(claims, [self._count_votes(claim.id, rounds) for claim in claims])
 
     def _ask_once(self, question: Question, claims: Sequence[Claim], *, sample: int) -> Findings:
         batches = self.batches(claims)
         parts = parallel_map(
-            lambda batch: self._call(question, batch, _Turn(sample)), batches, workers=len(batches)
+            lambda batch: self._call(question, batch, _Turn(sample)),
+            batches,
+            workers=self._config.concurrency,
         )
         return _in_order(claims, parts)
 

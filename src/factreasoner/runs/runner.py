@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
+from factreasoner.llm.parallel import map_as_completed
 from factreasoner.models import Assessment, Failure, Record
 from factreasoner.pipeline import Pipeline, record_fingerprint
-from factreasoner.runs.executors import ThreadExecutor
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-
-RECORDS_AT_ONCE = 8
-"""With a model, more records side by side only delay each one; the model's concurrency is shared anyway."""
 
 logger = logging.getLogger(__name__)
 
@@ -61,10 +58,10 @@ def run(
     """
     counts = [folder.entries[i] for i in ids if i in folder.entries]
     progress.started(len(ids), sum(entry.status in ("ok", "no_atoms") for entry in counts))
-    workers = min(pipeline.config.concurrency, RECORDS_AT_ONCE) if pipeline.config.model else 1
+    workers = pipeline.config.concurrency if pipeline.config.model else 1
     stopped = None
     try:
-        for assessment in ThreadExecutor(workers).map(_assess_with(pipeline), _unfinished(folder, records)):
+        for assessment in map_as_completed(_assess_with(pipeline), _unfinished(folder, records), workers):
             folder.append(assessment)
             progress.assessed(assessment)
     except BudgetError as error:
