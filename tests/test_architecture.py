@@ -22,7 +22,7 @@ LAYERS = [
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
     {"config", "registry"},
-    {"models", "errors", "choices", "protocols"},
+    {"models", "errors", "choices", "protocols", "credentials"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices"}
@@ -90,6 +90,17 @@ def test_litellm_is_imported_in_one_file():
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "litellm")
     }
     assert users == {"llm/litellm_provider.py"}
+
+
+def test_text_reaches_a_terminal_in_one_way():
+    """Nothing else prints, or makes a console that shows text as it is."""
+    printing = re.compile(r"(?<![\w.])(Console|typer\.echo|typer\.secho|sys\.std(out|err)\.write)\(")
+    users = {
+        path.relative_to(SRC).as_posix()
+        for path in SRC.rglob("*.py")
+        if printing.search(path.read_text(encoding="utf-8"))
+    }
+    assert users == {"cli/terminal.py"}
 
 
 def test_public_names():

@@ -22,6 +22,7 @@ from factreasoner.choices import (
     Unlisted,
     Version,
 )
+from factreasoner.credentials import checked_url, checked_variable
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.registry import nearest
@@ -145,17 +146,17 @@ class Config(Model):
     @field_validator("api_base", "embedding_api_base", "chroma_url")
     @classmethod
     def _no_credentials(cls, url: str | None) -> str | None:
-        """Likewise, and a key for a server comes from the environment."""
-        if url is not None and re.search(r"//[^/]*@", url):
-            raise ValueError("a URL with credentials would be written into results; leave them out")
-        return url
+        """These may have a query (`?api-version=...`), but a server's key comes from the environment."""
+        return None if url is None else checked_url(url)
+
+    @field_validator("api_key_env", "embedding_api_key_env")
+    @classmethod
+    def _no_key(cls, name: str | None) -> str | None:
+        """A key given in the place of the name of its variable is refused, and not repeated."""
+        return None if name is None else checked_variable(name)
 
     @model_validator(mode="after")
     def _check(self) -> Config:
-        for name in ("api_base", "embedding_api_base"):
-            url = getattr(self, name)
-            if url is not None and not url.startswith(("http://", "https://")):
-                raise ValueError(f"{name}: {url!r} is no URL; write http://{url}")
         if self.api_base is not None and self.model is None:
             raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
         for kind in ("judge", "atomizer", "reviser", *WITHOUT_MODEL):

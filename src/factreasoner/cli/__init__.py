@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,6 +30,7 @@ from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
+from factreasoner.cli.terminal import say, visible
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
@@ -55,7 +56,7 @@ for command in (run, score, assess, evaluate, compare, calibrate, check, solve, 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"factreasoner {__version__}")
+        say(f"factreasoner {__version__}")
         raise typer.Exit
 
 
@@ -74,12 +75,10 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     Every expected error becomes a message on standard error, never a traceback.
     """
     try:
-        app(arguments, prog_name="factreasoner")
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 0
-        return (
-            _failed("Interrupted; the same command goes on from here.", code) if code == INTERRUPTED else code
-        )
+        code = app(arguments, prog_name="factreasoner", standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            return _failed("Interrupted; the same command goes on from here.", code)
+        return int(code)
     except InputError as error:
         count = len(error.problems)
         kept = _notes(error) or "Nothing was done."
@@ -87,6 +86,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     except FactReasonerError as error:
         return _failed("\n".join(filter(None, (f"Error: {error}", _notes(error)))), 1)
     except Exception as error:
+        if hasattr(error, "format_message"):  # typer's own, of a class that differs by its version
+            return _misused(error)
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
         if (reason := _file_fault(error)) is not None:
@@ -94,7 +95,14 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
-    return 0
+
+
+def _misused(error: Any) -> int:
+    from typer.rich_utils import rich_format_error
+
+    error.message = visible(error.message)  # it holds arguments, which a shell may have made of file names
+    rich_format_error(error)
+    return 2
 
 
 def _notes(error: Exception) -> str:
@@ -112,7 +120,7 @@ def _file_fault(error: Exception) -> str | None:
 
 
 def _failed(message: str, code: int) -> int:
-    typer.echo(message, err=True)
+    say(message, err=True)
     return code
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say_json
 
 
 @takes_settings()
@@ -52,7 +53,7 @@ def assess(
         **config.model_dump(),
     )
     if as_json:
-        typer.echo(assessment.model_dump_json(indent=2))
+        say_json(assessment.model_dump(mode="json"))
     else:
         print_assessment(assessment, config)
     raise typer.Exit(3 if assessment.status in ("failed", "partial") else 0)

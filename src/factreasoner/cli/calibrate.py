@@ -9,6 +9,7 @@ import typer
 
 from factreasoner.choices import MethodChoice, Unlisted
 from factreasoner.cli.options import RunDir
+from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration
@@ -64,11 +65,11 @@ def calibrate(
     source = calibration.source[part]
     figures = _write(calibration, part, out)
     if as_json:
-        typer.echo(calibration.model_dump_json(indent=2))
+        say_json(calibration.model_dump(mode="json"))
     else:
         print_calibration(source, out, figures)
     for note in source["notes"]:
-        typer.echo(note, err=True)
+        say(note, err=True)
 
 
 def _refuse_mixtures(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import RunDir
+from factreasoner.cli.terminal import say
 
 BROKEN = 4
 """Exit code when a rule is not kept."""
@@ -45,7 +46,7 @@ def check(
     numbers = numbers_of(run, run.config)
     findings = apply_rules(rules, numbers, on_interval=on_interval, seed=run.config.seed)
     for finding in findings:
-        typer.echo(str(finding))
+        say(str(finding))
     if junit is not None:
         write_junit(junit, findings, run_dir)
     raise typer.Exit(0 if all(finding.kept for finding in findings) else BROKEN)

@@ -11,6 +11,7 @@ import typer
 
 from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
@@ -91,7 +92,7 @@ def compare(
 
         print_comparison(content)
     for note in content["notes"]:
-        typer.echo(note, err=True)
+        say(note, err=True)
     raise typer.Exit(0 if complete else 3)
 
 
@@ -168,7 +169,7 @@ def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManag
     @contextlib.contextmanager
     def named(name: str) -> Iterator[Progress]:
         if not quiet:
-            typer.echo(f"{name}:", err=True)
+            say(f"{name}:", err=True)
         with progress_for(quiet=quiet) as progress:
             yield progress
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import Terminal
 
 
 @takes_settings("Model")
@@ -18,7 +19,6 @@ def doctor(
     settings: dict[str, Any],
 ) -> None:
     """Check the installation, the keys, the cache and, with --model, that the model answers calls."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -31,5 +31,5 @@ def doctor(
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
     for check in checks:
         table.add_row(marks[check.state], check.name, escape(check.detail))
-    Console(soft_wrap=True).print(table)
+    Terminal(soft_wrap=True).print(table)
     raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)

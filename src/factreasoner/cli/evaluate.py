@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import RunDir
+from factreasoner.cli.terminal import say, say_json
 
 
 def evaluate(
@@ -32,7 +33,6 @@ def evaluate(
 
     C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand beside the others.
     """
-    import json
 
     from factreasoner.analysis.evaluation import evaluate_run
     from factreasoner.cli.score_tables import print_evaluation
@@ -46,8 +46,8 @@ def evaluate(
     out = out or run_dir / "evaluation"
     content = evaluate_run(run, config, out=out, gold=labels, by=by)
     if as_json:
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(content)
     else:
         print_evaluation(content, out)
     for note in content["notes"]:
-        typer.echo(note, err=True)
+        say(note, err=True)

@@ -8,6 +8,7 @@ import typer
 
 from factreasoner.cli.options import RunDir
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.errors import Problem
@@ -39,7 +40,6 @@ def explain(
 
     Calls no model. Every other flag changes a setting of the run.
     """
-    import json
 
     from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
@@ -69,11 +69,11 @@ def explain(
                 print_explanation(explanation, assessment, in_full=bool(atom))
     if as_json and (told or not problems):
         content = [explanation.model_dump(mode="json") for explanation in told]
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(content)
     elif not told and not problems:
-        typer.echo("No atoms to explain.")
+        say("No atoms to explain.")
     for problem in problems:
-        typer.echo(f"not explained: {problem}", err=True)
+        say(f"not explained: {problem}", err=True)
     raise typer.Exit(0 if not problems else 3 if told else 1)
 
 

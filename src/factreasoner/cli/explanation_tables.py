@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
-from factreasoner.cli.plain import plain
 from factreasoner.cli.tables import STYLES
+from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Evidence, Explanation
 from factreasoner.models import Assessment
 
@@ -19,7 +18,7 @@ PASSAGE_LENGTH = 100
 
 def print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:
     """One record: a table of its atoms, or each atom in sentences."""
-    console = Console(soft_wrap=in_full, highlight=False)
+    console = Terminal(soft_wrap=in_full, highlight=False)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
     if in_full:
         for atom in explanation.atoms:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.options import Quiet
-from factreasoner.cli.plain import one_line
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
@@ -55,7 +55,7 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
     with index_progress(quiet=quiet) as tell:
         report = index_files(paths, config, prune=prune, tell=tell)
     for problem in report.problems:
-        typer.echo(f"not indexed: {one_line(problem)}", err=True)
+        say(f"not indexed: {one_line(problem)}", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems else 0
@@ -63,18 +63,18 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
-        typer.echo("The collection was damaged by a run that was cut off, and is made anew from its files.")
+        say("The collection was damaged by a run that was cut off, and is made anew from its files.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
     files += [(report.partly, "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
     files += [(len(report.problems) - report.partly, "not readable")]
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
-    typer.echo(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
+    say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
-        typer.echo(f"{report.gone} files known before are gone; --prune drops their passages.")
+        say(f"{report.gone} files known before are gone; --prune drops their passages.")
     if report.others:
-        typer.echo(f"{report.others} files of other kinds are left out.")
+        say(f"{report.others} files of other kinds are left out.")
     if report.total:
-        typer.echo(f"Search it with --retriever corpus --collection {config.collection}")
+        say(f"Search it with --retriever corpus --collection {config.collection}")
 
 
 def _manage(config: Config, *, list_: bool, stats: bool) -> None:
@@ -85,12 +85,12 @@ def _manage(config: Config, *, list_: bool, stats: bool) -> None:
     if list_:
         for name in store.names():
             collection = store.collection(name)
-            typer.echo(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
+            say(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
         return
     if not stats:
         with store.locked():
             store.delete(config.collection)
-        typer.echo(f"Deleted collection {config.collection} of store {store.where}")
+        say(f"Deleted collection {config.collection} of store {store.where}")
         return
     collection = store.collection(config.collection)
     held = collection.held()
@@ -105,4 +105,4 @@ def _manage(config: Config, *, list_: bool, stats: bool) -> None:
         "from": ", ".join(made.roots),
     }
     for name, value in rows.items():
-        typer.echo(f"{name}: {one_line(str(value))}")
+        say(f"{name}: {one_line(str(value))}")

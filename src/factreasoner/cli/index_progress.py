@@ -7,11 +7,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from factreasoner.cli.plain import one_line, plain
+from factreasoner.cli.terminal import Terminal, one_line, plain, say
 from factreasoner.retrieval.corpus.indexing import Step, Tell
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -32,7 +30,7 @@ def index_progress(*, quiet: bool) -> Iterator[Tell]:
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
         )
-        with Progress(*columns, console=Console(stderr=True)) as bar:
+        with Progress(*columns, console=Terminal(stderr=True)) as bar:
             task = bar.add_task("", total=None)
 
             def tell(step: Step) -> None:
@@ -50,6 +48,6 @@ def _lines() -> Tell:
         if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             text = f"{step.done}/{step.files} files, {step.passages} passages written"
-            typer.echo(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
+            say(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
 
     return tell

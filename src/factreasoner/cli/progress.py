@@ -7,11 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 
-import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
+from factreasoner.cli.terminal import Terminal, say
 from factreasoner.models import Assessment, Usage
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -61,7 +60,7 @@ class Lines(_Totals):
     def started(self, total: int, finished: int) -> None:
         """Say what there is to do."""
         super().started(total, finished)
-        typer.echo(f"records: {total}, {finished} of them finished before", err=True)
+        say(f"records: {total}, {finished} of them finished before", err=True)
 
     def assessed(self, assessment: Assessment) -> None:
         """Say how far it is, not too often."""
@@ -70,7 +69,7 @@ class Lines(_Totals):
         if self.finished == self.total or now - self._last >= SECONDS_BETWEEN_LINES:
             self._last = now
             text = f"{self.finished}/{self.total} records"
-            typer.echo(f"{text}, {self}" if str(self) else text, err=True)
+            say(f"{text}, {self}" if str(self) else text, err=True)
 
 
 class Bar(_Totals):
@@ -100,7 +99,7 @@ def progress_for(*, quiet: bool) -> Iterator[_Totals]:
     elif not sys.stderr.isatty():
         yield Lines()
     else:
-        console = Console(stderr=True)
+        console = Terminal(stderr=True)
         whole = Column(no_wrap=True)
         columns = (
             TextColumn("Assessing"),

@@ -10,6 +10,7 @@ import typer
 
 from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
@@ -56,7 +57,7 @@ def run(
     config = fitted_config(load_config(profile, settings))
     if not quiet:
         for note in misfits(config):
-            typer.echo(note, err=True)
+            say(note, err=True)
     folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
     _refuse_own_source(folder, data, config)
     checked = _checked(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
@@ -81,7 +82,7 @@ def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, 
     run_folder.read_journal()
     exported = export_networks(run_folder.assessments(ids), config, folder)
     if not quiet:
-        typer.echo(str(exported))
+        say(str(exported))
 
 
 def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
@@ -124,7 +125,7 @@ def check_data(
     else:
         checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
     for problem in checked.problems:
-        typer.echo(f"skipped {problem}", err=True)
+        say(f"skipped {problem}", err=True)
     return checked
 
 
@@ -147,7 +148,7 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fre
     if not quiet:
         print_summary(report.summary, config, path)
     if report.stopped:
-        typer.echo(
+        say(
             f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",
             err=True,
         )

@@ -9,6 +9,7 @@ import typer
 
 from factreasoner.cli.options import RunDir
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say, say_json
 
 
 @takes_settings("Graph", "Calibration", "Scores")
@@ -28,7 +29,6 @@ def score(
 
     The run itself is not changed.
     """
-    import json
 
     from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.cli.tables import print_summary
@@ -47,7 +47,7 @@ def score(
     if "calibration" in changes:
         config = fitted_config(config, explicit=changes)
     for note in misfits(config):
-        typer.echo(note, err=True)
+        say(note, err=True)
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)
@@ -56,8 +56,8 @@ def score(
     summary = score_journal(folder, folder.order(), config, solver=solver, out=out)
     if export_uai is not None:
         again = (rebuilt(assessment, config) for assessment in folder.assessments(folder.order()))
-        typer.echo(str(export_networks(again, config, export_uai)), err=True)
+        say(str(export_networks(again, config, export_uai)), err=True)
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(summary)
     else:
         print_summary(summary, config, out)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from factreasoner.cli.plain import plain
+from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.metrics.scores import SCORES
 from factreasoner.report.comparison_tables import difference_rows, explanation, records_of, score_rows
 
@@ -34,9 +33,9 @@ GROUPS_WIDTH, SHORTEST_GROUP = 61, 16
 """Characters that the scores of a group take up on its line, and those of a name that are shown at least."""
 
 
-def console() -> Console:
+def console() -> Terminal:
     """Where tables go: no line is broken, no word is coloured by its looks."""
-    return Console(soft_wrap=True, highlight=False)
+    return Terminal(soft_wrap=True, highlight=False)
 
 
 def number(value: float | None) -> str:

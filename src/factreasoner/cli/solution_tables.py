@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
-from factreasoner.cli.plain import plain
 from factreasoner.cli.tables import STYLES
+from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
 from factreasoner.models import side_of, support_of
 from factreasoner.solvers.trial import Refusal, Trial, difference, yardstick
@@ -92,7 +91,7 @@ def _solver_content(trial: Trial) -> Content:
 
 def print_solution(content: Mapping[str, Any]) -> None:
     """The table of one solver's marginals."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = Terminal(soft_wrap=True, highlight=False)
     binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])
     table = Table(box=None, pad_edge=False)
     for name in ("node", "kind", "P(true)" if binary else "P(state 0), P(state 1), ...", ""):
@@ -108,7 +107,7 @@ def print_solution(content: Mapping[str, Any]) -> None:
 
 def print_comparison(content: Mapping[str, Any]) -> None:
     """The marginals of all solvers side by side, then the solvers, and why some did not run."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = Terminal(soft_wrap=True, highlight=False)
     names = [solver["asked"] for solver in content["solvers"]]
     table = Table("node", *map(plain, names), box=None, pad_edge=False)
     for entry in content["marginals"]:
@@ -132,7 +131,7 @@ def print_comparison(content: Mapping[str, Any]) -> None:
         console.print(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
 
 
-def _print_warnings(console: Console, solvers: Sequence[Mapping[str, Any]]) -> None:
+def _print_warnings(console: Terminal, solvers: Sequence[Mapping[str, Any]]) -> None:
     for solver in solvers:
         if warning := solver["diagnostics"].get("warning"):
             console.print(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
@@ -34,7 +35,6 @@ def solve(
 
     --factors and the priors are for fact graphs alone; a prior in the file goes before the flags.
     """
-    import json
 
     from factreasoner.cli import solution_tables
     from factreasoner.config import load_config
@@ -58,7 +58,7 @@ def solve(
         content = solution_tables.solution_content(network, run(config.solver, network.graph, config))
         show = solution_tables.print_solution
     if as_json:
-        typer.echo(json.dumps({"file": str(file), **content}, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json({"file": str(file), **content})
     else:
         show(content)
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from factreasoner.cli.plain import plain
+from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
@@ -31,7 +30,7 @@ def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> N
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in _summary_rows(summary):
         table.add_row(name, value)
-    console = Console(soft_wrap=True, highlight=False)
+    console = Terminal(soft_wrap=True, highlight=False)
     console.print(table)
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
     if config.plugin("judge") == "embedded":
@@ -40,7 +39,7 @@ def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> N
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     table = Table("P(true)", Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
     for atom in assessment.atoms:
         table.add_row(*_atom_row(atom, assessment))
@@ -63,7 +62,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
 
 def print_plan(planned: Plan, config: Config, records: int) -> None:
     """What a dry run found."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = Terminal(soft_wrap=True, highlight=False)
     stages = planned.stages
     if planned.searches:
         console.print(f"{planned.searches:,} searches ({plain(config.retriever)})")
@@ -181,7 +180,7 @@ def _k(assessment: Assessment, config: Config) -> int | None:
 def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
     outcome = assessment.outcome
     if outcome is None or atom.id not in outcome.p_true:
-        return "", "[red]not judged[/red]", escape(atom.text), ""
+        return "", "[red]not judged[/red]", plain(atom.text), ""
     support = outcome.support[atom.id]
     wanted = "contradiction" if support == "contradicted" else "entailment"
     fitting = [v for v in outcome.verdicts if v.target_id == atom.id and v.label == wanted]
@@ -190,8 +189,8 @@ def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
     return (
         f"{outcome.p_true[atom.id]:.3f}",
         f"[{STYLES[support]}]{support}[/]",
-        escape(atom.text),
-        escape(_evidence(best) if best else _short(reason)),
+        plain(atom.text),
+        plain(_evidence(best) if best else _short(reason)),
     )
 
 

@@ -69,10 +69,9 @@ def test_collections_of_others_are_left_alone(tmp_path: Path, chroma_url: str) -
         store.delete("theirs")
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "http://127.0.0.1:1/x?token=5"])
-def test_urls_that_are_none_of_a_server(url: str) -> None:
+def test_a_url_with_a_query_is_none_of_a_server() -> None:
     with pytest.raises(ConfigError, match="CHROMA_TOKEN"):
-        Store(Config(chroma_url=url))
+        Store(Config(chroma_url="http://127.0.0.1:1/x?tenant=5"))
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -1,0 +1,78 @@
+"""The one way to a terminal: no control character of anybody's making gets there, on any command.
+
+Atoms, passages, file names and servers' messages may hold what moves the cursor, retitles the window, or
+turns the direction of writing. `say`, `say_json` and `Terminal` let none of it through.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+
+_SUSPECTS = re.compile("[^\n\t -~]")
+_ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of what acts or hides: controls (C0, DEL, C1), marks of direction and other characters
+without a shape, lone surrogates, separators of lines and paragraphs."""
+_JOINERS = "\u200c\u200d"
+"""Words of some languages and emoji need them."""
+
+
+def visible(text: str) -> str:
+    """`text` with each character that would act on a terminal, or hide there, replaced by a mark."""
+    return _replaced(text, lambda _: "\N{REPLACEMENT CHARACTER}")
+
+
+def _replaced(text: str, mark: Callable[[str], str]) -> str:
+    def shown(found: re.Match[str]) -> str:
+        acts = unicodedata.category(found[0]) in _ACTING and found[0] not in _JOINERS
+        return mark(found[0]) if acts else found[0]
+
+    return _SUSPECTS.sub(shown, text)
+
+
+def one_line(text: str) -> str:
+    """`text` on one line and visible."""
+    return visible(" ".join(text.split()))
+
+
+def plain(text: str, longest: int | None = None) -> str:
+    """`text` on one line, visible, and without any effect of its markup.
+
+    A text longer than `longest` characters is cut between words.
+    """
+    line = one_line(text)
+    if longest is not None and len(line) > longest:
+        line = f"{line[:longest].rsplit(' ', 1)[0]} …"
+    return escape(line)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print `text` and end the line, on standard error where `err`."""
+    typer.echo(visible(text), err=err)
+
+
+def say_json(content: Any) -> None:
+    """Print `content` as JSON that says exactly what it holds, with hidden characters as escapes.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo(_replaced(text, lambda character: json.dumps(character)[1:-1]))
+
+
+class Terminal(Console):
+    """A rich console that shows hidden characters, wherever a text comes from."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))

@@ -1,0 +1,144 @@
+"""Whatever atoms, passages, file names and servers say, it is shown and does nothing."""
+
+import io
+import json
+import unicodedata
+
+import pytest
+from command import record, write_records
+from fake_server import FakeServer, error
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.progress import Progress, TextColumn
+from rich.table import Table
+
+from factreasoner.cli.terminal import Terminal, one_line, plain, say, say_json, visible
+
+HOSTILE = (
+    "red \x1b[31m, title \x1b]0;gone\x07, csi \x9b2J, back \x08\r, nel \x85, turned \u202e\u2066, [bold]x[/]"
+)
+FORBIDDEN = {"Cc", "Cs", "Cf", "Zl", "Zp"}
+LANGUAGES = "naïve 東京 نمی\u200cخواهم क\u094d\u200dष 👩\u200d🔬 \N{NO-BREAK SPACE}—–“”"
+
+
+def acting(text):
+    """The characters of `text` that are no shapes, and neither line ends nor joiners of letters."""
+    return {c for c in text if unicodedata.category(c) in FORBIDDEN} - set("\n\t\u200c\u200d")
+
+
+@given(st.text())
+def test_nothing_that_acts_is_left(text):
+    assert not acting(visible(text))
+    assert len(visible(text)) == len(text)
+
+
+def test_words_of_all_languages_stay():
+    assert visible(LANGUAGES) == LANGUAGES
+    assert one_line("a \n b\x0b\x85c") == "a b c"
+    assert plain("[red]x[/] \x1b[2J") == r"\[red]x\[/] " + "\N{REPLACEMENT CHARACTER}[2J"
+    assert plain("one two three", 9) == "one two …"
+
+
+def test_a_table_a_bar_and_a_title_show_it():
+    file = io.StringIO()
+    terminal = Terminal(file=file, force_terminal=True, color_system=None, width=300)
+    table = Table(HOSTILE, title=HOSTILE)
+    table.add_row(HOSTILE)
+    terminal.print(table, HOSTILE, style="bold")
+    assert acting(file.getvalue()) <= {"\x1b"}  # rich's own
+    assert "\x1b[31m" not in file.getvalue()
+    assert "\x1b]0;" not in file.getvalue()
+    bar_file = io.StringIO()
+    with Progress(TextColumn("{task.description}"), console=Terminal(file=bar_file, width=300)) as bar:
+        bar.add_task(plain(HOSTILE))
+    assert not acting(bar_file.getvalue())
+
+
+@given(st.text())
+def test_json_says_exactly_what_it_holds(text):
+    with pytest.MonkeyPatch.context() as patch:
+        out = io.StringIO()
+        patch.setattr("sys.stdout", out)
+        say_json({text: [text]})
+    assert json.loads(out.getvalue()) == {text: [text]}
+    assert not acting(out.getvalue())
+
+
+def test_both_streams(capsys):
+    say("a\x1b[1m")
+    say("b\x9b", err=True)
+    assert tuple(capsys.readouterr()) == ("a�[1m\n", "b�\n")
+
+
+@pytest.fixture
+def spoken(factreasoner):
+    def run(*arguments):
+        done = factreasoner(*arguments)
+        assert not acting(done.stdout + done.stderr), arguments
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def hostile_record(number):
+    made = record(
+        f"r{number}", atoms=[f"She was born in Warsaw {HOSTILE}."], contexts=[f"Born in Warsaw {HOSTILE}."]
+    )
+    made["contexts"][0] |= {"title": HOSTILE, "link": HOSTILE}
+    return made | {"topic": HOSTILE, "output": HOSTILE, "id": f"r{number} {HOSTILE}"}
+
+
+def test_every_command_on_hostile_records(spoken, tmp_path):
+    labelled = [hostile_record(i) for i in range(3)]
+    for item in labelled:
+        item["atoms"][0]["label"] = "S"
+    name = "data \x1b[31m\x9b\u202e.jsonl"
+    write_records(tmp_path / name, *labelled)
+    (tmp_path / "passage").write_text(HOSTILE)
+    assert spoken("run", name, "--out", "out\x1b[1m")[0] == 0
+    for command in (
+        ("run", name, "--out", "out\x1b[1m", "--version", "3"),
+        ("run", name, "--dry-run"),
+        ("score", "out\x1b[1m", "--k", "2"),
+        ("explain", "out\x1b[1m"),
+        ("explain", "out\x1b[1m", "--json"),
+        ("evaluate", "out\x1b[1m", "--by", "topic"),
+        ("evaluate", "out\x1b[1m", "--by", "topic", "--json"),
+        ("compare", "out\x1b[1m", "out\x1b[1m"),
+        ("check", "out\x1b[1m", "--min", "precision\x1b[1m=0.1"),
+        ("check", "out\x1b[1m", "--min", "precision=0.1"),
+        ("calibrate", "out\x1b[1m", "--out", "c\x1b[1m"),
+        ("assess", f"She was born in Warsaw {HOSTILE}.", "--context", "passage"),
+        ("assess", f"She was born in Warsaw {HOSTILE}.", "--context", "passage", "--json"),
+        ("assess", "x", "--context", "no \x1b[1m"),
+        ("run", "no \x1b[1m"),
+        ("run", name, "--judge", "no \x1b[1m:x"),
+        ("run", name, "--factors", "\x1b[1m"),
+        ("run", name, "--no-such-\x1b[1m"),
+        ("solve", "no \x1b[1m"),
+        ("score", "no \x1b[1m"),
+    ):
+        _, out, err = spoken(*command)
+        assert out + err
+    code, out, _ = spoken("assess", f"Born in Warsaw {HOSTILE}.", "--context", "passage", "--json")
+    assert code == 0
+    assert HOSTILE in json.loads(out)["response"]
+
+
+def test_files_that_are_indexed(spoken, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a \x1b[31m\x9b\u202e.txt").write_text(HOSTILE)
+    (tmp_path / "docs" / "b \x1b[31m\x9b\u202e.pdf").write_text(HOSTILE)
+    code, out, err = spoken("index", "docs", "--store", "store", "--embedding", "none")
+    assert "[31m" in out + err, code
+    assert spoken("index", "--stats", "--store", "store")[0] == 0
+    spoken("index", "no \x1b[1m", "--store", "store")
+
+
+def test_what_a_server_says(spoken, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r"))
+    with FakeServer(lambda request: error(400, HOSTILE)) as server:
+        flags = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1)
+        code, out, err = spoken("run", data, "--out", tmp_path / "out", *flags)
+    assert code in (1, 3)
+    assert "csi" in out + err
