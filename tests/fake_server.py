@@ -223,6 +223,22 @@ def cut(text: str = '{"fact_0": "Tr') -> Completion:
     return Completion(arguments=text, finish_reason="length")
 
 
+def completion_of(finish_reason: str = "stop", **message: Any) -> Completion:
+    """One choice with exactly this message, whatever was asked for."""
+    choice = {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", **message}}
+    return Completion(arguments={}, body={"choices": [choice]})
+
+
+def filtered() -> Completion:
+    """A reply that the provider's content filter stopped."""
+    return completion_of("content_filter", content=None)
+
+
+def refused(words: str = "I'm sorry, I can't help with that.") -> Completion:
+    """A refusal, in the field that OpenAI has for it."""
+    return completion_of(content=None, refusal=words)
+
+
 def empty_choices() -> Completion:
     """Status 200 and `"choices": []`."""
     return Completion(arguments={}, body={"choices": []})

@@ -22,7 +22,7 @@ LAYERS = [
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
     {"config", "registry"},
-    {"models", "errors", "choices", "protocols", "credentials"},
+    {"models", "errors", "choices", "credentials", "parameters", "protocols"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from factreasoner.choices import (
     Calls,
@@ -25,6 +25,7 @@ from factreasoner.choices import (
 from factreasoner.credentials import checked_url, checked_variable
 from factreasoner.errors import ConfigError
 from factreasoner.models import Model
+from factreasoner.parameters import checked_parameters, parsed_parameters
 from factreasoner.registry import nearest
 
 
@@ -63,9 +64,21 @@ class Config(Model):
     api_base: str | None = None
     api_key_env: str | None = None
     temperature: float = Field(default=0.0, ge=0.0, le=2.0)
-    max_tokens: int = Field(default=4096, ge=16)
+    max_tokens: int = Field(default=4096, ge=16, description="longest reply, reasoning included")
+    reasoning_effort: str | None = Field(default=None, min_length=1, description="how much a model reasons")
+    model_param: Annotated[
+        dict[str, Any], BeforeValidator(parsed_parameters), AfterValidator(checked_parameters)
+    ] = Field(default_factory=dict, description="further parameters of each request")
     timeout: float = Field(default=120.0, gt=0.0, description="seconds one request may take")
-    max_attempts: int = Field(default=5, ge=1, description="requests for one call, and re-asks of one claim")
+    max_attempts: int = Field(
+        default=5, ge=1, description="times one claim is asked about, bad replies and timeouts included"
+    )
+    patience: float = Field(
+        default=120.0,
+        ge=0.0,
+        allow_inf_nan=False,
+        description="seconds a call waits for a server that is down",
+    )
     concurrency: int = Field(default=16, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -157,6 +170,8 @@ class Config(Model):
 
     @model_validator(mode="after")
     def _check(self) -> Config:
+        if self.reasoning_effort is not None and "reasoning_effort" in self.model_param:
+            raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
         if self.api_base is not None and self.model is None:
             raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
         for kind in ("judge", "atomizer", "reviser", *WITHOUT_MODEL):
@@ -169,6 +184,12 @@ class Config(Model):
         if self.store_dir is not None and self.chroma_url is not None:
             raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
         return self
+
+    @property
+    def model_parameters(self) -> dict[str, Any]:
+        """The parameters that a request carries by the user's wish, whatever the model."""
+        effort = {} if self.reasoning_effort is None else {"reasoning_effort": self.reasoning_effort}
+        return {**effort, **self.model_param}
 
     def plugin(self, kind: str) -> str:
         """The name of a plug-in with `auto` decided: the model's when there is one, else the embedded one.
@@ -195,6 +216,7 @@ CALL_SETTINGS = frozenset(
         "tokens_per_minute",
         "max_cost",
         "max_attempts",
+        "patience",
         "cache",
         "cache_dir",
         "embedding_api_key_env",

@@ -12,7 +12,7 @@
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
     │   ├── ProviderError       the provider answered with an error status, or the connection broke
-    │   └── UnusableReplyError  the provider answered, but with no function call and no JSON object
+    │   └── UnusableReplyError  the provider answered, but with nothing that can be used
     ├── RetrievalError          evidence for one atom could not be had; becomes a Failure
     │   ├── SearchError         a search service answered with an error, or not at all
     │   ├── StoreError          the store of passages can't be read or written
@@ -104,7 +104,15 @@ class ProviderError(LLMError):
 
 
 class UnusableReplyError(LLMError):
-    """The provider answered, but with neither a function call nor a JSON object."""
+    """The provider answered, but with nothing that can be used.
+
+    `reason` is short and stable: "content filter", "refusal", "empty", or "malformed" where there is neither
+    a function call nor a JSON object with an argument of the function.
+    """
+
+    def __init__(self, message: str, *, reason: str = "malformed", attempts: int = 1) -> None:
+        super().__init__(message, attempts=attempts)
+        self.reason = reason
 
 
 class RetrievalError(FactReasonerError):

@@ -101,10 +101,10 @@ def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tm
         return server_error() if broken else good(request)
 
     with FakeServer(answer) as server:
-        done = compared(factreasoner, server, data, "fr2,factscore")
+        done = compared(factreasoner, server, data, "fr2,factscore", "--patience", 0)
         assert done.returncode == 1
         assert "factscore lacks 1 of 2 (1 failed: 'r2')" in done.stderr
-        done = compared(factreasoner, server, data, "fr2,factscore", "--intersect")
+        done = compared(factreasoner, server, data, "fr2,factscore", "--intersect", "--patience", 0)
     assert done.returncode == 3
     assert content(tmp_path)["num_records"] == 1
 

@@ -134,7 +134,7 @@ DEAD = {
 @pytest.mark.parametrize("answer", DEAD.values(), ids=DEAD.keys())
 def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
-    flags = ("--max-attempts", 1, "--timeout", 1)
+    flags = ("--max-attempts", 1, "--timeout", 1, "--patience", 0)
     with FakeServer(lambda request: state["answer"](request)) as server:
         state = {"answer": answer if callable(answer) else lambda request: answer}
         done = run(factreasoner, server, data, *flags)

@@ -6,16 +6,19 @@ import pytest
 from fake_server import (
     Completion,
     broken_body,
+    completion_of,
     cut,
     disconnect,
     drip,
     empty_choices,
     error,
+    filtered,
     hang,
     missing,
     obliging,
     prose,
     rate_limited,
+    refused,
     replaced,
     reset,
     sequence,
@@ -88,21 +91,57 @@ def test_arguments_are_handed_on_as_given(scene, answer, arguments):
     assert scene(answer).client().call(PROMPT, SCHEMA).arguments == arguments
 
 
-def test_a_cut_reply_is_said_to_be_cut_and_not_asked_again(scene):
+def test_a_cut_reply_gets_a_higher_limit_once_and_is_said_to_be_cut(scene):
     set_up = scene(lambda request: cut())
-    reply = set_up.client().call(PROMPT, SCHEMA)
-    assert (reply.truncated, reply.arguments, set_up.server.calls) == (True, {}, 1)
-    assert reply.usage.calls == 1
+    reply = set_up.client(max_tokens=100).call(PROMPT, SCHEMA)
+    assert (reply.truncated, reply.arguments) == (True, {})
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400]
+    assert reply.usage.calls == 2
 
 
-@pytest.mark.parametrize("answer", [prose(), empty_choices(), Completion(tool_calls=[("check", [1])])])
-def test_nothing_usable_on_any_rung(scene, answer):
+def test_a_higher_limit_that_helps_is_kept(scene):
+    set_up = scene(lambda request: cut() if request.body["max_tokens"] < 300 else obliging(request))
+    client = set_up.client(max_tokens=100)
+    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, False]
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400, 400]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (prose(), "malformed"),
+        (empty_choices(), "empty"),
+        (Completion(tool_calls=[("check", [1])]), "empty"),
+        (completion_of(content=""), "empty"),
+        (broken_body(), "empty"),
+        (Completion(arguments={}, body={"usage": "lots"}), "empty"),
+    ],
+)
+def test_nothing_usable_on_any_rung(scene, answer, reason):
     set_up, meter = scene(lambda request: answer), Meter()
-    with meter.stage("evaluator"), pytest.raises(UnusableReplyError, match="holds no arguments") as caught:
+    with meter.stage("evaluator"), pytest.raises(UnusableReplyError) as caught:
         set_up.client().call(PROMPT, SCHEMA)
+    assert caught.value.reason == reason
     assert caught.value.attempts == set_up.server.calls == 4
     assert set_up.forms == ["tool", "json_schema", "json_object", "fenced"]
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (filtered(), "content filter"),
+        (refused("I can't help with that."), "refusal"),
+        (error(400, "Failed to call a function. Please adjust your prompt."), "malformed"),
+    ],
+    ids=["filter", "refusal", "tool use failed"],
+)
+def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
+    set_up = scene(lambda request: answer)
+    with pytest.raises(UnusableReplyError) as caught:
+        set_up.client().call(PROMPT, SCHEMA)
+    assert caught.value.reason == reason
+    assert set_up.forms == ["tool"]
 
 
 def test_the_error_quotes_the_reply(scene):
@@ -122,9 +161,8 @@ def test_the_error_quotes_the_reply(scene):
         error(408, "late"),
         disconnect(),
         reset(),
-        broken_body(),
     ],
-    ids=["429", "500", "503", "408", "disconnect", "reset", "no JSON"],
+    ids=["429", "500", "503", "408", "disconnect", "reset"],
 )
 def test_a_passing_error_is_retried(scene, wrong):
     set_up = scene(sequence(wrong, obliging))
@@ -136,15 +174,23 @@ def test_a_passing_error_is_retried(scene, wrong):
     ("wrong", "message"),
     [
         (server_error(), "status 500: The server had an error"),
-        (reset(), r"^Connection error; is http://127\.0\.0\.1:\d+/v1 up\?$"),
+        (reset(), r"^Connection error; is http://127\.0\.0\.1:\d+/v1 up\? \("),
     ],
     ids=["500", "reset"],
 )
-def test_a_lasting_error_fails_after_max_attempts(scene, wrong, message):
+def test_a_lasting_error_fails_when_patience_ends(scene, wrong, message):
     set_up = scene(lambda request: wrong)
     with pytest.raises(ProviderError, match=message) as caught:
-        set_up.client(max_attempts=3).call(PROMPT, SCHEMA)
-    assert caught.value.attempts == set_up.server.calls == 3
+        set_up.client(patience=0.3, max_attempts=1).call(PROMPT, SCHEMA)
+    assert "--patience 0.3" in str(caught.value)
+    assert caught.value.attempts == set_up.server.calls > 1
+
+
+def test_without_patience_there_is_one_try(scene):
+    set_up = scene(lambda request: server_error())
+    with pytest.raises(ProviderError):
+        set_up.client(patience=0).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 1
 
 
 def test_a_bad_request_is_not_retried(scene):
@@ -204,11 +250,11 @@ def test_a_wrong_key_ends_the_waiting_of_other_calls(scene):
     def answer(request):
         if request.text.endswith("slow"):
             refused.wait(5)
-            return rate_limited("200")
+            return rate_limited("60")
         return unauthorized()
 
     set_up = scene(answer)
-    client = set_up.client()
+    client = set_up.client(patience=120)
     errors = []
 
     def slow():
@@ -256,23 +302,114 @@ def test_a_refused_parameter_is_left_out_for_good(scene):
     assert ["temperature" in r.body for r in set_up.server.requests] == [True, False, False]
 
 
-def test_max_tokens_beyond_a_small_context_are_left_out(scene):
+NO_MAX_TOKENS = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. "
+    "Use 'max_completion_tokens' instead."
+)
+NO_MAX_COMPLETION_TOKENS = "Unrecognized request argument supplied: max_completion_tokens"
+
+
+@pytest.mark.parametrize("settings", [{}, {"model": "openai/gpt-4o-mini", "max_cost": 1.0}])
+def test_the_limit_of_a_reply_goes_by_the_name_that_is_taken(scene, settings):
     def answer(request):
-        if "max_tokens" in request.body:
-            return error(400, "maximum context length is 2048 tokens, you requested 4096 in the completion")
-        return obliging(request)
+        return error(400, NO_MAX_TOKENS) if "max_tokens" in request.body else obliging(request)
 
-    assert scene(answer).client().call(PROMPT, SCHEMA).arguments == TRUE
+    set_up = scene(answer)
+    client = set_up.client(max_tokens=99, **settings)
+    assert [client.call(PROMPT, schema_of(n)).form for n in (2, 3)] == ["tool", "tool"]
+    assert [r.body.get("max_completion_tokens") for r in set_up.server.requests] == [None, 99, 99]
 
 
-def test_a_prompt_that_is_too_long_is_final_and_teaches_nothing(scene):
+def refusing_limits(request):
+    if "max_tokens" in request.body:
+        return error(400, NO_MAX_TOKENS)
+    return (
+        error(400, NO_MAX_COMPLETION_TOKENS) if "max_completion_tokens" in request.body else obliging(request)
+    )
+
+
+def test_where_no_limit_is_taken_there_is_none(scene):
+    set_up = scene(refusing_limits)
+    assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.server.calls == 3
+
+
+def test_where_no_limit_is_taken_no_cost_can_be_limited(scene):
+    with pytest.raises(ConfigError, match="without --max-cost"):
+        scene(refusing_limits).client(model="openai/gpt-4o-mini", max_cost=1.0).call(PROMPT, SCHEMA)
+
+
+def test_a_limit_that_is_too_large_is_lowered_for_good(scene):
+    def answer(request):
+        limit = request.body["max_tokens"]
+        text = f"max_tokens is too large: {limit}. This model supports at most 500 completion tokens"
+        return error(400, text, param="max_tokens") if limit > 500 else obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client(max_tokens=4096)
+    for count in (2, 3):
+        assert client.call(PROMPT, schema_of(count)).form == "tool"
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [4096, 500, 500]
+
+
+def test_a_limit_beyond_what_the_context_leaves_is_lowered_for_this_request(scene):
+    def answer(request):
+        limit = request.body["max_tokens"]
+        text = (
+            f"'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context "
+            f"length is 2048 tokens and your request has 300 input tokens ({limit} > 2048 - 300)."
+        )
+        return error(400, text) if limit > 1748 else obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client(max_tokens=4096)
+    for count in (2, 3):
+        assert client.call(PROMPT, schema_of(count)).form == "tool"
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [4096, 1748] * 2
+
+
+def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
     too_long = error(400, "maximum context length is 10 tokens (5 in the functions, 9 in the completion)")
-    set_up = scene(sequence(too_long, too_long, obliging))
+    set_up = scene(sequence(too_long, obliging))
     client = set_up.client()
-    with pytest.raises(ProviderError, match="maximum context length"):
+    with pytest.raises(ProviderError, match=r"maximum context length.*--atoms-per-call"):
         client.call(PROMPT, SCHEMA)
     assert client.call(PROMPT, SCHEMA).form == "tool"
     assert "max_tokens" in set_up.server.requests[-1].body
+
+
+def test_where_there_is_no_system_role_the_user_says_it_from_then_on(scene):
+    def answer(request):
+        roles = [message["role"] for message in request.body["messages"]]
+        return error(400, "System role not supported") if "system" in roles else obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client()
+    for count in (2, 3):
+        assert client.call(PROMPT, schema_of(count)).form == "tool"
+    assert set_up.server.calls == 3
+    (message,) = set_up.server.requests[-1].body["messages"]
+    assert message["role"] == "user"
+    assert message["content"].startswith("You check facts.\n\nIs it so?")
+
+
+def test_the_users_own_parameters_are_sent_and_decide_the_answer(scene):
+    set_up = scene()
+    settings = {"reasoning_effort": "low", "model_param": ["num_ctx=8192", "mirostat=true"], "cache": True}
+    set_up.client(**settings).call(PROMPT, SCHEMA)
+    body = set_up.server.requests[0].body
+    assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
+    set_up.client(**settings).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 1
+    set_up.client(**settings | {"model_param": ["num_ctx=4096"]}).call(PROMPT, SCHEMA)
+    set_up.client(**settings | {"reasoning_effort": "high"}).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 3
+
+
+def test_a_parameter_the_user_wants_is_not_left_out_in_silence(scene):
+    set_up = scene(lambda request: error(400, "Unsupported parameter: 'num_ctx'"))
+    with pytest.raises(ProviderError, match="num_ctx"):
+        set_up.client(model_param={"num_ctx": 1}).call(PROMPT, SCHEMA)
 
 
 # Concurrency

@@ -6,7 +6,8 @@ from email.utils import formatdate
 import httpx
 import pytest
 
-from factreasoner.llm.faults import LONGEST_WAIT, fault_of, retry_after_of, shown
+from factreasoner.llm.dialect import Dialect
+from factreasoner.llm.faults import fault_of, retry_after_of, shown
 
 
 class ProviderSaidError(Exception):
@@ -22,11 +23,34 @@ class UnsupportedParamsError(ProviderSaidError):
     """litellm's own, raised before anything is sent."""
 
 
-OPTIONAL = ("temperature", "max_tokens", "logprobs")
+REQUEST = {
+    "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
+    "temperature": 0.0,
+    "max_tokens": 4096,
+    "logprobs": True,
+}
 
 
-def fault(error, form="tool", optional=OPTIONAL, secret=None):
-    return fault_of(error, form=form, optional=optional, secret=secret)
+def fault(error, form="tool", request=REQUEST, fixed=(), secret=None):
+    return fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
+
+
+LITERAL_ERROR = (
+    "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be "
+    "'text' or 'json_object'\", 'input': 'json_schema', 'ctx': {'expected': \"'text' or 'json_object'\"}}]"
+)
+GROQ_TOOL = (
+    '{"error":{"message":"Failed to call a function. Please adjust your prompt. See \'failed_generation\' '
+    'for more details.","type":"invalid_request_error","code":"tool_use_failed"}}'
+)
+GROQ_JSON = (
+    '{"error":{"message":"Failed to generate JSON. Please adjust your prompt. See \'failed_generation\' for '
+    'more details.","type":"invalid_request_error","code":"json_validate_failed","failed_generation":"{"}}'
+)
+ANTHROPIC_CREDIT = (
+    '{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to '
+    'access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}'
+)
 
 
 @pytest.mark.parametrize(
@@ -54,21 +78,96 @@ def fault(error, form="tool", optional=OPTIONAL, secret=None):
         (402, "Insufficient credits", "config"),
         (429, "insufficient_quota", "config"),
         (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),
-        (400, "'temperature' does not support 0", "parameter"),
-        (400, "'max_tokens' is too large: 4096", "parameter"),
-        (422, "logprobs: extra fields not permitted", "parameter"),
+        (400, "'temperature' does not support 0", "dialect"),
+        (400, "'max_tokens' is too large: 4096", "dialect"),
+        (422, "logprobs: extra fields not permitted", "dialect"),
         (400, "`tools` is not supported", "form"),
         (400, "response_format.type must be text", "form"),
         (404, "No endpoints found that support tool use", "form"),
         (500, "tools param requires --jinja flag", "form"),
         (500, "tool worker crashed", "retry"),
-        (400, "maximum context length is 10 tokens (5 in the functions)", "final"),
+        (500, LITERAL_ERROR, "form"),
+        (400, GROQ_TOOL, "sample"),
+        (400, GROQ_JSON, "sample"),
+        (400, "Tool choice is required, but model did not call a tool", "sample"),
+        (400, "System role not supported", "dialect"),
+        (500, "Jinja Exception: System role not supported", "dialect"),
+        (400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "dialect"),
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it", "dialect"),
+        (400, "Conversation roles must alternate user/assistant/user/assistant/...", "dialect"),
+        (400, ANTHROPIC_CREDIT, "config"),
+        (
+            400,
+            "Incorrect API key provided: ab***yz. You can obtain an API key from https://console.x.ai.",
+            "config",
+        ),
+        (500, "Missing boto3 to call bedrock. Run 'pip install boto3'.", "config"),
+        (400, "The security token included in the request is invalid.", "config"),
     ],
 )
 def test_kinds(status, message, kind):
     found = fault(ProviderSaidError(status, message))
     assert found.kind == kind
     assert (found.remedy != "") == (kind == "config")
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "maximum context length is 10 tokens (5 in the functions)"),
+        (400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000."),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),
+        (400, "the request exceeds the available context size, try increasing it"),
+        (400, "Input is too long for requested model."),
+        (413, "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9000"),
+    ],
+)
+def test_a_request_longer_than_the_context_says_what_to_do(status, message):
+    found = fault(ProviderSaidError(status, message))
+    assert found.kind == "final"
+    assert "--atoms-per-call" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("message", "most"),
+    [
+        ("max_tokens is too large: 4096. This model supports at most 1000 completion tokens", 1000),
+        ("max_tokens: 4096 > 1000, which is the maximum allowed number of output tokens for claude-x", 1000),
+        ("`max_tokens` must be less than or equal to `1000`, the maximum value for `max_tokens`", 1000),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 1000]", 1000),
+        ("a maxOutputTokens value of 4096 but the range is from 1 (inclusive) to 1001 (exclusive)", 1000),
+    ],
+)
+def test_the_largest_limit_of_a_reply(message, most):
+    found = fault(ProviderSaidError(400, message))
+    assert (found.kind, found.lesson, found.room) == ("dialect", Dialect(most_tokens=most), None)
+
+
+@pytest.mark.parametrize(
+    ("message", "room"),
+    [
+        (
+            "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens "
+            "(904 in the messages, 4096 in the completion). Please reduce the length of the messages.",
+            3193,
+        ),
+        (
+            "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length "
+            "is 2048 tokens and your request has 300 input tokens (4096 > 2048 - 300).",
+            1748,
+        ),
+        (
+            "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 1000 `inputs` tokens and 4096 "
+            "`max_new_tokens`",
+            3097,
+        ),
+        ("input length and `max_tokens` exceed context limit: 197000 + 4096 > 200000, decrease", 3000),
+    ],
+)
+def test_the_room_that_the_context_leaves(message, room):
+    found = fault(ProviderSaidError(400, message))
+    assert (found.kind, found.lesson, found.room) == ("dialect", Dialect(), room)
 
 
 @pytest.mark.parametrize("message", ["OpenAIException - Connection error.", "[Errno 111] Connection refused"])
@@ -81,16 +180,18 @@ def test_a_form_is_not_refused_on_the_last_rung():
     assert fault(ProviderSaidError(400, "tools"), form="fenced").kind == "final"
 
 
-def test_only_parameters_that_were_sent_can_be_refused():
+def test_only_parameters_that_were_sent_and_may_be_left_out_can_be_refused():
     error = ProviderSaidError(400, "temperature and logprobs are not supported")
-    assert fault(error).parameters == {"temperature", "logprobs"}
-    assert fault(error, optional=("temperature",)).parameters == {"temperature"}
-    assert fault(error, optional=()).kind == "final"
+    assert fault(error).lesson.refused == {"temperature", "logprobs"}
+    bare = {"messages": REQUEST["messages"]}
+    assert fault(error, request=bare | {"temperature": 0.0}).lesson.refused == {"temperature"}
+    assert fault(error, request=bare).kind == "final"
+    assert fault(error, fixed={"temperature"}).lesson.refused == {"logprobs"}
 
 
 def test_what_the_library_itself_refuses():
     error = UnsupportedParamsError(400, "anthropic does not support parameters: ['logprobs', 'top_logprobs']")
-    assert fault(error).parameters == {"logprobs"}
+    assert fault(error).lesson.refused == {"logprobs"}
     assert fault(UnsupportedParamsError(400, "x does not support parameters: ['tools']")).kind == "form"
 
 
@@ -137,12 +238,6 @@ def test_headers_are_found_where_the_library_keeps_them():
     plain.status_code = 503
     plain.response = httpx.Response(503, headers={"Retry-After": "2"})
     assert fault(plain).retry_after == 2.0
-
-
-def test_nobody_waits_for_hours():
-    found = fault(ProviderSaidError(429, "daily limit", retry_after=str(LONGEST_WAIT + 1)))
-    assert found.kind == "final"
-    assert "asks to wait 301 s" in found.message
 
 
 # What is shown

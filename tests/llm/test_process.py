@@ -19,7 +19,8 @@ from factreasoner.errors import LLMError
 from factreasoner.llm.client import LiteLLMClient
 
 url, timeout = sys.argv[1], float(sys.argv[2])
-client = LiteLLMClient(Config(model="fake", api_base=url, timeout=timeout, cache=False, max_attempts=1))
+once = {{"max_attempts": 1, "patience": 0.0, "cache": False}}
+client = LiteLLMClient(Config(model="fake", api_base=url, timeout=timeout, **once))
 for _ in range(3):
     try:
         print(client.call(PROMPT, SCHEMA).form)

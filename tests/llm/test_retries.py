@@ -4,10 +4,10 @@ import time
 from email.utils import formatdate
 
 import pytest
-from fake_server import obliging, rate_limited, sequence
+from fake_server import hang, obliging, rate_limited, reset, sequence
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.errors import ProviderError
+from factreasoner.errors import CallTimeoutError, ProviderError
 from factreasoner.llm.parallel import parallel_map
 
 
@@ -27,7 +27,7 @@ class Arrivals:
 def test_retry_after_is_honoured(scene, words):
     until = time.time() + 2
     answer = Arrivals(sequence(rate_limited(words or formatdate(until, usegmt=True)), obliging))
-    assert scene(answer).client().call(PROMPT, SCHEMA).arguments
+    assert scene(answer).client(patience=30).call(PROMPT, SCHEMA).arguments
     first, second = answer.times
     assert second >= (first + 0.4 if words else int(until))
 
@@ -41,6 +41,28 @@ def test_one_request_told_to_wait_holds_up_the_others(scene):
 
 def test_a_wait_of_hours_is_a_failure_at_once(scene):
     set_up = scene(lambda request: rate_limited("86400"))
-    with pytest.raises(ProviderError, match="asks to wait 86400 s") as caught:
-        set_up.client().call(PROMPT, SCHEMA)
+    with pytest.raises(ProviderError, match="asks to wait 86400 s, and --patience is 120") as caught:
+        set_up.client(patience=120).call(PROMPT, SCHEMA)
     assert caught.value.attempts == 1
+
+
+def test_an_outage_is_waited_for_and_said(scene):
+    until = time.monotonic() + 1.0
+    told = []
+
+    def answer(request):
+        return reset() if time.monotonic() < until else obliging(request)
+
+    client = scene(answer).client(patience=30, max_attempts=1, waiting=told.append)
+    assert client.call(PROMPT, SCHEMA).arguments
+    *waited, last = told
+    assert waited == sorted(waited)
+    assert 0.5 < max(waited) < 30
+    assert last == 0.0
+
+
+def test_a_timeout_counts_as_an_attempt_and_not_as_waiting(scene):
+    set_up = scene(lambda request: hang())
+    with pytest.raises(CallTimeoutError):
+        set_up.client(timeout=0.2, max_attempts=2, patience=30).call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 2

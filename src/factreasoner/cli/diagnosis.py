@@ -81,7 +81,8 @@ def _merlin(config: Config) -> Check:
 def _model(config: Config) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
-    judge = LLMJudge(LiteLLMClient(config.model_copy(update={"cache": False, "max_attempts": 1})), config)
+    once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": 0.0})
+    judge = LLMJudge(LiteLLMClient(once), once)
     premise = Premise("p", "The library opens at nine and closes at five.")
     try:
         judged = judge.judge(premise, [Claim("a", "The library opens at nine.")])

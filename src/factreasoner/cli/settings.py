@@ -57,9 +57,20 @@ PANELS: dict[str, dict[str, Setting]] = {
         "api_base": Setting(str, "URL of an OpenAI-compatible server, as http://localhost:8000/v1."),
         "api_key_env": Setting(str, "Environment variable that holds the key."),
         "temperature": Setting(float, "Sampling temperature. (default: 0)"),
-        "max_tokens": Setting(int, "Longest reply, in tokens. (default: 4096)"),
+        "max_tokens": Setting(
+            int, "Longest reply in tokens, reasoning included; raised once where it cuts. (default: 4096)"
+        ),
+        "reasoning_effort": Setting(str, "How much a reasoning model reasons: low, medium, high, ..."),
+        "model_param": Setting(
+            list[str], "KEY=VALUE sent with every request, as num_ctx=8192; repeatable. (default: none)"
+        ),
         "timeout": Setting(float, "Seconds one request may take. (default: 120)"),
-        "max_attempts": Setting(int, "Requests for one call, and re-asks of one claim. (default: 5)"),
+        "max_attempts": Setting(
+            int, "Times one claim is asked about: bad replies and timeouts count. (default: 5)"
+        ),
+        "patience": Setting(
+            float, "Seconds a call waits for a server that is down or busy, before it fails. (default: 120)"
+        ),
         "concurrency": Setting(int, "Requests in flight, over all records. (default: 16)"),
         "requests_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "tokens_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),

@@ -11,9 +11,11 @@ import re
 import time
 from collections.abc import Collection, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-Kind = Literal["config", "retry", "form", "parameter", "final"]
+from factreasoner.llm.dialect import Dialect, lesson_of, room_of
+
+Kind = Literal["config", "retry", "form", "dialect", "sample", "final"]
 
 RETRIED = frozenset({408, 409, 425, 429})
 REFUSAL_STATUSES = frozenset({400, 404, 405, 415, 422, 501})
@@ -26,9 +28,12 @@ def _any(*patterns: str) -> re.Pattern[str]:
 NO_PROVIDER = _any("LLM Provider NOT provided")
 NO_KEY = _any(
     r"missing credentials|unable to locate credentials|api_key client option must be set",
-    r"invalid[ _]api[ _]key|(api[ _]key|credentials).{0,40}(missing|not (found|set|provided|valid))",
+    r"(invalid|incorrect)[ _]api[ _]key|invalid x-api-key|security token.{0,40}invalid",
+    r"could not resolve authentication",
+    r"(api[ _]key|credentials).{0,40}(missing|not (found|set|provided|valid))",
 )
-NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing|insufficient (balance|credit)")
+NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
+NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
 PASSING = _any(
     r"(retry|try again) (in|after)|per (minute|day)"
 )  # Gemini says "quota" and "billing" of any limit
@@ -36,23 +41,29 @@ NO_MODEL = _any(
     r"model_not_found|(invalid|unknown|not a valid) model",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
 )
-NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+")
+NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+|Missing [\w-]+ to call")
 MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
-TOO_LONG = _any(r"context.?(length|window)|maximum context|too many tokens|prompt is too long")
+TOO_LONG = _any(
+    r"context.?(length|window|size|limit)|maximum context|too many tokens",
+    r"(prompt|input|request) is too (long|large)|request too large|token count.{0,40}exceeds",
+    r"reduce (the length of|your message)",
+)
+SHORTER = (
+    "the request is longer than the model's context takes: fewer --atoms-per-call, shorter contexts "
+    "(--summarizer llm) or a smaller --max-tokens"
+)
+BAD_SAMPLE = _any(
+    r"tool_use_failed|json_validate_failed|failed_generation",
+    r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed",
+)
+"""What a provider says when it could not use what the model wrote: one bad reply, and no missing feature."""
 WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b")
 NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
     r"response_format|json_(schema|object)|\bjson mode|structured.?output|guided|grammar|\bschema\b",
 )
-UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed")
-PARAMETERS = {
-    "logprobs": _any(r"logprobs"),
-    "temperature": _any(r"\btemperature\b"),
-    "max_tokens": _any(r"max_tokens|max_completion_tokens|in the completion"),
-}
-"""Optional parameters of a request, and how an error message names them."""
-
+UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed|literal_error|input should be")
 SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
@@ -61,27 +72,35 @@ MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 MESSAGE_LENGTH = 300
 LONGEST_TEXT = 20_000
 """Characters of a text that are looked at for what is shown of it."""
-LONGEST_WAIT = 300.0
-"""Seconds a provider may ask to wait before its refusal is taken as final."""
 
 
 class Fault(NamedTuple):
     """A classified error. `message` is fit to be shown: short, and free of keys.
 
-    `parameters` names optional parameters the provider refused; `retry_after` is in seconds; `remedy` is
-    what the user can do about it ("key": the key is missing or wrong; "connection": nobody answers).
+    The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
+    passes, after `retry_after` seconds if the provider says so; "form" is a call form it does not take;
+    "dialect" is something else it does not take, which the `lesson` avoids, or a reply's limit above the
+    `room` there is; "sample" is a reply it could not use itself; "final" will not change.
     """
 
     kind: Kind
     message: str
     status: int | None = None
     retry_after: float | None = None
-    parameters: frozenset[str] = frozenset()
+    lesson: Dialect = Dialect()
+    room: int | None = None
     remedy: str = ""
 
 
-def fault_of(error: BaseException, *, form: str, optional: Collection[str], secret: str | None) -> Fault:
-    """Classify `error`, raised by a request of call form `form` that carried the `optional` parameters."""
+def fault_of(
+    error: BaseException,
+    *,
+    form: str,
+    request: Mapping[str, Any],
+    fixed: Collection[str] = (),
+    secret: str | None = None,
+) -> Fault:
+    """Classify `error`, raised by `request` in call form `form`; `fixed` parameters can't be left out."""
     status = getattr(error, "status_code", None)
     raw = str(error)[:2000]
     if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
@@ -90,19 +109,25 @@ def fault_of(error: BaseException, *, form: str, optional: Collection[str], secr
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
         return Fault("config", "unknown provider", status, remedy=known)
-    refused = frozenset(name for name in optional if PARAMETERS[name].search(raw))
     unsupported = type(error).__name__ == "UnsupportedParamsError"
-    if refused and (unsupported or status in REFUSAL_STATUSES):
-        return Fault("parameter", message, status, parameters=refused)
+    refused = unsupported or status in REFUSAL_STATUSES
+    if refused and BAD_SAMPLE.search(raw):
+        return Fault("sample", message, status)
+    if (refused or status == 500) and (room := room_of(raw, request)) is not None:
+        return Fault("dialect", message, status, room=room)
+    if (refused or status == 500) and not NO_KEY.search(raw):
+        lesson = lesson_of(raw, request, fixed)
+        if lesson is not None and (refused or not lesson.system_role):
+            return Fault("dialect", message, status, lesson=lesson)
     if unsupported or _refuses_form(raw, status, form):
         return Fault("form" if form != "fenced" else "final", message, status)
     remedy = _remedy(raw, status)
     if remedy is not None:
         return Fault("config", message, status, remedy=remedy)
+    if status not in (None, 429) and TOO_LONG.search(raw):
+        return Fault("final", message, status, remedy=SHORTER)
     if status is None or status in RETRIED or status >= 500:
         wait = retry_after_of(_headers(error), raw)
-        if wait is not None and wait > LONGEST_WAIT:
-            return Fault("final", f"{message} (it asks to wait {wait:.0f} s)", status)
         remedy = "connection" if NO_ANSWER.search(raw) else ""
         return Fault("retry", message, status, wait, remedy=remedy)
     return Fault("final", message, status)
@@ -118,12 +143,20 @@ def _remedy(raw: str, status: int | None) -> str | None:
     """What the user can do about an error that no later request can escape; None for any other error."""
     if status == 403 and MODERATED.search(raw):
         return None
-    if status == 402 or (status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)):
+    if (
+        status == 402
+        or (status in (400, 403, 429) and NO_MONEY.search(raw))
+        or (status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw))
+    ):
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
-    if status in (None, 500) and NO_PACKAGE.search(raw):
-        return "install the package this provider needs"
+    if status in (None, 500) and (found := NO_PACKAGE.search(raw)):
+        return (
+            f"install the package this provider needs: pip install {found[1]}"
+            if found[1]
+            else ("install the package this provider needs")
+        )
     if status == 404 or (status == 400 and NO_MODEL.search(raw)):
         return "check --model and --api-base"
     return None

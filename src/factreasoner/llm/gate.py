@@ -11,6 +11,7 @@ from typing import Any
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.dialect import token_limit
 from factreasoner.llm.limits import Entry, RateLimits
 from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
 from factreasoner.models import Usage
@@ -101,7 +102,7 @@ class Gate:
             yield Reservation(0.0)
             return
         tokens = int(MARGIN * estimate_request(request))
-        estimate = self._provider.price(tokens, self._config.max_tokens)
+        estimate = self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
         if estimate is None:
             raise ConfigError(
                 f"max_cost: the price of {self._provider.model} is not known, so no limit can be kept; "

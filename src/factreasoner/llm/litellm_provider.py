@@ -30,6 +30,13 @@ FREE_PROVIDERS = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
 )
 """They run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap in the list."""
+UNREADABLE = (
+    "Invalid response object",
+    "that is not a list",
+    "Empty or invalid response from LLM endpoint",
+    "<APIResponse [200 OK]",
+)
+"""What litellm says of a body with status 200 that it can't read as a completion."""
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
 
@@ -123,7 +130,7 @@ class LiteLLMProvider:
                 **copy.deepcopy(dict(request)),  # it edits schemas in place, for some providers
             )
         except Exception as error:
-            if "Invalid response object" not in str(error):
+            if not any(mark in str(error) for mark in UNREADABLE):
                 raise
             response = None  # an answer all the same: it came with status 200 and is paid for
         return self._answer(response, request)
@@ -148,6 +155,7 @@ class LiteLLMProvider:
             finish_reason=str(_field(choice, "finish_reason") or ""),
             tokens=_tokens(choice),
             usage=self._usage(response, request, spoken),
+            refusal=_refusal(message),
         )
 
     def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:
@@ -209,6 +217,11 @@ def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
     if prompt + completion == 0 and provider not in FREE_PROVIDERS:
         return None
     return prompt / million, completion / million
+
+
+def _refusal(message: Any) -> str:
+    given = _field(message, "refusal") or _field(_field(message, "provider_specific_fields"), "refusal")
+    return given if isinstance(given, str) else ""
 
 
 def _count(value: Any) -> int:

@@ -27,7 +27,8 @@ MAX_DEPTH = 32
 class Answer(NamedTuple):
     """One completion, free of any provider's types.
 
-    `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any.
+    `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
+    `refusal` the words in which the model declined to answer, where the provider tells them apart.
     """
 
     content: str
@@ -35,6 +36,19 @@ class Answer(NamedTuple):
     finish_reason: str
     tokens: tuple[TokenLogprob, ...] | None
     usage: Usage
+    refusal: str = ""
+
+    @property
+    def said(self) -> str:
+        """All that the model wrote."""
+        return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
+
+    @property
+    def blocked(self) -> str:
+        """Why there is no answer whatever the call form, in a word or two; empty where none of that is so."""
+        if self.finish_reason == "content_filter":
+            return "content filter"
+        return "refusal" if self.refusal else ""
 
 
 class Reading(NamedTuple):

@@ -1,17 +1,20 @@
-"""One request to a model, sent until it is answered or can't be, and what its provider is found to refuse."""
+"""One request to a model, sent until it is answered or can't be."""
 
 from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
 from factreasoner.config import Config
-from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
+from factreasoner.llm.allowance import Allowance
 from factreasoner.llm.deadline import turns, within
+from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import Fault, fault_of
 from factreasoner.llm.forms import Form
 from factreasoner.llm.gate import Gate
@@ -20,8 +23,8 @@ from factreasoner.llm.reading import Answer
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 
-TOP_LOGPROBS = 10
-LONGEST_BACKOFF = 60.0
+LONGEST_BACKOFF = 15.0
+"""Seconds between two tries at most, where the provider does not say when: so an end is noticed soon."""
 TIMEOUT_STATUS = 408
 TOO_MANY_STATUS = 429
 CROWDED = 4
@@ -41,111 +44,116 @@ class _FaultError(Exception):
 
 
 class Tally:
-    """What one call has taken so far, over all its requests."""
+    """What one call has taken so far, over all its requests; `allowance` is its planned call's."""
 
-    def __init__(self) -> None:
+    def __init__(self, allowance: Allowance) -> None:
+        self.allowance = allowance
         self.attempts = 0
+        self.timeouts = 0
         self.usage = Usage()
-
-
-class Wanted(NamedTuple):
-    """Parameters a call would like to be answered with; one its provider refuses is left out."""
-
-    temperature: float
-    logprobs: bool
+        self.troubled_since: float | None = None
+        """When the first error came that waiting may cure, on the monotonic clock."""
 
 
 class Sender:
-    """Sends requests: retried, within a deadline and every limit, without what the provider refuses.
+    """Sends requests: retried, within a deadline and every limit, in the dialect their provider takes.
 
-    A fault that only the user can mend ends this request and all later ones. `spent` and `paid` are the
-    budget's, see `Gate`; `backoff_seconds` is the longest first wait before a retry.
+    A server that is down, or has too many requests, is waited for up to `patience` seconds a call; a request
+    that runs into `timeout` is sent `max_attempts` times in all, as each may be paid for. A fault that only
+    the user can mend ends this request and all later ones. `backoff_seconds` is the longest first wait before
+    a retry; `waiting` is told how many seconds calls have waited for the server, now and then while they do,
+    and 0 once none does.
     """
 
     def __init__(
         self,
         config: Config,
+        gate: Gate,
         provider: LiteLLMProvider,
         *,
-        spent: float,
-        paid: Callable[[float], None] | None,
         backoff_seconds: float,
+        waiting: Callable[[float], None] | None,
     ) -> None:
         self._config = config
         self._provider = provider
-        self._gate = Gate(config, provider, spent=spent, paid=paid)
+        self._gate = gate
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
-        self.dropped: frozenset[str] = frozenset()
-        """Optional parameters the provider refuses."""
+        self._outage = _Outage(waiting)
+        self._learning = threading.Lock()
+        self.dialect = Dialect()
         self._fatal: str | None = None
         self._stopped = threading.Event()
-
-    @property
-    def spent(self) -> float:
-        """US dollars that count towards `max_cost`, 0 where there is no such limit."""
-        return 0.0 if self._gate.budget is None else self._gate.budget.spent
 
     def answer(self, content: Mapping[str, Any], wanted: Wanted, *, form: Form, tally: Tally) -> Answer:
         """The answer to a request of `content` (messages, tools, response format) in call form `form`.
 
         Raises:
             FormRefusedError: the provider has no such form.
+            UnusableReplyError: the provider says that the model's reply is of no use.
             LLMError: no answer came; `attempts` counts the requests of the whole `tally`.
             ConfigError: the key, the model name or the price is missing or wrong.
             BudgetError: the request could exceed `max_cost`.
         """
-        dropped = self.dropped
+        dialect, room = self.dialect, None
         while True:
-            retrying = Retrying(
-                stop=stop_after_attempt(self._config.max_attempts),
-                retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
-                wait=self._wait,
-                sleep=self._sleep,
-                reraise=True,
-            )
-            request = self._request(content, wanted, dropped)
+            request = dialect.request(content, wanted, room=room)
             try:
-                answer = retrying(self._attempt, request, form, tally)
+                answer = self._retried(request, form, wanted, tally)
             except _FaultError as error:
                 fault = error.fault
             else:
-                self.dropped |= dropped  # now that the request is known to work without them
+                with self._learning:  # now that the request is known to work so
+                    self.dialect = self.dialect.learnt(dialect)
                 return answer
             if fault.kind == "form":
                 raise FormRefusedError(fault.message)
-            if fault.kind != "parameter":
+            if fault.kind != "dialect":
                 raise self._failure(fault, tally)
-            dropped |= fault.parameters
+            dialect, room = dialect.learnt(fault.lesson), fault.room or room
+            if self._config.max_cost is not None and dialect.refused.issuperset(TOKEN_LIMITS):
+                limitless = "no reply's length can be limited, nor what it costs: run without --max-cost"
+                raise self._failure(fault._replace(kind="config", remedy=limitless), tally)
 
-    def _request(
-        self, content: Mapping[str, Any], wanted: Wanted, dropped: frozenset[str]
-    ) -> Mapping[str, Any]:
-        optional: dict[str, Any] = {"temperature": wanted.temperature, "max_tokens": self._config.max_tokens}
-        if wanted.logprobs:
-            optional["logprobs"] = True
-        request = {name: value for name, value in optional.items() if name not in dropped}
-        if "logprobs" in request:
-            request["top_logprobs"] = TOP_LOGPROBS
-        return {**content, **request}
+    def _retried(self, request: Mapping[str, Any], form: Form, wanted: Wanted, tally: Tally) -> Answer:
+        retrying = Retrying(
+            retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
+            wait=lambda state: self._wait(state, tally),
+            stop=lambda state: self._gives_up(state, tally),
+            before_sleep=self._pause_all,
+            sleep=lambda seconds: self._sleep(seconds, tally),
+            reraise=True,
+        )
+        try:
+            return retrying(self._attempt, request, form, wanted, tally)
+        finally:
+            self._outage.over(tally)
 
-    def _attempt(self, request: Mapping[str, Any], form: Form, tally: Tally) -> Answer:
+    def _attempt(self, request: Mapping[str, Any], form: Form, wanted: Wanted, tally: Tally) -> Answer:
         """Send one request, within every limit."""
         with self._gate.entered(request) as ticket:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             tally.attempts += 1
             try:
-                answer = self._send(request, form)
+                answer = self._send(request, form, wanted)
             except _FaultError as error:
                 if error.fault.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
                     ticket.keep()
+                    tally.timeouts += 1
+                    tally.allowance.spend()
+                elif error.fault.kind == "retry" and tally.troubled_since is None:
+                    tally.troubled_since = time.monotonic()
+                elif error.fault.kind == "sample":
+                    tally.allowance.spend()
                 raise
             ticket.settle(answer.usage)
+        tally.troubled_since = None
         tally.usage += answer.usage
         record_usage(answer.usage)
+        tally.allowance.spend()
         return answer
 
-    def _send(self, request: Mapping[str, Any], form: Form) -> Answer:
+    def _send(self, request: Mapping[str, Any], form: Form, wanted: Wanted) -> Answer:
         timeout = self._config.timeout
         assert self._provider.ready
         try:  # the library's own limit comes second, and frees the abandoned thread
@@ -153,24 +161,43 @@ class Sender:
         except TimeoutError as error:
             fault = Fault("retry", str(error), TIMEOUT_STATUS)
         except Exception as error:
-            optional = {"temperature", "logprobs"} | (
-                {"max_tokens"} if self._config.max_cost is None else set()
+            fault = fault_of(
+                error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._provider.key
             )
-            fault = fault_of(error, form=form, optional=optional & request.keys(), secret=self._provider.key)
         # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
         raise _FaultError(fault)
 
-    def _wait(self, state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        assert isinstance(error, _FaultError)
-        fault = error.fault
-        if fault.retry_after is None:
-            return self._backoff(state) * (CROWDED if fault.status == TOO_MANY_STATUS else 1)
-        self._gate.pause(fault.retry_after)
-        return fault.retry_after + random.uniform(0, 0.1 * fault.retry_after)
+    def _patience(self, tally: Tally) -> float:
+        """Seconds the call may still wait for its server."""
+        waited = 0.0 if tally.troubled_since is None else time.monotonic() - tally.troubled_since
+        return self._config.patience - waited
 
-    def _sleep(self, seconds: float) -> None:
-        any(self._stopped.wait(turn) for turn in turns(seconds))
+    def _wait(self, state: RetryCallState, tally: Tally) -> float:
+        fault = _fault(state)
+        seconds = self._backoff(state)
+        if fault.retry_after is not None:  # and a bit more, lest all come at once, or at once again
+            return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
+        seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
+        return max(min(seconds, self._patience(tally)), 0.0)
+
+    def _gives_up(self, state: RetryCallState, tally: Tally) -> bool:
+        fault = _fault(state)
+        if fault.status == TIMEOUT_STATUS:
+            return tally.timeouts >= self._config.max_attempts or tally.allowance.left <= 0
+        left = self._patience(tally)
+        return left <= 0 or (fault.retry_after or 0.0) > left
+
+    def _pause_all(self, state: RetryCallState) -> None:
+        """A provider that asks one request to wait means them all."""
+        retry_after = _fault(state).retry_after
+        if retry_after is not None:
+            self._gate.pause(retry_after)
+
+    def _sleep(self, seconds: float, tally: Tally) -> None:
+        for turn in turns(seconds):
+            self._outage.waits(tally)
+            if self._stopped.wait(turn):
+                return
 
     def _failure(self, fault: Fault, tally: Tally) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
@@ -179,11 +206,21 @@ class Sender:
             self._stopped.set()
             self._gate.open()
             return ConfigError(self._fatal)
+        if fault.kind == "sample":
+            return UnusableReplyError(fault.message, reason="malformed", attempts=tally.attempts)
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=tally.attempts)
         status = "" if fault.status is None else f"status {fault.status}: "
         message = f"{fault.message.rstrip('.')}; {self._remedy(fault)}" if fault.remedy else fault.message
+        if fault.kind == "retry":
+            message = f"{message} ({self._why_no_longer(fault)})"
         return ProviderError(f"{status}{message}", attempts=tally.attempts)
+
+    def _why_no_longer(self, fault: Fault) -> str:
+        patience = self._config.patience
+        if fault.retry_after is not None and fault.retry_after > patience:
+            return f"it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g}"
+        return f"waited for as long as --patience {patience:g} allows"
 
     def _remedy(self, fault: Fault) -> str:
         if fault.remedy == "connection":
@@ -196,3 +233,35 @@ class Sender:
             wanted = " or ".join(f"${name}" for name in self._provider.missing_keys)
             return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
         return fault.remedy
+
+
+def _fault(state: RetryCallState) -> Fault:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, _FaultError)
+    return error.fault
+
+
+class _Outage:
+    """How long calls have been waiting for the server without a break; `told` hears of it."""
+
+    def __init__(self, told: Callable[[float], None] | None) -> None:
+        self._told = told or (lambda seconds: None)
+        self._lock = threading.Lock()
+        self._calls: set[Tally] = set()
+        self._since = 0.0
+
+    def waits(self, call: Tally) -> None:
+        """`call` is waiting, still."""
+        with self._lock:
+            if not self._calls:
+                self._since = time.monotonic()
+            self._calls.add(call)
+        self._told(time.monotonic() - self._since)
+
+    def over(self, call: Tally) -> None:
+        """`call` is answered, or has given up."""
+        with self._lock:
+            last = self._calls == {call}
+            self._calls.discard(call)
+        if last:
+            self._told(0.0)

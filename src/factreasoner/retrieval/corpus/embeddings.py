@@ -122,6 +122,7 @@ class LiteLLMEmbedding:
             self._key = self._key or "none"  # the library refuses to send without one
         self._seconds = config.timeout
         self._attempts = config.max_attempts
+        self._patience = config.patience
         self._workers = config.concurrency
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -166,12 +167,15 @@ class LiteLLMEmbedding:
 
     def _wait(self, error: Exception, attempt: int) -> float:
         """Seconds until the next attempt. Raises when there is none."""
-        fault: Fault = fault_of(error, form="fenced", optional=(), secret=self._key)
+        fault: Fault = fault_of(error, form="fenced", request={}, secret=self._key)
         message = f"embedding {self._name!r}: {fault.message}"
         if fault.kind == "config":
             raise ConfigError(f"{message} ({_remedy(fault)})") from error
         if fault.kind != "retry" or attempt == self._attempts:
             raise StoreError(message, attempts=attempt) from error
+        if fault.retry_after is not None and fault.retry_after > self._patience:
+            asked = f"{message} (it asks to wait {fault.retry_after:.0f} s; see --patience)"
+            raise StoreError(asked, attempts=attempt) from error
         return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
 
 

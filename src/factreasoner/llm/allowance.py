@@ -1,0 +1,56 @@
+"""How many paid requests one planned call may still lead to: a bad reply must not multiply."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+IN_VAIN = 8
+"""Paid requests of a planned call none of whose items is answered, at most."""
+AN_ANSWER = 2
+"""Paid requests that each answered item allows beyond these."""
+
+
+class Allowance:
+    """The paid requests left to one planned call, and what its replies have shown.
+
+    `raised` is True once a reply of it was cut, so that later requests ask for longer ones. Not thread-safe:
+    the requests of a planned call are made one after the other.
+    """
+
+    def __init__(self) -> None:
+        self.left = IN_VAIN
+        self.raised = False
+
+    def spend(self) -> None:
+        """One more request was paid for, or may have been."""
+        self.left -= 1
+
+    def answered(self, items: int) -> None:
+        """So many of the call's items have got their answer."""
+        self.left += AN_ANSWER * items
+
+
+_current: ContextVar[Allowance | None] = ContextVar("factreasoner_allowance", default=None)
+
+
+@contextlib.contextmanager
+def planned_call() -> Iterator[Allowance]:
+    """Everything asked inside, in this context, counts towards one planned call."""
+    made = Allowance()
+    token = _current.set(made)
+    try:
+        yield made
+    finally:
+        _current.reset(token)
+
+
+def allowance() -> Allowance:
+    """That of the planned call of this context; outside any, a new one."""
+    return _current.get() or Allowance()
+
+
+def worst_case(items: int) -> int:
+    """Paid requests that a planned call of `items` can lead to at most."""
+    return IN_VAIN + AN_ANSWER * max(items - 1, 0)
