@@ -98,3 +98,19 @@ def test_an_empty_profile_is_the_defaults(tmp_path):
 def test_auto_follows_the_model(model, plugin):
     config = Config(model=model)
     assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3
+
+
+@pytest.mark.parametrize(
+    "deep", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000], ids=["list", "map", "block"]
+)
+def test_bottomless_nesting_is_told_with_its_line(tmp_path, deep):
+    profile = tmp_path / "p.yaml"
+    profile.write_text(f"version: 3\nallow_domains: \n  {deep}")
+    with pytest.raises(ConfigError, match=r"p\.yaml: not valid YAML: nested too deeply(.|\n)*line 3, column"):
+        load_config(profile)
+
+
+def test_a_profile_may_nest_as_far_as_any_setting_needs(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("allow_domains: [a.example, b.example]\n")
+    assert load_config(profile).allow_domains == ("a.example", "b.example")

@@ -246,8 +246,25 @@ def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] 
     return parse_config(values, source)
 
 
+DEEPEST_PROFILE = 20
+
+
 class _ProfileLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently take the last."""
+    """Refuses a key that stands twice, of which YAML would silently take the last, and bottomless nesting."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self._depth == DEEPEST_PROFILE:
+            problem = "nested too deeply"
+            raise yaml.composer.ComposerError(None, None, problem, self.get_mark())
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value]

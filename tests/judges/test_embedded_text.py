@@ -1,9 +1,14 @@
 """How the embedded judge reads texts: language, tokens, numbers, names, windows."""
 
+import tracemalloc
+from dataclasses import fields
+
+import numpy as np
 import pytest
 
+from factreasoner.judges.embedded import windows
 from factreasoner.judges.embedded.text import analyse
-from factreasoner.judges.embedded.windows import Passages, topic_discount
+from factreasoner.judges.embedded.windows import Coverage, Passages, topic_discount
 
 
 @pytest.mark.parametrize(
@@ -83,3 +88,34 @@ def test_words_all_claims_share_weigh_less():
     ]
     discount = topic_discount(claims)
     assert discount["tongu"] < discount["black"] == 1.0
+
+
+def test_memory_grows_no_faster_than_claims():
+    """Every claim brings words of its own, as in a long answer."""
+    passages = Passages(["Wolves hunt deer. Wolves howl."] * 3, {})
+
+    def peak(count):
+        claims = [analyse(f"Wolf x{i}ka hunts deer y{i}lo at z{i}mi.", "english") for i in range(count)]
+        tracemalloc.start()
+        passages.cover(claims)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return used
+
+    few, many = peak(500), peak(2000)
+    assert many < 5 * few  # of four times as many
+
+
+def test_claims_in_blocks_are_covered_alike(monkeypatch):
+    passages = Passages(["Alpha is red. Beta is blue.", "Gamma is green, as Beta is."], {})
+    words = ["alpha", "beta", "gamma", "red", "blue", "green"]
+    claims = [
+        analyse(f"{a.title()} and {b} are {c}.", "english") for a in words for b in words for c in words
+    ]
+    whole = passages.cover(claims)
+    monkeypatch.setattr(windows, "_BLOCK", 7)
+    parts = passages.cover(claims)
+    for field in fields(Coverage):
+        together, apart = getattr(whole, field.name), getattr(parts, field.name)
+        assert together.dtype == apart.dtype
+        assert np.allclose(together, apart, rtol=0, atol=1e-12), field.name

@@ -211,6 +211,23 @@ def test_a_file_that_cant_be_written_is_named(tmp_path):
     assert not list(tmp_path.glob(".*tmp"))
 
 
+DEEP = "[" * 100_000
+
+
+def test_bottomless_nesting_is_told_with_its_line(tmp_path):
+    written(tmp_path, assessment("r0"))
+    folder = RunFolder(tmp_path)
+    with folder.journal_path.open("a") as journal:
+        journal.write('{"record_id": "r1", "x": ' + DEEP + "\n")
+    with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line"):
+        folder.read_journal()
+    folder.results_path.write_text(DEEP)
+    assert folder.order() == ["r0"]
+    folder.manifest_path.write_text(DEEP)
+    with pytest.raises(RunError, match=r"manifest\.json: can't be read"):
+        folder.manifest()
+
+
 @pytest.mark.parametrize("damage", ["other settings", "damaged line", "no manifest"])
 def test_a_folder_that_is_refused_is_not_locked(tmp_path, damage):
     written(tmp_path, assessment("r0"))

@@ -122,7 +122,7 @@ def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
     """
     try:
         names = json.loads(_text(path))["variables"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
         raise InputError([Problem(str(path), "variables", "not a variable map")]) from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InputError([Problem(str(path), "variables", "expected a list of names")])

@@ -40,7 +40,7 @@ _IPV6 = [
     for network, reason in (
         ("::/128", "unspecified address"),
         ("::1/128", "loopback address"),
-        ("64:ff9b:1::/48", "private address"),
+        ("64:ff9b:1::/48", "translated address"),  # nobody can tell which IPv4 address it comes to
         ("100::/64", "discard address"),
         ("2001::/32", "tunnel address"),
         ("2001:db8::/32", "documentation address"),
@@ -57,7 +57,18 @@ _GLOBAL_IPV6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
 _METADATA = frozenset(
     ip_address(address)
-    for address in ("100.100.100.200", "168.63.129.16", "169.254.169.254", "192.0.0.192", "fd00:ec2::254")
+    for address in (
+        "100.100.100.200",  # Alibaba
+        "168.63.129.16",  # Azure
+        "169.254.169.254",  # most
+        "169.254.170.2",  # AWS, containers
+        "169.254.170.23",  # AWS, pods
+        "192.0.0.192",  # Oracle
+        "fd00:c1::a9fe:a9fe",  # Oracle
+        "fd00:ec2::23",  # AWS, pods
+        "fd00:ec2::254",  # AWS
+        "fd20:ce::254",  # Google
+    )
 )
 """Where clouds serve a machine its own credentials; refused even where private hosts are allowed."""
 _INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})

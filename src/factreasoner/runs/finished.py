@@ -49,7 +49,7 @@ class FinishedRun:
             counted, missing = int(records["total"]), int(records.get("unassessed", 0))
         except FileNotFoundError:
             return f"{self.path}: the run was cut off (it has no summary.json): {rest}"
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return f"{self.path}: summary.json can't be read: {rest}"
         if missing:
             return f"{self.path}: the run was cut off with {missing} records not assessed: {rest}"

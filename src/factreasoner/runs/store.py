@@ -129,7 +129,7 @@ class RunFolder:
             data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise RunError(f"{self.path}: not a run folder: it has no manifest.json") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{self.manifest_path}: can't be read: {error}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.manifest_path}: not a manifest: it has no `config`")
@@ -165,7 +165,7 @@ class RunFolder:
             num_atoms = len(data["atoms"]) - len(outcome["unjudged"]) if outcome else 0
             entry = Entry(offset, data["status"], data["fingerprint"], num_atoms)
             self.entries[data["record_id"]] = entry
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(
                 f"{self.journal_path}:{number}: damaged line; remove it and run again, "
                 "or start over with --fresh"
@@ -213,7 +213,7 @@ class RunFolder:
         try:
             with self.results_path.open(encoding="utf-8") as results:
                 ids = [str(json.loads(line)["id"]) for line in results]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             # The results are derived from the journal, which is enough without them.
             ids = []
         scored = set(ids)

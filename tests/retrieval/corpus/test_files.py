@@ -54,6 +54,28 @@ def test_what_is_no_file_is_told_and_circles_end(tmp_path: Path) -> None:
     }
 
 
+def test_links_lead_nowhere_out_of_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.txt": "x", "in/deep/b.txt": "x", "out/secret.txt": "x", "inside/c.txt": "x"})
+    (tmp_path / "in" / "passwd.txt").symlink_to("/etc/passwd")
+    (tmp_path / "in" / "deep" / "up.txt").symlink_to("../../out/secret.txt")
+    (tmp_path / "in" / "neighbour.txt").symlink_to("../inside/c.txt")
+    (tmp_path / "hop.txt").symlink_to("out/secret.txt")
+    (tmp_path / "in" / "hops.txt").symlink_to("../hop.txt")
+    (tmp_path / "in" / "fine.txt").symlink_to("deep/b.txt")
+    (tmp_path / "way in").symlink_to("in")
+    for folder in (tmp_path / "in", tmp_path / "way in"):
+        found = find_files([folder])
+        assert {path.name for path in found.files} == {"a.txt", "b.txt", "fine.txt"}
+        assert {path.name for path in found.unreadable} == {
+            "passwd.txt",
+            "up.txt",
+            "neighbour.txt",
+            "hops.txt",
+        }
+    assert "out of the folder" in found.unreadable[tmp_path / "way in" / "passwd.txt"]
+    assert find_files([tmp_path / "in" / "deep" / "up.txt"]).files == (tmp_path / "in" / "deep" / "up.txt",)
+
+
 def test_a_folder_that_can_not_be_looked_into_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

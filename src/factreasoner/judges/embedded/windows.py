@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,6 +28,7 @@ _LEAST_LIKENESS = 0.7
 _LIKENESS_SHARE = 0.9
 _LENGTH_PENALTY = 0.03
 _NAME_SHARE = 0.7
+_BLOCK = 256
 
 
 class Window(NamedTuple):
@@ -56,6 +57,12 @@ class Coverage:
     focus: Indices
     size: Indices
     touches: npt.NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Coverage]) -> Coverage:
+        """The coverage of several blocks of claims over the same passages, one block after the other."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: np.concatenate([getattr(block, name) for block in blocks]) for name in names})
 
 
 class Passages:
@@ -109,7 +116,19 @@ class Passages:
         ]
 
     def cover(self, claims: Sequence[Text]) -> Coverage:
-        """Best windows for `claims` (n of them) in every passage."""
+        """Best windows for `claims` (n of them) in every passage, found for a block of claims at a time.
+
+        What a block takes grows with its claims times their words; for all claims at once that would be the
+        square of their number.
+        """
+        topical = topic_discount(claims)
+        blocks = [
+            self._cover_block(claims[first : first + _BLOCK], topical)
+            for first in range(0, len(claims), _BLOCK)
+        ]
+        return blocks[0] if len(blocks) == 1 else Coverage.joined(blocks)
+
+    def _cover_block(self, claims: Sequence[Text], topical: Mapping[str, float]) -> Coverage:
         vocabulary: dict[str, int] = {}
         for claim in claims:
             for term in claim.stems:
@@ -120,7 +139,7 @@ class Passages:
             if vocabulary
             else found[self._borders[:-1]]
         )
-        return self._best(found, whole, self._weigh(claims, vocabulary))
+        return self._best(found, whole, self._weigh(claims, vocabulary, topical))
 
     def _found(self, vocabulary: Mapping[str, int]) -> Array:
         """Likeness in [0, 1] of what each sentence has to each term: shape (sentences, terms)."""
@@ -146,9 +165,10 @@ class Passages:
                 found.append((other, _LIKENESS_SHARE * likeness))
         return found
 
-    def _weigh(self, claims: Sequence[Text], vocabulary: Mapping[str, int]) -> tuple[Array, Array, Array]:
+    def _weigh(
+        self, claims: Sequence[Text], vocabulary: Mapping[str, int], topical: Mapping[str, float]
+    ) -> tuple[Array, Array, Array]:
         """Shares of each claim's weight that its terms have, those of its names, and its telling terms."""
-        topical = topic_discount(claims)
         weights = np.zeros((len(claims), len(vocabulary)))
         names, telling = np.zeros_like(weights), np.zeros_like(weights)
         for row, claim in enumerate(claims):

@@ -43,8 +43,8 @@ class FoundFiles(NamedTuple):
 def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
     """Every file of a known kind in `paths` and the folders below them.
 
-    Hidden ones and the folder `outside` are left out; a file that is named itself is taken whatever its name;
-    links to folders are not followed.
+    Hidden ones and the folder `outside` are left out; a file that is named itself is taken whatever its name.
+    Links to folders are not followed, and those to files no further than the folder they were found below.
     """
     files: dict[Path, None] = {}
     missing = []
@@ -56,15 +56,24 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
             for file in _walk(path, outside, unreadable):
                 if file.suffix.lower() not in KINDS:
                     others += 1
-                elif stat.S_ISREG(_mode(file)):
-                    files[file] = None
+                elif (problem := _unfit(file, path)) is not None:
+                    unreadable[file] = problem
                 else:
-                    unreadable[file] = "a link to nothing" if file.is_symlink() else "no regular file"
+                    files[file] = None
         elif stat.S_ISREG(mode):
             files[path] = None
         else:
             missing.append(path)
     return FoundFiles(tuple(files), tuple(missing), others, unreadable)
+
+
+def _unfit(file: Path, folder: Path) -> str | None:
+    """Why a file below `folder` is not one to read; None where it is."""
+    if not stat.S_ISREG(_mode(file)):
+        return "a link to nothing" if file.is_symlink() else "no regular file"
+    if file.is_symlink() and not file.resolve().is_relative_to(folder.resolve()):
+        return "a link out of the folder is not followed; name the file itself to have it"
+    return None
 
 
 def _mode(path: Path) -> int:
