@@ -136,11 +136,18 @@ class DocumentError(RetrievalError):
 
 
 class FetchError(RetrievalError):
-    """One page could not be had. `reason` is short and stable ("loopback", "bytes", "status 404")."""
+    """One page could not be had. `reason` is short and stable ("loopback", "bytes", "status 404").
 
-    def __init__(self, reason: str, message: str) -> None:
+    A `passing` one may be gone the next time; `retry_after` is in seconds, where the server said it.
+    """
+
+    def __init__(
+        self, reason: str, message: str, *, passing: bool = False, retry_after: float | None = None
+    ) -> None:
         super().__init__(f"{message} ({reason})")
         self.reason = reason
+        self.passing = passing
+        self.retry_after = retry_after
 
 
 class ForbiddenUrlError(FetchError):

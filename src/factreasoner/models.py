@@ -48,7 +48,8 @@ class Atom(Model):
 class Context(Model):
     """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
 
-    `note` says in words what befell it on the way ("page not read: status 403; the snippet is used").
+    `note` says in words what befell it on the way ("page not read: status 403; the snippet is used");
+    `unread` is the reason where that may be otherwise the next time ("status 503").
     `summary` says what the text has on the atoms, and `p_summary` how sure it is to say just that. `dropped`
     is why the context is judged for nothing and in no graph; most have none.
     """
@@ -61,6 +62,7 @@ class Context(Model):
     summary: str = ""
     p_summary: float | None = Field(default=None, ge=0.0, le=1.0)
     note: str = ""
+    unread: str = ""
     dropped: str = ""
     prior: float | None = Field(default=None, ge=0.0, le=1.0)
     atom_ids: tuple[str, ...] = ()

@@ -45,6 +45,7 @@ FIELDS = {
     "assessor",
     "failures",
     "dropped_contexts",
+    "unread_pages",
     "independence",
     "shared_sources",
     "relations_left_out",

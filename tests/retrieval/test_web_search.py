@@ -36,7 +36,7 @@ def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, st
 
 
 def retriever(url: str, **settings: Any) -> WebRetriever:
-    values = {"search_url": url, "cache": False, "fetch_timeout": 5.0, **settings}
+    values = {"search_url": url, "cache": False, "fetch_timeout": 5.0, "patience": 0.0, **settings}
     return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
 
 
@@ -305,6 +305,51 @@ def test_a_link_that_failed_is_not_fetched_again(site: RawServer) -> None:
         web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
         assert web.search(Query(CLAIM))[0].note == web.search(Query("other"))[0].note
     assert len(site.requests) == 1
+
+
+def busy_first(times: int, refusal: bytes) -> Behaviour:
+    """A page that is refused so many times before it is served."""
+    left = iter(range(times))
+    return lambda client: client.write(reply(html(LONG)) if next(left, None) is None else refusal)
+
+
+@pytest.mark.parametrize(
+    "refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b"HTTP/1.1 20", b""]
+)
+def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, refusal: bytes) -> None:
+    site.paths["/busy"] = busy_first(2, refusal)
+    (found,) = search(site, "/busy", patience=30.0)
+    assert "Mara Lindqvist designed" in found.text
+    assert (found.note, found.unread, len(site.requests)) == ("", None, 3)
+
+
+@pytest.mark.parametrize("wait", ["3600", "1"])
+def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str) -> None:
+    site.paths["/busy"] = reply(b"", status=429, Retry_After=wait)
+    site.paths["/busy/too"] = reply(b"", status=503)
+    first, second = search(site, "/busy", "/busy/too", patience=0.5)
+    assert [f.unread.reason for f in (first, second)] == ["status 429", "status 503"]
+    assert first.text == first.snippet
+    # A host that outlasted the patience is asked only once for its next page.
+    assert len(site.requests) == 2
+
+
+def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(
+    site: RawServer, tmp_path: Path
+) -> None:
+    site.paths["/busy"] = busy_first(1, reply(b"", status=503))
+    links = [f"http://site.example:{site.port}{path}" for path in ("/busy", "/forbidden")]
+    atoms, record = (Atom(id="a0", text=CLAIM),), Record(id="r", response="x")
+    kept = {"fetch_text": True, "allow_private_hosts": True, "cache": True, "cache_dir": tmp_path}
+    with JsonServer(serper({CLAIM: results(*links)})) as server:
+        first = retriever(server.url, **kept).retrieve(atoms, record)
+        again = retriever(server.url, **kept).retrieve(atoms, record)
+    # What a site refuses for good is said in a note, and is no failure.
+    assert [(f.item_id, f.error_type) for f in first.failures] == [("c_a0_0", "UnreadablePageError")]
+    assert [c.unread for c in first.contexts] == ["status 503", ""]
+    assert [c.note[:9] for c in first.contexts] == ["page not "] * 2
+    assert (again.failures, [c.unread for c in again.contexts]) == ((), ["", ""])
+    assert "Mara Lindqvist designed" in again.contexts[0].text
 
 
 def test_only_the_first_pages_of_a_pdf_are_searched(site: RawServer) -> None:

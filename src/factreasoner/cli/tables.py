@@ -103,6 +103,8 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
+    if unread := summary.get("unread_pages"):
+        yield "unread", f"pages, whose snippets were used: {unread:,}; the same command tries them again"
     if (once := summary["independence"])["records"]:
         left_out = f"relations left out: {once['relations_left_out']:,}"
         yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"

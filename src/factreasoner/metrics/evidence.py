@@ -8,7 +8,7 @@ from factreasoner.models import Assessment
 
 
 def evidence_fields(assessment: Assessment) -> dict[str, Any]:
-    """Fields of a result line: contexts dropped, with the reasons, and whether evidence counted once.
+    """Fields of a result line: contexts dropped, pages unread, with the reasons, and what counted once.
 
     `shared_sources` lists contexts that spoke with one voice, the one named in the graph first.
     """
@@ -17,10 +17,16 @@ def evidence_fields(assessment: Assessment) -> dict[str, Any]:
         "dropped_contexts": {
             context.id: context.dropped for context in assessment.contexts if context.dropped
         },
+        "unread_pages": unread_pages(assessment),
         "independence": independence is not None,
         "shared_sources": [list(source) for source in independence.sources] if independence else [],
         "relations_left_out": independence.relations_left_out if independence else 0,
     }
+
+
+def unread_pages(assessment: Assessment) -> dict[str, str]:
+    """Why each page that stayed unread did, by link; a snippet stands in its place."""
+    return {context.link: context.unread for context in assessment.contexts if context.unread}
 
 
 class EvidenceTally:
@@ -28,6 +34,7 @@ class EvidenceTally:
 
     def __init__(self) -> None:
         self._dropped = 0
+        self._unread = 0
         self._records = 0
         self._sources = 0
         self._relations = 0
@@ -35,6 +42,7 @@ class EvidenceTally:
     def add(self, assessment: Assessment) -> None:
         """Count one record."""
         self._dropped += sum(bool(context.dropped) for context in assessment.contexts)
+        self._unread += len(unread_pages(assessment))
         independence = assessment.outcome.independence if assessment.outcome else None
         if independence is not None:
             self._records += 1
@@ -45,6 +53,7 @@ class EvidenceTally:
         """For the summary: records in which evidence of one source counted once, and what that changed."""
         return {
             "dropped_contexts": self._dropped,
+            "unread_pages": self._unread,
             "independence": {
                 "records": self._records,
                 "shared_sources": self._sources,

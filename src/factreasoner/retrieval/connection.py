@@ -45,7 +45,8 @@ class Deadline:
 
     def passed(self) -> FetchLimitError:
         """The error that says the deadline passed."""
-        return FetchLimitError("time", f"the page took more than {self.seconds:g} seconds")
+        message = f"the page took more than {self.seconds:g} seconds"
+        return FetchLimitError("time", message, passing=True)
 
 
 class CheckedBackend(httpcore.NetworkBackend):

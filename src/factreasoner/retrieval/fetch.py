@@ -7,6 +7,7 @@ import httpx
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
+from factreasoner.llm.faults import retry_after_of
 from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
 from factreasoner.retrieval.body import ENCODINGS, read_body
 from factreasoner.retrieval.connection import CheckedBackend, Deadline, Resolver, system_resolver
@@ -27,6 +28,8 @@ READABLE = frozenset(
     }
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses of a server that may serve the page later."""
 
 
 class Fetcher:
@@ -99,16 +102,21 @@ class Fetcher:
         except httpcore.TimeoutException as error:
             raise deadline.passed() from error
         except httpcore.NetworkError as error:
-            raise UnreadablePageError("connection", f"{display(url)}: {error}") from error
+            raise UnreadablePageError("connection", f"{display(url)}: {error}", passing=True) from error
         except httpcore.ProtocolError as error:
-            raise UnreadablePageError("protocol", f"{display(url)}: {error}") from error
+            raise UnreadablePageError("protocol", f"{display(url)}: {error}", passing=True) from error
 
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
         headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
         if response.status in (301, 302, 303, 307, 308):
             return _redirect(url, headers.get("location", ""))
         if not 200 <= response.status < 300:
-            raise UnreadablePageError(f"status {response.status}", f"{display(url)} was not served")
+            raise UnreadablePageError(
+                f"status {response.status}",
+                f"{display(url)} was not served",
+                passing=response.status in PASSING,
+                retry_after=retry_after_of(headers),
+            )
         media_type, charset = content_type(headers.get("content-type", ""))
         if media_type not in READABLE:
             raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import RetrievalError, StageError
+from factreasoner.errors import FetchError, RetrievalError, StageError
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
@@ -35,13 +35,14 @@ class Query(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One passage a search brought, not yet a context."""
+    """One passage a search brought, not yet a context. `unread` is why its page could not be read for now."""
 
     text: str
     title: str = ""
     link: str = ""
     snippet: str = ""
     note: str = ""
+    unread: FetchError | None = None
 
 
 Search = Callable[[Query], Sequence[Found]]
@@ -59,7 +60,8 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     """Contexts for every atom, and for the question where the version uses them (2 and 3).
 
     Context ids are `c_<atom>_<rank>`, and `c_q_<rank>` for the question's, whose `atom_ids` are empty. At
-    most `retrieve_k` a search. A failed search is a failure of its atom (of the record, for the question's).
+    most `retrieve_k` a search. A failed search is a failure of its atom (of the record, for the question's),
+    a page that could not be read for now one of the context that its snippet makes.
     Contexts the record brings are kept as they are, and nothing is searched.
 
     Raises:
@@ -82,7 +84,13 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
             found = search(item.query)
         except RetrievalError as error:
             return Retrieved((), (Failure.of("retriever", item.item_id, error),))
-        return Retrieved(tuple(_contexts(item, found[: config.retrieve_k])))
+        contexts = _contexts(item, found[: config.retrieve_k])
+        unread = [
+            Failure.of("retriever", context.id, passage.unread)
+            for context, passage in zip(contexts, found, strict=False)
+            if passage.unread is not None
+        ]
+        return Retrieved(tuple(contexts), tuple(unread))
 
     parts = parallel_map(attempt, wanted, workers=min(WORKERS, config.concurrency))
     contexts = tuple(context for part in parts for context in part.contexts)
@@ -102,6 +110,7 @@ def _contexts(item: _Wanted, found: Sequence[Found]) -> list[Context]:
             link=plain(passage.link) if passage.link.startswith(("http://", "https://")) else "",
             snippet=plain(passage.snippet),
             note=passage.note,
+            unread="" if passage.unread is None else passage.unread.reason,
             atom_ids=item.atom_ids,
         )
         for rank, passage in enumerate(found)

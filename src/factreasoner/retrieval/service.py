@@ -22,6 +22,7 @@ from factreasoner.retrieval.addresses import display, parse_url
 from factreasoner.retrieval.body import ENCODINGS, read_body
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.connection import Deadline
+from factreasoner.retrieval.fetch import PASSING
 from factreasoner.retrieval.page import plain
 
 CONCURRENCY = 4
@@ -30,7 +31,6 @@ FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 """Seconds a service may ask to wait before its refusal is taken as final."""
 _NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit", re.IGNORECASE)
-_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class Fault(NamedTuple):
@@ -124,7 +124,7 @@ class JsonService:
     def _judged(self, response: httpx.Response) -> tuple[Any, str]:
         """(answer, "") or (None, what is wrong, for now). Raises what no later request can mend."""
         status = response.status_code
-        if status in _RETRIED:
+        if status in PASSING:
             return None, f"answers with status {status}"
         if 300 <= status < 400 and (place := response.headers.get("location", "")):
             raise self._error(f"redirects to {display(place)}, which is not followed; set that URL")
@@ -136,8 +136,8 @@ class JsonService:
             raise self._error(problem)
         try:
             answer = json.loads(response.content)
-        except (ValueError, RecursionError) as error:
-            raise self._error("answers with something that is not JSON") from error
+        except (ValueError, RecursionError):
+            return None, "answers with something that is not JSON"
         fault = self._fault(answer)
         if fault is None:
             return answer, ""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.fetch import Fetcher
-from factreasoner.retrieval.page import Extracted
+from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
 """Reasons that may not hold the next time, and so are not kept."""
+FIRST_WAIT = 0.5
+"""Seconds before a page is asked for again, about; they double each time."""
 
 
 class WebPages:
@@ -27,7 +32,9 @@ class WebPages:
         self._config = config
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
+        self._patience = config.patience
         self._failed: dict[str, FetchError] = {}
+        self._down: set[str] = set()
 
     def text(self, link: str) -> Extracted:
         """The text of the page at `link`, or the reason it was dropped.
@@ -55,8 +62,29 @@ class WebPages:
         return Extracted(text, title, dropped)
 
     def _ask(self, link: str) -> list[str]:
-        page = self._fetcher.fetch(link)
+        page = self._fetched(link)
         read = self._reader.read(page)
         if read.dropped in _BY_CHANCE:
-            raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read")
+            raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=True)
         return [page.url, *read]
+
+    def _fetched(self, link: str) -> Page:
+        """The page, asked for again while its host may still serve it and `patience` lasts.
+
+        A host that outlasted the patience once is asked only once for each of its other pages.
+        """
+        host = self._fetcher.allowed(link).host
+        end = time.monotonic() + self._patience
+        wait = FIRST_WAIT
+        while True:
+            try:
+                return self._fetcher.fetch(link)
+            except FetchError as error:
+                pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
+                if not error.passing or host in self._down:
+                    raise
+                if time.monotonic() + pause > end:
+                    self._down.add(host)
+                    raise
+            time.sleep(pause)
+            wait *= 2

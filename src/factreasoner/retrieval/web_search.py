@@ -86,6 +86,7 @@ class WebRetriever:
                 problem = error
                 log.info("page not read: %s", error)
                 passage = _shortened(query, result, f"page not read: {error.reason}; the snippet is used")
+                passage = passage._replace(unread=error if error.passing else None)
             if passage.text:
                 found.append(passage)
             if len(found) == self.config.retrieve_k:
