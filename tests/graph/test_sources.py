@@ -6,7 +6,8 @@ import random
 import pytest
 from oracle import DATA
 
-from factreasoner.graph.sources import RESEMBLANCE, SHINGLE, copies, page_of, sources
+from factreasoner.graph.sources import NEAR, RESEMBLANCE, SHINGLE, copies, near_duplicates, sources
+from factreasoner.language.links import page_of
 from factreasoner.models import Context
 
 WORDS = [
@@ -45,6 +46,16 @@ def test_copies_are_those_that_resemble_each_other_enough() -> None:
     }
     assert set(copies(texts)) == expected
     assert 0 < len(expected) < 190
+
+
+def test_near_duplicates_share_nearly_everything_and_every_number() -> None:
+    text = " ".join(prose(0))
+    others = [changed(prose(0), share / 200, share) for share in range(0, 20, 1)]
+    alike = [near_duplicates(text, other) for other in others]
+    assert alike == [resemblance(text, other) >= NEAR for other in others]
+    assert 0 < sum(alike) < len(alike)
+    assert near_duplicates(f"{text} In 1931 it was opened.", f"{text} In 1931, it was opened.")
+    assert not near_duplicates(f"{text} In 1931 it was opened.", f"{text} In 1932 it was opened.")
 
 
 @pytest.mark.parametrize(

@@ -106,5 +106,5 @@ def test_the_worker_answers_every_question_until_its_input_ends() -> None:
     answers = io.BytesIO()
     extract_worker.serve(io.BytesIO(questions), answers)
     first, second = map(json.loads, answers.getvalue().splitlines())
-    assert first[1:] == ["Otter Bridge", ""]
-    assert second == ["", "", "binary"]
+    assert first[1:] == ["Otter Bridge", "", ""]
+    assert second == ["", "", "binary", ""]

@@ -209,7 +209,10 @@ def hang(client: Client) -> None:
 
 @pytest.mark.parametrize("behaviour", [drip, drip_head, hang])
 def test_a_service_that_dawdles_is_a_timeout(behaviour: Callable[[Client], None]) -> None:
-    with RawServer({"/": behaviour}) as server, pytest.raises(SearchError, match=r"within 0.2 s|timed out|more than 0.2 s"):
+    with (
+        RawServer({"/": behaviour}) as server,
+        pytest.raises(SearchError, match=r"within 0.2 s|timed out|more than 0.2 s"),
+    ):
         service(server.url, fetch_timeout=0.2, max_attempts=1).get({})
 
 

@@ -290,8 +290,35 @@ def test_without_the_switch_no_private_page_is_read(site: RawServer) -> None:
 
 
 def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site: RawServer) -> None:
-    found = search(site, "/forbidden", "/blocked", "/long", "/pdf", snippet="", retrieve_k=2)
-    assert [f.link.rpartition("/")[2] for f in found] == ["long", "pdf"]
+    site.paths["/obituary"] = reply(
+        html(f"{CLAIM} She died in Gothenburg, where she was born, at a great age.")
+    )
+    found = search(site, "/forbidden", "/blocked", "/long", "/obituary", snippet="", retrieve_k=2)
+    assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
+
+
+def test_one_page_takes_one_place_under_whatever_link(site: RawServer) -> None:
+    own = f"http://site.example:{site.port}/canon"
+    canonical = f'<link rel="canonical" href="{own}">'
+    elsewhere = canonical.replace("site", "s")
+    site.paths |= {
+        "/canon": reply(html(LONG)),
+        "/print?id=1": reply(html(f"{CLAIM} This is for printers.", head=canonical)),
+        "/print?id=2": reply(html(f"{CLAIM} It names another site as its own.", head=elsewhere)),
+        "/to-canon": redirect("/canon"),
+        "/mirror": reply(html(LONG, title="Mirror")),
+    }
+    paths = (
+        "/canon",
+        "/canon?utm_source=x",
+        "/canon#part",
+        "/print?id=1",
+        "/to-canon",
+        "/mirror",
+        "/print?id=2",
+    )
+    found = search(site, *paths, retrieve_k=5)
+    assert [f.link.rpartition("/")[2] for f in found] == ["canon", "print?id=2"]
 
 
 def test_an_atom_whose_every_page_fails_is_a_failure(site: RawServer) -> None:
@@ -326,8 +353,8 @@ def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, re
 @pytest.mark.parametrize("wait", ["3600", "1"])
 def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str) -> None:
     site.paths["/busy"] = reply(b"", status=429, Retry_After=wait)
-    site.paths["/busy/too"] = reply(b"", status=503)
-    first, second = search(site, "/busy", "/busy/too", patience=0.5)
+    site.paths["/other-page"] = reply(b"", status=503)
+    first, second = search(site, "/busy", "/other-page", patience=0.5)
     assert [f.unread.reason for f in (first, second)] == ["status 429", "status 503"]
     assert first.text == first.snippet
     # A host that outlasted the patience is asked only once for its next page.

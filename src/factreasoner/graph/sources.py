@@ -7,48 +7,36 @@ pairs are counted exactly, by a product of sparse matrices, so that nothing hang
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
 from factreasoner.graph.components import components
 from factreasoner.graph.pairs import equal_groups, normalised
+from factreasoner.language.links import page_of
 from factreasoner.models import Context
 
 RESEMBLANCE = 0.4
 """Texts that share this much are copies. Of the pairs from 0.38 to 1 in Factcheck-Bench, in which web pages
 were cut into passages, all are copies; below, some are pages that have nothing but a template in common."""
 
+NEAR = 0.8
+"""Texts that share this much say the same, unless their numbers differ."""
 SHINGLE = 10
-_PORTS = {"http": ":80", "https": ":443"}
+_NUMBER = re.compile(r"\d+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sources(contexts: Sequence[Context]) -> list[list[Context]]:
     """Contexts by source, in the order of each source's first; most sources have one context.
 
-    Contexts share a source when their texts are equal or copies of each other, when they have the same link
-    but for its fragment, or when both share it with a third.
+    Contexts share a source when their texts are equal or copies of each other, when their links lead to one
+    page, or when both share it with a third.
     """
     groups = components(len(contexts), _related(contexts))
     return [[contexts[i] for i in group] for group in groups]
-
-
-def page_of(link: str) -> str:
-    """What a link has in common with every other link to the same page; "" for no link.
-
-    The fragment, the scheme and its own port, a slash at the end and the case of the host's name make no
-    difference.
-    """
-    try:
-        parts = urlsplit(link.strip())
-        host = parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme, ":"))
-        path = parts.path.rstrip("/")
-    except ValueError:
-        return link
-    return f"{host}{path}?{parts.query}" if host or path or parts.query else ""
 
 
 def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -67,6 +55,17 @@ def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     either = sizes[shared.row] + sizes[shared.col] - shared.data
     alike = shared.data >= RESEMBLANCE * either
     yield from zip(shared.row[alike].tolist(), shared.col[alike].tolist(), strict=True)
+
+
+def near_duplicates(one: str, other: str) -> bool:
+    """Whether two texts have `NEAR` of their shingles in common, and all of their numbers.
+
+    A passage that gives another number is other evidence, however alike the rest is.
+    """
+    first, second = _shingles(normalised(one)), _shingles(normalised(other))
+    shared = len(np.intersect1d(first, second, assume_unique=True))
+    alike = shared >= NEAR * (len(first) + len(second) - shared)
+    return alike and _NUMBER.findall(one) == _NUMBER.findall(other)
 
 
 def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:

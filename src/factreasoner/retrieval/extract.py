@@ -50,7 +50,7 @@ def extract(
     else:
         found = Extracted(decode(data, charset).strip())
     reason = found.dropped or (junk(found.text) if sift else "")
-    return Extracted("", found.title, reason) if reason else found
+    return found._replace(text="", dropped=reason) if reason else found
 
 
 def _is_html(data: bytes, media_type: str) -> bool:
@@ -73,7 +73,8 @@ def html_text(data: bytes, charset: str = "") -> Extracted:
         return Extracted("", dropped="damaged HTML")
     if document is None or isinstance(document, dict):
         return Extracted("")
-    return Extracted((document.text or "").strip(), _one_line(document.title))
+    canonical = document.url if isinstance(document.url, str) else ""
+    return Extracted((document.text or "").strip(), _one_line(document.title), canonical=canonical)
 
 
 def pdf_text(data: bytes, pages: int) -> Extracted:

@@ -21,11 +21,15 @@ class Page(NamedTuple):
 
 
 class Extracted(NamedTuple):
-    """What can be read on a page. With `dropped`, the reason, `text` is empty."""
+    """What can be read on a page. With `dropped`, the reason, `text` is empty.
+
+    `canonical` is the link that the page gives as its own; empty where it gives none.
+    """
 
     text: str
     title: str = ""
     dropped: str = ""
+    canonical: str = ""
 
 
 def plain(text: str) -> str:

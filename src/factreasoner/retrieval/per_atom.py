@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, RetrievalError, StageError
+from factreasoner.graph.sources import near_duplicates
+from factreasoner.language.links import page_of
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
@@ -35,7 +37,10 @@ class Query(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One passage a search brought, not yet a context. `unread` is why its page could not be read for now."""
+    """One passage a search brought, not yet a context. `unread` is why its page could not be read for now.
+
+    `page` is a link that its page is known by, where a link may be one of several.
+    """
 
     text: str
     title: str = ""
@@ -43,10 +48,29 @@ class Found(NamedTuple):
     snippet: str = ""
     note: str = ""
     unread: FetchError | None = None
+    page: str = ""
 
 
 Search = Callable[[Query], Sequence[Found]]
 """Passages for a query, best first. Raises RetrievalError, for this query alone."""
+
+
+def distinct(found: Iterable[Found], k: int) -> list[Found]:
+    """The first `k` that are different evidence: one a page, and none that is nearly a copy of another.
+
+    No more are taken from `found` than it needs.
+    """
+    kept: list[Found] = []
+    pages: set[str] = set()
+    for passage in found:
+        page = page_of(passage.page)
+        if page in pages or any(near_duplicates(passage.text, other.text) for other in kept):
+            continue
+        pages |= {page} - {""}
+        kept.append(passage)
+        if len(kept) == k:
+            break
+    return kept
 
 
 class _Wanted(NamedTuple):

@@ -7,6 +7,7 @@ import time
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
+from factreasoner.language.links import same_site
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.fetch import Fetcher
@@ -39,6 +40,7 @@ class WebPages:
     def text(self, link: str) -> Extracted:
         """The text of the page at `link`, or the reason it was dropped.
 
+        Its canonical link is the page's own where that stays on its site, else where redirects ended.
         A link that failed is not tried again by this object: the atoms of one record often share a page.
 
         Raises:
@@ -54,12 +56,13 @@ class WebPages:
             "private": self._config.allow_private_hosts,
         }
         try:
-            url, text, title, dropped = self._cache.value(question, lambda: self._ask(link))
+            url, *read = self._cache.value(question, lambda: self._ask(link))
         except FetchError as error:
             self._failed[link] = error
             raise
         self._fetcher.allowed(url)  # what was stored under other lists may lie behind a redirect
-        return Extracted(text, title, dropped)
+        found = Extracted(*read)
+        return found if same_site(found.canonical, url) else found._replace(canonical=url)
 
     def _ask(self, link: str) -> list[str]:
         page = self._fetched(link)

@@ -6,18 +6,19 @@ import json
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
+from factreasoner.language.links import page_of
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.connection import Resolver, system_resolver
 from factreasoner.retrieval.fetch import Fetcher
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
-from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import Found, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import Fault, JsonService, service_url
 from factreasoner.retrieval.web_pages import WebPages
 
@@ -77,23 +78,24 @@ class WebRetriever:
             SearchError: the search service answered with an error, or not at all.
             FetchError: no page that was found could be read, and none has a snippet.
         """
-        found: list[Found] = []
-        problem: FetchError | None = None
+        problems: list[FetchError] = []
+        found = distinct(self._passages(query, problems), self.config.retrieve_k)
+        if problems and not found:
+            raise problems[-1]
+        return found
+
+    def _passages(self, query: Query, problems: list[FetchError]) -> Iterator[Found]:
+        """Passages of the results, one after the other; `problems` takes those that reading them met with."""
         for result in self._results(query.forms):
             try:
                 passage = _passage(query, result, self._pages) if self._pages else _shortened(query, result)
             except FetchError as error:
-                problem = error
+                problems.append(error)
                 log.info("page not read: %s", error)
                 passage = _shortened(query, result, f"page not read: {error.reason}; the snippet is used")
                 passage = passage._replace(unread=error if error.passing else None)
             if passage.text:
-                found.append(passage)
-            if len(found) == self.config.retrieve_k:
-                break
-        if problem is not None and not found:
-            raise problem
-        return found
+                yield passage
 
     def _results(self, texts: Sequence[str]) -> list[Found]:
         """What is found on allowed domains, snippets as texts, for the first of `texts` that finds anything.
@@ -107,8 +109,9 @@ class WebRetriever:
         found = {}
         for result in results:
             title, link, snippet = (_string(result.get(key)) for key in ("title", "link", "snippet"))
-            if link not in found and self._allowed(link):
-                found[link] = Found(snippet, title, link, snippet)
+            page = page_of(link)
+            if page not in found and self._allowed(link):
+                found[page] = Found(snippet, title, link, snippet, page=link)
         return list(found.values())
 
     def _organic(self, query: str) -> list[dict[str, Any]]:
@@ -141,7 +144,7 @@ def _string(value: Any) -> str:
 def _passage(query: Query, result: Found, pages: WebPages) -> Found:
     """The passage of the result's page that speaks of the query; else the snippet, with a note."""
     page = pages.text(result.link)
-    result = result._replace(title=result.title or page.title)
+    result = result._replace(title=result.title or page.title, page=page.canonical)
     if page.dropped:
         return _shortened(query, result, f"page dropped: {page.dropped}; the snippet is used")
     passage = _speaking(query, result.title, page.text)

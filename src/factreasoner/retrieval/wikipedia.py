@@ -15,7 +15,7 @@ from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
-from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import Found, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import Fault, JsonService, service_url
 from factreasoner.retrieval.subject import with_subject
 
@@ -90,8 +90,8 @@ class WikipediaRetriever:
         found = [passage for page_id in dict.fromkeys(ids) for passage in self._passages(page_id)]
         # The title stands for the "he" and "it" of the passages below it.
         wanted = with_subject(query.text, query.subject)
-        chosen = best(wanted, [f"{f.title}. {f.text}" for f in found], self.config.retrieve_k)
-        return [found[i] for i in chosen]
+        chosen = best(wanted, [f"{f.title}. {f.text}" for f in found], len(found))
+        return distinct((found[i] for i in chosen), self.config.retrieve_k)
 
     def _hits(self, texts: Sequence[str], limit: int) -> list[int]:
         """Ids of pages for the first of `texts` that has any.

@@ -8,6 +8,7 @@ from typing import Literal
 
 from factreasoner.choices import Search
 from factreasoner.errors import ConfigError
+from factreasoner.graph.sources import near_duplicates
 from factreasoner.retrieval.corpus.collection import Collection, Stored
 from factreasoner.retrieval.corpus.embeddings import Embedding
 from factreasoner.retrieval.corpus.word_index import WordIndex, word_index
@@ -44,7 +45,7 @@ class CorpusSearch:
         self._words: WordIndex | None = word_index(collection) if way != "dense" else None
 
     def best(self, text: str, k: int) -> list[Stored]:
-        """The `k` passages most relevant to `text`, best first, no text twice.
+        """The `k` passages most relevant to `text`, best first, none nearly a copy of another.
 
         Raises:
             StoreError: the store or the embedding fails.
@@ -56,14 +57,15 @@ class CorpusSearch:
             vector = self._embedding.embed([text])[0]
             rankings.append(self._collection.nearest(vector, max(DEPTH, k)))
         ids = fused(rankings)
-        found: dict[str, Stored] = {}
+        found: list[Stored] = []
         step = 2 * k
         for first in range(0, len(ids), step):
             for passage in self._collection.with_ids(ids[first : first + step]):
-                found.setdefault(passage.text, passage)
-            if len(found) >= k:
+                if len(found) < k and not any(near_duplicates(passage.text, other.text) for other in found):
+                    found.append(passage)
+            if len(found) == k:
                 break
-        return list(found.values())[:k]
+        return found
 
 
 def fused(rankings: Iterable[Sequence[str]]) -> list[str]:
