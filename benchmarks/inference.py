@@ -170,8 +170,7 @@ def limited(solve: Solve, graph: FactorGraph, seconds: float, gib: float) -> Run
             theirs.send(min(runs, key=lambda run: run.seconds))
         except FactReasonerError as error:
             theirs.send(Run(failed=re.split("[;\n]", str(error))[0]))
-        except Exception as error:
-            # A peer may fail in any way it likes; its row says so and the others go on.
+        except Exception as error:  # noqa: BLE001 - a peer may fail in any way; its row says so
             theirs.send(Run(failed=f"{type(error).__name__}: {error}"))
 
     process = context.Process(target=child)

@@ -1,12 +1,13 @@
 """What a run leaves when it is stopped."""
 
 import json
+import threading
 
 import pytest
 
-from factreasoner import Config, build_pipeline
+from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, Problem
-from factreasoner.models import Context, Record
+from factreasoner.models import Atom, Context, Record
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 
@@ -57,3 +58,26 @@ def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):
     assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
     lines = folder.results_path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
+
+
+def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
+    failed = threading.Event()
+
+    def answer(prompt, schema):
+        assert failed.wait(30)  # both calls are under way by then
+        return dict.fromkeys(schema.arguments, "True")
+
+    def records():
+        for record in RECORDS[:2]:
+            yield record.model_copy(update={"atoms": (Atom(id="a", text="The sky is blue."),)})
+        failed.set()
+        raise InputError([Problem("data.jsonl:3", "", "is gone")])
+
+    pipeline = build_pipeline(Config(), llm=ScriptedLLM(answer))
+    folder = RunFolder(tmp_path)
+    folder.start(pipeline.config, {})
+    with pytest.raises(InputError, match="is gone") as raised:
+        run(pipeline, folder, [record.id for record in RECORDS], records(), Silent())
+    assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
+    statuses = [a.status for a in folder.assessments(["r0", "r1"])]
+    assert statuses == ["ok", "ok"]

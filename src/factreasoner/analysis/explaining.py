@@ -43,11 +43,10 @@ def explain_journal(
     """
     solver = load("solver", config.solver)(config=config)
     named = False
-    for assessment in folder.assessments(ids):
-        if assessment.status == "no_atoms" and len(ids) > 1:
+    for journaled in folder.assessments(ids):
+        if journaled.status == "no_atoms" and len(ids) > 1:
             continue
-        if changed:
-            assessment = rescore(assessment, solver, config)
+        assessment = rescore(journaled, solver, config) if changed else journaled
         wanted = atom_ids
         if len(ids) > 1:
             wanted = [i for i in judged_atoms(assessment.outcome) if i in atom_ids]

@@ -101,13 +101,7 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
-    if summary["dropped_contexts"]:
-        yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
-    if unread := summary.get("unread_pages"):
-        yield "unread", f"pages, whose snippets were used: {unread:,}; the same command tries them again"
-    if (once := summary["independence"])["records"]:
-        left_out = f"relations left out: {once['relations_left_out']:,}"
-        yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
+    yield from _evidence_rows(summary)
     if calibration := summary["calibration"]:
         yield "calibrated", f"by {escape(calibration['file'])}"
     if gold := summary["gold"]:
@@ -123,11 +117,25 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for message, count in failures["messages"].items():
         yield "", f"{count} x {escape(message)}"
     yield "solver", _solver_row(summary["solver"])
-    usage = summary["usage"]["total"]
+    yield from _usage_rows(summary["usage"])
+
+
+def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if summary["dropped_contexts"]:
+        yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
+    if unread := summary.get("unread_pages"):
+        yield "unread", f"pages, whose snippets were used: {unread:,}; the same command tries them again"
+    if (once := summary["independence"])["records"]:
+        left_out = f"relations left out: {once['relations_left_out']:,}"
+        yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
+
+
+def _usage_rows(spending: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    usage = spending["total"]
     if usage["calls"] or usage["cached_calls"]:
         yield "calls", f"{usage['calls']:,}, and {usage['cached_calls']:,} answered from the cache"
         yield "tokens", f"{usage['prompt_tokens']:,} prompt, {usage['completion_tokens']:,} completion"
-        yield "cost", _cost_row(usage["cost"], summary["usage"]["spent"])
+        yield "cost", _cost_row(usage["cost"], spending["spent"])
 
 
 def _cost_row(cost: float | None, spent: float | None) -> str:

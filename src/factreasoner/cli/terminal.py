@@ -7,6 +7,7 @@ turns the direction of writing. `say`, `say_json` and `Terminal` let none of it 
 from __future__ import annotations
 
 import json
+import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -67,6 +68,14 @@ def say_json(content: Any) -> None:
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     typer.echo(_replaced(text, lambda character: json.dumps(character)[1:-1]))
+
+
+class Teller(logging.Handler):
+    """Says what a library or this package logs as a warning, as Python does where no handler is."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say the record's message on standard error."""
+        say(self.format(record), err=True)
 
 
 class Terminal(Console):

@@ -52,7 +52,7 @@ class JunctionTree:
         for table, clique, message in zip(tables[::-1], self.cliques[::-1], sent[::-1], strict=True):
             if clique.parent is not None:
                 above = summed(tables[clique.parent], self.cliques[clique.parent].scope, clique.separator)
-                table *= ratio(scaled(above), message)
+                np.multiply(table, ratio(scaled(above), message), out=table)
         return tables
 
     def placed(self, j: int) -> tuple[tuple[int, ...], Table]:

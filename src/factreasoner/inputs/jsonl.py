@@ -55,13 +55,10 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
     Raises:
         InputError: with one problem.
     """
+    line = ""
     try:
         line = (raw.removeprefix(BOM) if offset == 0 else raw).decode("utf-8").rstrip("\r\n")
-        data = _DECODER.decode(line)
-        if _deeper(data, DEEPEST):
-            raise RecursionError
-        if "\\ud" in line or "\\uD" in line:
-            json.dumps(data, ensure_ascii=False).encode("utf-8")
+        data = _decoded(line)
     except UnicodeDecodeError as error:
         place = offset + error.start + (len(BOM) if offset == 0 and raw.startswith(BOM) else 0)
         byte = f"byte 0x{error.object[error.start]:02x} at position {place} of the file"
@@ -85,6 +82,15 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
             return data
         message = f"is {describe(data)}; each line must be an object: {{...}}"
     raise InputError([Problem(where, "", message)])
+
+
+def _decoded(line: str) -> object:
+    data = _DECODER.decode(line)
+    if _deeper(data, DEEPEST):
+        raise RecursionError
+    if "\\ud" in line or "\\uD" in line:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    return data
 
 
 def _deeper(value: object, levels: int) -> bool:

@@ -44,6 +44,11 @@ class _Worker:
             worker = cls()
         worker._tasks.put(task)
 
+    @classmethod
+    def forget(cls) -> None:
+        """Count on no idle worker any more."""
+        cls._idle.clear()
+
     def _work(self) -> None:
         while True:
             tell = self._tasks.get()()
@@ -87,7 +92,7 @@ def requests_under_way() -> int:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_Worker._idle.clear)  # threads don't live on in a child process
+    os.register_at_fork(after_in_child=_Worker.forget)  # threads don't live on in a child process
 
 
 def within(seconds: float, fn: Callable[[], T]) -> T:
@@ -113,7 +118,7 @@ def _within(seconds: float, fn: Callable[[], T]) -> T:
     def work() -> Callable[[], None]:
         try:
             result = fn()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
             outcome: tuple[T | None, BaseException | None] = (None, error)
         else:
             outcome = (result, None)

@@ -113,12 +113,10 @@ def fault_of(
     refused = unsupported or status in REFUSAL_STATUSES
     if refused and BAD_SAMPLE.search(raw):
         return Fault("sample", message, status)
-    if (refused or status == 500) and (room := room_of(raw, request)) is not None:
-        return Fault("dialect", message, status, room=room)
-    if (refused or status == 500) and not NO_KEY.search(raw):
-        lesson = lesson_of(raw, request, fixed)
-        if lesson is not None and (refused or not lesson.system_role):
-            return Fault("dialect", message, status, lesson=lesson)
+    if refused or status == 500:
+        fault = _dialect_fault(raw, request, fixed, refused=refused)
+        if fault is not None:
+            return fault._replace(message=message, status=status)
     if unsupported or _refuses_form(raw, status, form):
         return Fault("form" if form != "fenced" else "final", message, status)
     remedy = _remedy(raw, status)
@@ -131,6 +129,23 @@ def fault_of(
         remedy = "connection" if NO_ANSWER.search(raw) else ""
         return Fault("retry", message, status, wait, remedy=remedy)
     return Fault("final", message, status)
+
+
+def _dialect_fault(
+    raw: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
+) -> Fault | None:
+    """What the complaint `raw` says about the request's parameters, without status and message.
+
+    None where it is about none of them.
+    """
+    if (room := room_of(raw, request)) is not None:
+        return Fault("dialect", "", room=room)
+    if NO_KEY.search(raw):
+        return None
+    lesson = lesson_of(raw, request, fixed)
+    if lesson is None or (lesson.system_role and not refused):
+        return None
+    return Fault("dialect", "", lesson=lesson)
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:

@@ -172,7 +172,7 @@ class LiteLLMProvider:
     def _exact_price(self, response: Any) -> float | None:
         try:
             cost = float(load().completion_cost(completion_response=response, model=self.model))
-        except Exception:
+        except Exception:  # noqa: BLE001 - litellm raises bare ones; no price is known then
             return None
         return cost if 0 <= cost < math.inf else None
 
@@ -201,7 +201,7 @@ def estimate_request(request: Mapping[str, Any]) -> int:
 def _provider_of(model: str) -> str:
     try:
         return str(load().get_llm_provider(model)[1])
-    except Exception:  # litellm raises its own BadRequestError for a name it can't place
+    except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
         return ""
 
 
@@ -212,7 +212,7 @@ def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
         prompt, completion = load().cost_per_token(
             model=model, prompt_tokens=million, completion_tokens=million
         )
-    except Exception:  # litellm raises a bare Exception for a model that is not on its list
+    except Exception:  # noqa: BLE001 - litellm raises a bare one for a model that is not on its list
         return None
     if prompt + completion == 0 and provider not in FREE_PROVIDERS:
         return None

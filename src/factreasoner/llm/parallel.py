@@ -79,7 +79,7 @@ def map_as_completed(fn: Callable[[T], R], items: Iterable[T], workers: int) -> 
                     _pool.add(mapped, next(numbered))
             except StopIteration:
                 pass
-            except Exception as raised:
+            except Exception as raised:  # noqa: BLE001 - raised below, when what is under way is done
                 error = raised
             results = _pool.results(mapped)
             if not results:
@@ -242,7 +242,7 @@ class _Pool:
         error: BaseException | None = None
         try:
             result = mapped.run(item)
-        except BaseException as raised:
+        except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
             error = raised
         with self._lock:
             mapped.under_way -= 1

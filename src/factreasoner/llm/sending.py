@@ -160,7 +160,7 @@ class Sender:
             return within(timeout, lambda: self._provider.complete(request, timeout=timeout + 1))
         except TimeoutError as error:
             fault = Fault("retry", str(error), TIMEOUT_STATUS)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - of any library below; it is classified
             fault = fault_of(
                 error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._provider.key
             )

@@ -35,10 +35,9 @@ class Lumped:
         """Marginals of the component's variables from those of the groups."""
         found: dict[int, Table] = {}
         for group, marginal in zip(self.groups, marginals, strict=True):
-            if len(group) > 1:
-                p_true = float(marginal @ np.arange(len(marginal))) / len(group)
-                marginal = np.array([1.0 - p_true, p_true])
-            found.update(dict.fromkeys(group, marginal))
+            p_true = float(marginal @ np.arange(len(marginal))) / len(group)
+            each = marginal if len(group) == 1 else np.array([1.0 - p_true, p_true])
+            found.update(dict.fromkeys(group, each))
         return [found[i] for i in range(len(found))]
 
 

@@ -164,9 +164,10 @@ class LLMAtomizer:
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:
     """Sentences; one of more than `limit` tokens (a script without stops) in pieces cut at blanks."""
-    for start, end in sentences(response):
-        tokens = estimate_tokens(response[start:end])
-        step = max(1, int((end - start) * limit / tokens)) if tokens > limit else end - start
+    for first, end in sentences(response):
+        tokens = estimate_tokens(response[first:end])
+        step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
+        start = first
         while end - start > step:
             blank = response.rfind(" ", start + step // 2, start + step)
             cut = blank if blank > 0 else start + step

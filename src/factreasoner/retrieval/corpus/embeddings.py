@@ -139,7 +139,7 @@ class LiteLLMEmbedding:
         for attempt in range(1, self._attempts + 1):
             try:
                 answer = within(self._seconds, lambda: self._send(texts))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
                 wait = self._wait(error, attempt)
                 time.sleep(wait)
                 continue

@@ -8,6 +8,7 @@ import logging
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,24 +44,24 @@ class WordIndex:
     """
 
     def __init__(self, scores: Any, ids: Sequence[str], language: str) -> None:
-        self._scores = scores
-        self._ids = ids
+        self.scores = scores
+        self.ids = ids
         self.language = language
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self.ids)
 
     def best(self, query: str, k: int) -> list[str]:
         """Ids of the `k` passages with the highest BM25 scores, best first; only such as share a word."""
         words = terms(content(query, self.language), self.language)
-        known = self._scores.get_tokens_ids(words)
+        known = self.scores.get_tokens_ids(words)
         if not known:
             return []
-        scores = self._scores.get_scores_from_ids(known)
+        scores = self.scores.get_scores_from_ids(known)
         k = min(k, len(scores))
         top = np.argpartition(-scores, k - 1)[:k]
         top = top[np.lexsort((top, -scores[top]))]
-        return [self._ids[i] for i in top if scores[i] > 0]
+        return [self.ids[i] for i in top if scores[i] > 0]
 
 
 class _Words(NamedTuple):
@@ -87,41 +88,42 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
 
 
 def _make(passages: Iterator[tuple[str, Stored]], progress: Callable[[int], None]) -> WordIndex:
+    first = list(islice(passages, _SAMPLE))
+    language = language_of([passage.searched for _, passage in first])
+    numbers = _TermNumbers(language)
     ids: list[str] = []
     rows: list[list[int]] = []
-    numbers = {"": 0}  # stands in passages without a word
-    by_word: dict[str, int | None] = {}
-    first = []
-    for i, passage in passages:
-        first.append((i, passage.searched))
-        if len(first) == _SAMPLE:
-            break
-    language = language_of([text for _, text in first])
-
-    def number(word: str) -> int | None:
-        if word in FUNCTION_WORDS[language]:
-            return None
-        return numbers.setdefault(term(word, language), len(numbers))
-
-    def take(i: str, text: str) -> None:
+    for i, passage in chain(first, passages):
         ids.append(i)
-        row = []
-        for word in folded_words(text):
-            if word not in by_word:
-                by_word[word] = number(word)
-            if (known := by_word[word]) is not None:
-                row.append(known)
-        rows.append(row or [0])
+        rows.append(numbers.of(passage.searched))
         if len(ids) % 1000 == 0:
             progress(len(ids))
-
-    for i, text in first:
-        take(i, text)
-    for i, passage in passages:
-        take(i, passage.searched)
     scores = bm25s.BM25(k1=K1, b=B, method="lucene")
-    scores.index(_Words(rows, numbers), show_progress=False)
+    scores.index(_Words(rows, numbers.by_term), show_progress=False)
     return WordIndex(scores, ids, language)
+
+
+class _TermNumbers:
+    """Numbers the terms of texts of one language, in the order they come up."""
+
+    def __init__(self, language: str) -> None:
+        self.by_term = {"": 0}
+        """The empty term stands in texts without a word."""
+        self._language = language
+        self._by_word: dict[str, int | None] = {}
+
+    def of(self, text: str) -> list[int]:
+        """The numbers of a text's terms, function words left out; never empty."""
+        return [n for n in map(self._number, folded_words(text)) if n is not None] or [0]
+
+    def _number(self, word: str) -> int | None:
+        if word not in self._by_word:
+            self._by_word[word] = (
+                None
+                if word in FUNCTION_WORDS[self._language]
+                else self.by_term.setdefault(term(word, self._language), len(self.by_term))
+            )
+        return self._by_word[word]
 
 
 def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:
@@ -141,8 +143,8 @@ def _keep(index: WordIndex, folder: Path, about: dict[str, Any]) -> None:
     making = folder.with_name(f".{uuid.uuid4().hex}")
     try:
         making.mkdir(parents=True)
-        index._scores.save(making, show_progress=False)
-        whole = {**about, "language": index.language, "ids": index._ids}
+        index.scores.save(making, show_progress=False)
+        whole = {**about, "language": index.language, "ids": index.ids}
         (making / _ABOUT).write_text(json.dumps(whole), encoding="utf-8")
         for old in folder.parent.iterdir():
             if old != making:
