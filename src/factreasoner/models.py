@@ -49,7 +49,8 @@ class Context(Model):
     """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
 
     `note` says in words what befell it on the way ("page not read: status 403; the snippet is used");
-    `unread` is the reason where that may be otherwise the next time ("status 503").
+    `unread` is the reason where that may be otherwise the next time ("status 503"). `source` names the
+    retrievers that found it, where several were asked.
     `summary` says what the text has on the atoms, and `p_summary` how sure it is to say just that. `dropped`
     is why the context is judged for nothing and in no graph; most have none.
     """
@@ -63,6 +64,7 @@ class Context(Model):
     p_summary: float | None = Field(default=None, ge=0.0, le=1.0)
     note: str = ""
     unread: str = ""
+    source: str = ""
     dropped: str = ""
     prior: float | None = Field(default=None, ge=0.0, le=1.0)
     atom_ids: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from factreasoner.protocols import (
     Summarizer,
 )
 from factreasoner.registry import load
+from factreasoner.retrieval.merged import MergedRetriever, names_of
 from factreasoner.stages.abstention import is_abstention
 
 
@@ -196,11 +197,17 @@ def build_pipeline(
         atomizer=_part("atomizer", config, llm),
         reviser=_part("reviser", config, llm),
         query_builder=_optional_part("query_builder", config, llm) if config.retriever != "given" else None,
-        retriever=load("retriever", config.retriever)(config=config),
+        retriever=_retriever(config),
         summarizer=_optional_part("summarizer", config, llm),
         evaluator=_assessor(config, llm),
         config=config,
     )
+
+
+def _retriever(config: Config) -> Retriever:
+    """The retriever that is named, or those that are, merged."""
+    found = {name: load("retriever", name)(config=config) for name in names_of(config.retriever)}
+    return MergedRetriever(found, config) if len(found) > 1 else next(iter(found.values()))
 
 
 def _assessor(config: Config, llm: LLM | None) -> Any:

@@ -151,3 +151,13 @@ def test_a_dry_run_searches_nothing(run: Run, capsys: pytest.CaptureFixture[str]
     # Three contexts for each of two atoms and the question.
     assert [line.split()[1] for line in out.splitlines() if "summarizer" in line] == ["9"]
     assert not Path("out").exists()
+
+
+def test_several_retrievers_are_merged_and_each_passage_says_where_it_is_from(run: Run) -> None:
+    with JsonServer(wiki(PAGES)) as wikipedia, JsonServer(serper(HITS, KEY)) as web:
+        flags = ("--retriever", "wikipedia,web", "--wikipedia-url", f"{wikipedia.url}/w/api.php")
+        assert run(*flags, "--search-url", web.url, "--no-retrieve-question", "--retrieve-k", 1) == 0
+    assert {i: (c["text"], c["source"]) for i, c in contexts().items()} == {
+        "c_a0_0": (PAGES["Otter Bridge"], "wikipedia, web"),
+        "c_a1_0": (PAGES["Lune"], "wikipedia, web"),
+    }

@@ -39,7 +39,11 @@ PANELS: dict[str, dict[str, Setting]] = {
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class. (default: auto)"),
         "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class. (default: auto)"),
         "revise_given": Setting(bool, "Revise the atoms that records bring, too. (default: no-revise-given)"),
-        "retriever": Setting(str, "given, corpus, wikipedia, web or package.module:Class. (default: given)"),
+        "retriever": Setting(
+            str,
+            "given, corpus, wikipedia, web or package.module:Class; or several, as corpus,wikipedia. "
+            "(default: given)",
+        ),
         "judge": Setting(
             str,
             "auto, llm, embedded, recorded or package.module:Class. "

@@ -18,6 +18,7 @@ from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
 from factreasoner.protocols import LLM
+from factreasoner.retrieval.merged import names_of
 from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
 from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
 from factreasoner.retrieval.query_builder import LLMQueryBuilder
@@ -106,7 +107,7 @@ class _Planner:
         """Stand-ins for what searching for every atom, and for the question, may find."""
 
         def search(query: Query) -> list[Found]:
-            self.searches += 1
+            self.searches += len(names_of(self._config.retriever))
             return [Found(f"{query.text} {rank} {PASSAGE}") for rank in range(self._config.retrieve_k)]
 
         one_at_a_time = self._config.model_copy(update={"concurrency": 1})

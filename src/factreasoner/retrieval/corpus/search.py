@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from factreasoner.choices import Search
@@ -12,12 +10,12 @@ from factreasoner.graph.sources import near_duplicates
 from factreasoner.retrieval.corpus.collection import Collection, Stored
 from factreasoner.retrieval.corpus.embeddings import Embedding
 from factreasoner.retrieval.corpus.word_index import WordIndex, word_index
+from factreasoner.retrieval.ranks import fused
 
 Way = Literal["bm25", "dense", "hybrid"]
 
 DEPTH = 100
 """Passages each way of searching puts forward."""
-RRF_K = 60
 
 
 def way(search: Search, collection: Collection) -> Way:
@@ -66,16 +64,3 @@ class CorpusSearch:
             if len(found) == k:
                 break
         return found
-
-
-def fused(rankings: Iterable[Sequence[str]]) -> list[str]:
-    """Reciprocal rank fusion: by the sum of 1 / (60 + rank) over the rankings, best first.
-
-    Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
-    learning methods" (2009).
-    """
-    scores = defaultdict[str, float](float)
-    for ranking in rankings:
-        for rank, item in enumerate(ranking, start=1):
-            scores[item] += 1 / (RRF_K + rank)
-    return sorted(scores, key=lambda item: -scores[item])

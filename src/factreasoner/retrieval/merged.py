@@ -1,0 +1,112 @@
+"""Evidence of several retrievers, merged by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, StageError
+from factreasoner.graph.sources import near_duplicates
+from factreasoner.models import Atom, Context, Failure, Record
+from factreasoner.protocols import Retrieved, Retriever
+from factreasoner.retrieval.ranks import fused
+
+
+def names_of(setting: str) -> tuple[str, ...]:
+    """The retrievers that a `retriever` setting names, apart by commas.
+
+    Raises:
+        ConfigError: one is named twice, or `given` together with others.
+    """
+    names = tuple(name.strip() for name in setting.split(","))
+    if len(set(names)) < len(names) or not all(names):
+        raise ConfigError(f"retriever: {setting!r} is to name different retrievers, as corpus,wikipedia")
+    if len(names) > 1 and "given" in names:
+        raise ConfigError(
+            f"retriever: {setting!r}: `given` searches for nothing; a record's own contexts are used "
+            "whatever the retriever"
+        )
+    return names
+
+
+class MergedRetriever:
+    """Asks every retriever and fuses their rankings, atom by atom; passages that are the same count once.
+
+    Each passage says in `source` which retrievers found it. One that fails leaves the others' passages, and
+    its failures are listed.
+    """
+
+    def __init__(self, retrievers: Mapping[str, Retriever], config: Config) -> None:
+        self._retrievers = dict(retrievers)
+        self._k = config.retrieve_k
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """At most `retrieve_k` contexts for every atom, and for the question, the best first.
+
+        Contexts that the record brings are kept as they are, and nothing is searched.
+
+        Raises:
+            StageError: no retriever found anything, and some failed.
+            ConfigError: from a retriever, when only the user can mend it.
+        """
+        if record.contexts is not None:
+            return Retrieved(record.contexts)
+        found = {name: _asked(retriever, atoms, record) for name, retriever in self._retrievers.items()}
+        contexts: list[Context] = []
+        new_ids: dict[_Place, str] = {}
+        for atom_ids in [(), *((atom.id,) for atom in atoms)]:
+            for rank, places in enumerate(_merged(found, atom_ids)[: self._k]):
+                context = places[0].context
+                name = f"{context.id.rpartition('_')[0]}_{rank}"
+                new_ids |= dict.fromkeys(places, name)
+                sources = ", ".join(dict.fromkeys(place.source for place in places))
+                contexts.append(context.model_copy(update={"id": name, "source": sources}))
+        failures = tuple(_failures(found, {(p.source, p.context.id): new for p, new in new_ids.items()}))
+        if failures and not contexts:
+            raise StageError(failures)
+        return Retrieved(tuple(contexts), failures)
+
+
+class _Place(NamedTuple):
+    """A context, and which retriever found it."""
+
+    source: str
+    context: Context
+
+
+def _asked(retriever: Retriever, atoms: Sequence[Atom], record: Record) -> Retrieved:
+    try:
+        return retriever.retrieve(atoms, record)
+    except StageError as error:
+        return Retrieved((), tuple(error.failures))
+
+
+def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[list[_Place]]:
+    """What was found for one atom (the question: none), best first, near-duplicates together."""
+    groups: list[list[_Place]] = []
+    rankings: list[list[int]] = []
+    for source, retrieved in found.items():
+        ranking = []
+        for context in retrieved.contexts:
+            if context.atom_ids != atom_ids:
+                continue
+            same = (i for i, g in enumerate(groups) if near_duplicates(g[0].context.text, context.text))
+            number = next(same, len(groups))
+            if number == len(groups):
+                groups.append([])
+            groups[number].append(_Place(source, context))
+            ranking.append(number)
+        rankings.append(ranking)
+    return [groups[number] for number in fused(rankings)]
+
+
+def _failures(found: Mapping[str, Retrieved], new_ids: Mapping[tuple[str, str], str]) -> Iterator[Failure]:
+    """Every failure, saying whose it is; those of a context under its new id, or left out with it."""
+    for source, retrieved in found.items():
+        contexts = {context.id for context in retrieved.contexts}
+        for failure in retrieved.failures:
+            item = new_ids.get((source, failure.item_id), failure.item_id)
+            if failure.item_id not in contexts or (source, failure.item_id) in new_ids:
+                message = f"{source}: {failure.message}"
+                yield failure.model_copy(update={"item_id": item, "message": message})
