@@ -5,7 +5,7 @@ then five sets judged by the embedded judge, and WikiContradict, whose passages 
 whose atoms have no label. The embedded judge is fitted anew for each set without any part of it; the shipped
 one has seen them all. Factor tables are solved from the same verdicts. FactScore, VeriScore and FactVerify
 here combine the judge's verdicts, since nobody answers their prompts; see `evaluators/prompted.py`. Intervals
-are percentile bootstrap over records. A pair that no person labelled counts as neutral.
+are jackknife-t over records. A pair that no person labelled counts as neutral.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/assessors.py`, or on
 records of one's own `python benchmarks/assessors.py RECORDS.jsonl [--relations RELATIONS.jsonl]`; without
@@ -31,8 +31,9 @@ from factreasoner.inputs.input import check_input
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
-from factreasoner.metrics.samples import SUPPORTS, Sample, Sampling
-from factreasoner.metrics.scores import estimates
+from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_record
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, Record
 from factreasoner.pipeline import Pipeline
 from factreasoner.protocols import Evaluator, Judge
@@ -132,14 +133,14 @@ def _assessed(records: Sequence[Record], evaluator: Evaluator, config: Config) -
 
 
 def _sampled(assessments: Sequence[Assessment]) -> Sample:
-    sampling = Sampling()
+    sampling = Sampling(FACTUALITY)
     for assessment in assessments:
-        sampling.add(assessment, None)
+        sampling.add(assessment.record_id, scored_record(assessment, None))
     return sampling.sample()
 
 
 def _cells(sample: Sample) -> Iterator[str]:
-    for found in estimates(sample, SCORES).values():
+    for found in FACTUALITY.estimates(sample, SCORES).values():
         interval = "" if found.interval is None else f" [{found.interval.low:.2f}, {found.interval.high:.2f}]"
         yield "-" if found.value is None else f"{found.value:.3f}{interval}"
 
@@ -152,14 +153,14 @@ def _contradictions(folder: Path, model: Model) -> None:
         f"\n## {folder.name}: {len(records)} records; one of two passages entails an atom, one contradicts it"
     )
     print("Nothing in them says which is right: |P - 0.5| should be small.\n")
-    print(f"| assessor | judge | {' | '.join(SUPPORTS)} | mean of abs(P - 0.5) |")
+    print(f"| assessor | judge | {' | '.join(SAID)} | mean of abs(P - 0.5) |")
     print("|---|---|---|---|---|---|---|")
     for relations, name in ((folder / "relations.jsonl", "human relations"), (None, "embedded")):
         for row in _rows(records, relations, model, versions=(1, 2, 3)):
             outcomes = [a.outcome for a in row.assessments if a.outcome]
             said = [support for outcome in outcomes for support in outcome.support.values()]
             p = np.array([p for outcome in outcomes for p in outcome.p_true.values()])
-            shares = (said.count(s) / len(said) for s in SUPPORTS)
+            shares = (said.count(s) / len(said) for s in SAID)
             cells = [row.name, name, *(f"{share:.2f}" for share in shares), f"{np.abs(p - 0.5).mean():.3f}"]
             print(f"| {' | '.join(cells)} |", flush=True)
     right = total = 0

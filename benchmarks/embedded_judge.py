@@ -6,7 +6,7 @@ record is judged as in version 2 (each context against each atom) and, where ato
 version 1; posteriors are exact. Overlap is the largest share of an atom's words, function words aside, that
 one passage of the record has; it gets the threshold that suits the very data it is scored on.
 
-Brackets hold bootstrap 95 % intervals over atoms; resampling raises an ECE, so its interval leans upwards.
+Brackets hold 95 % intervals over records.
 `calibrated` is the ECE to be expected, with as many atoms and these posteriors, were every posterior exactly
 right: an ECE near it says nothing against the calibration. `P - S` is the mean posterior less the share of S,
 and no ECE is below its size. Data: see `labelled_pairs.py`.
@@ -17,11 +17,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from fit_embedded_judge import fit
 from labelled_pairs import ATOM_SETS, records
 
@@ -30,7 +28,11 @@ from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import Model, shipped_model
 from factreasoner.language.lexicon import FUNCTION_WORDS
-from factreasoner.metrics.calibration import auroc, brier, expected_calibration_error
+from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.intervals import NoInterval
+from factreasoner.metrics.reliability import CalibrationError
+from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.statistics import Statistic, brier, macro_f1
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver
 
@@ -38,26 +40,18 @@ LINKED = ("factcheck_bench", "wice")
 HEADING = "macro-F1 / AUROC [95 %]       Brier   ECE [95 %]            calibrated  P - S"
 DRAWS = 500
 
-Array: TypeAlias = npt.NDArray[np.float64]
-Labels: TypeAlias = npt.NDArray[np.int64]
-Metric: TypeAlias = Callable[..., float | None]
 
-
-class Rated(NamedTuple):
-    """Posteriors and labels (1 is S) of the labelled atoms of one data set, in the same order."""
-
-    p_true: Array
-    gold: Labels
-
-    def __str__(self) -> str:
-        parts = (
-            f"{_macro_f1(*self, 0.5):.3f} / {_score(auroc, self):.3f} {_interval(auroc, self)}",
-            f"{_score(brier, self):.3f}",
-            f"{_score(expected_calibration_error, self):.3f} {_interval(expected_calibration_error, self)}",
-            f"{_calibrated(self.p_true):.3f}      ",
-            f"{self.p_true.mean() - self.gold.mean():+.3f}",
-        )
-        return "   ".join(parts)
+def rating(claims: Claims) -> str:
+    """One row: scores of the labelled atoms of one data set, with intervals over records."""
+    auroc, error = AreaUnderROC(claims), CalibrationError(claims)
+    parts = (
+        f"{macro_f1(claims).value:.3f} / {auroc.value:.3f} {_interval(auroc)}",
+        f"{brier(claims).value:.3f}",
+        f"{error.value:.3f} {_interval(error)}",
+        f"{_calibrated(claims):.3f}      ",
+        f"{claims.p.mean() - claims.hits.mean():+.3f}",
+    )
+    return "   ".join(parts)
 
 
 def main() -> None:
@@ -66,13 +60,14 @@ def main() -> None:
     print("Version 2, model fitted without the set")
     print(f"{'':41s}{HEADING}   | overlap: macro-F1 / AUROC")
     for name in ATOM_SETS:
-        print(f"{name:17s} {_count(name):>20s}   {judged(name, models[name], version=2)}   | {overlap(name)}")
+        found = rating(judged(name, models[name], version=2))
+        print(f"{name:17s} {_count(name):>20s}   {found}   | {overlap(name)}")
     print("Version 1, model fitted without the set")
     for name in LINKED:
-        print(f"{name:17s} {_count(name):>20s}   {judged(name, models[name], version=1)}")
+        print(f"{name:17s} {_count(name):>20s}   {rating(judged(name, models[name], version=1))}")
     print("Version 2, shipped parameters (they have seen every set)")
     for name in ATOM_SETS:
-        print(f"{name:17s} {_count(name):>20s}   {judged(name, shipped_model(), version=2)}")
+        print(f"{name:17s} {_count(name):>20s}   {rating(judged(name, shipped_model(), version=2))}")
     speed()
 
 
@@ -93,19 +88,20 @@ def parsed(record: dict[str, Any]) -> Record:
     )
 
 
-def judged(name: str, model: Model, *, version: int) -> Rated:
+def judged(name: str, model: Model, *, version: int) -> Claims:
     """The judge with `model` on all labelled atoms of a set; supported is P > 0.5."""
     config = Config(version=version)
     evaluator = GraphEvaluator(EmbeddedJudge(config, model=model), ExactSolver(), config)
-    p_true, gold = [], []
-    for record in map(parsed, records(name)):
+    p_true, gold, places = [], [], []
+    for place, record in enumerate(map(parsed, records(name))):
         atoms, contexts = record.atoms or (), record.contexts or ()
         posterior = evaluator.evaluate(atoms, contexts, record).p_true
         for atom in atoms:
             if atom.gold is not None:
                 p_true.append(posterior[atom.id])
-                gold.append(int(atom.gold == "S"))
-    return Rated(np.array(p_true), np.array(gold))
+                gold.append(atom.gold == "S")
+                places.append(place)
+    return Claims.of(p_true, gold, places)
 
 
 def overlap(name: str) -> str:
@@ -118,48 +114,27 @@ def overlap(name: str) -> str:
                 words = _words(atom["text"])
                 share.append(max((len(words & passage) / len(words) for passage in passages), default=0.0))
                 gold.append(int(atom["label"] == "S"))
-    found = Rated(np.array(share), np.array(gold))
-    best = max(_macro_f1(*found, threshold - 1e-9) for threshold in set(share))
-    return f"{best:.3f} / {_score(auroc, found):.3f}"
+    found = Claims.of(share, gold)
+    thresholds = (found._replace(said=np.where(found.p > t - 1e-9, 0, 1)) for t in set(share))
+    best = max(macro_f1(predicted).value for predicted in thresholds)
+    return f"{best:.3f} / {AreaUnderROC(found).value:.3f}"
 
 
-def _score(metric: Metric, of: Rated) -> float:
-    value = metric(of.p_true, of.gold)
-    if value is None:
-        raise SystemExit("a data set needs atoms of both labels")
-    return value
+def _interval(statistic: Statistic) -> str:
+    found = statistic.interval((0.0, 1.0))
+    return found.reason if isinstance(found, NoInterval) else f"[{found.low:.3f}, {found.high:.3f}]"
 
 
-def _interval(metric: Metric, of: Rated) -> str:
-    """Bootstrap 95 % interval over atoms."""
-    chance = np.random.default_rng(0)
-    draws = []
-    for _ in range(DRAWS):
-        drawn = chance.integers(0, len(of.gold), len(of.gold))
-        draws.append(_score(metric, Rated(of.p_true[drawn], of.gold[drawn])))
-    low, high = np.quantile(draws, (0.025, 0.975))
-    return f"[{low:.3f}, {high:.3f}]"
-
-
-def _calibrated(p_true: Array) -> float:
+def _calibrated(claims: Claims) -> float:
     """Mean ECE over labels drawn from the posteriors themselves."""
     chance = np.random.default_rng(0)
-    drawn = (chance.random((DRAWS, len(p_true))) < p_true).astype(np.int64)
-    return float(np.mean([expected_calibration_error(p_true, labels) for labels in drawn]))
+    drawn = (chance.random((DRAWS, len(claims.p))) < claims.p).astype(float)
+    return float(np.mean([CalibrationError(Claims.of(claims.p, hits)).value for hits in drawn]))
 
 
 def _words(text: str) -> frozenset[str]:
     words = frozenset(re.findall(r"\w+", text.lower()))
     return words - FUNCTION_WORDS["english"] or words
-
-
-def _macro_f1(values: Array, gold: Labels, threshold: float) -> float:
-    said, true = values > threshold, gold.astype(bool)
-    parts = [
-        2 * ((said == label) & (true == label)).sum() / ((said == label).sum() + (true == label).sum())
-        for label in (True, False)
-    ]
-    return float(np.mean(parts))
 
 
 def _count(name: str) -> str:

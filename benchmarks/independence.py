@@ -2,7 +2,7 @@
 
 Factcheck-Bench is judged by its human stances (complete support and refutation 0.99, partial support 0.7), so
 that nothing but the counting differs; then it and the biographies by the embedded judge. Each run is solved
-twice from the same verdicts. Differences are counted once less each relation by itself, with 95 % bootstrap
+twice from the same verdicts. Differences are counted once less each relation by itself, with 95 % jackknife-t
 intervals over records, paired. Below 0 is better for Brier and ECE, above 0 for AUROC and accuracy.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/independence.py`.
@@ -34,14 +34,15 @@ from data_folder import data_folder
 from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.comparison import differences
-from factreasoner.metrics.samples import Sample, Sampling
-from factreasoner.metrics.scores import value_of
+from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.registry import load
 from factreasoner.rescoring import rescore
 
-SCORES = ("brier", "auroc", "ece", "accuracy")
+METRICS = [FACTUALITY[name] for name in ("brier", "auroc", "ece", "accuracy")]
 EACH, ONCE = "each relation", "counted once"
 
 
@@ -87,8 +88,8 @@ def measure(case: Case, assessments: list[Assessment]) -> None:
     shared = sum(len(item.sources) for item in independence)
     print(f"{case.name}: {shared} sources of several contexts, {left_out} of {relations} relations left out")
     for name, sample in samples.items():
-        print(f"  {name:<14}" + "".join(f"  {score} {value_of(sample, score):.4f}" for score in SCORES))
-    for item in differences(samples, EACH, SCORES):
+        print(f"  {name:<14}" + "".join(f"  {m.name} {m.statistic(sample).value:.4f}" for m in METRICS))
+    for item in differences(samples, EACH, METRICS):
         if item.value is None or item.interval is None or item.p_value is None:
             continue
         low, high = item.interval
@@ -97,9 +98,9 @@ def measure(case: Case, assessments: list[Assessment]) -> None:
 
 def sampled(assessments: Iterable[Assessment]) -> Sample:
     """The assessments as numbers."""
-    sampling = Sampling()
+    sampling = Sampling(FACTUALITY)
     for assessment in assessments:
-        sampling.add(assessment, None)
+        sampling.add(assessment.record_id, scored_record(assessment, None))
     return sampling.sample()
 
 

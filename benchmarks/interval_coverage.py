@@ -1,43 +1,40 @@
 """How often the 95 % intervals hold the truth, and how often the test calls chance a difference.
 
-Two runs over the same simulated records of very different difficulty, twelve atoms each; the truth is their
-scores over 40,000 records. Every trial draws some records and asks whether the percentile bootstrap
-intervals of one run's scores, and of the paired differences, hold it. For the test the two assessments of
-every record are exchanged at random, so that every difference is chance; p <= 0.05 should
-come 5 times in 100.
+Two runs over the same simulated records of very different difficulty, four to twenty atoms each, which
+depend on each other; posteriors are too sure, then nearly calibrated. The truth is their metrics over
+40,000 records. Every trial draws some records and asks whether the interval of the first run's metric, and
+of the paired difference, holds it. Beside them stands the percentile bootstrap over records (2,000
+resamples). For the test the two assessments of every record are exchanged at random, so that every
+difference is chance; p <= 0.05 should come 5 times in 100.
 
-Measured in 80 to 120 trials, a run's score and the difference of two (the last digit but one may be chance):
+docs/evaluation.md has a table of 600 trials.
 
-| records | precision | AUROC | Brier | ECE |
-|---|---|---|---|---|
-| 4 | .80, .79 | .65, .73 | .82, .82 | .30, .77 |
-| 10 | .91, .90 | .83, .84 | .88, .88 | .63, .98 |
-| 20 | .96, .93 | .83, .93 | .88, .93 | .74, .94 |
-| 50 | .93, .94 | .93, .98 | .99, .93 | .90, .99 |
-
-ECE is biased upwards in small samples, and more so in resamples of them.
-
-Run: `python benchmarks/interval_coverage.py`; `--trials 2000` for more.
+Run: `python benchmarks/interval_coverage.py`; `--trials 1000` for more.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factreasoner.metrics.comparison import permutation_p
-from factreasoner.metrics.intervals import percentile_interval
-from factreasoner.metrics.samples import GOLDS, SUPPORTS, VALUES, Floats, Sample
-from factreasoner.metrics.scores import bootstrap, value_of
+from factreasoner.metrics.comparison import counts_of, paired, permutation_p
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.intervals import Interval
+from factreasoner.metrics.samples import Claims, Floats, Sample
+from factreasoner.metrics.table import estimate
 
-SCORES = ("precision", "mae_precision", "accuracy", "macro_f1", "auroc", "brier", "ece")
-RECORDS = (4, 6, 10, 20, 50, 100)
-ATOMS = 12
+METRICS = [
+    FACTUALITY[name] for name in ("precision", "f1_k", "accuracy", "macro_f1", "auroc", "brier", "ece")
+]
+RECORDS = (5, 10, 20, 50, 100)
+FEWEST_ATOMS, MOST_ATOMS = 4, 20
+K = 10
 POPULATION = 40_000
-S, NS = GOLDS.index("S"), GOLDS.index("NS")
+RESAMPLES = 2000
+CALIBRATED, TOO_SURE = 1.0, 1.6
 
 
 class Pair(NamedTuple):
@@ -47,90 +44,100 @@ class Pair(NamedTuple):
     other: Sample
 
 
-def drawn(random: np.random.Generator, records: int, *, alike: bool = False) -> Pair:
-    """Two runs, the first a little better; or equally good, each record's assessments exchangeable."""
-    shape = (records, ATOMS)
-    gold = random.random(shape) < random.beta(3, 1.5, size=(records, 1))
-    hard = random.normal(0, 0.8, size=(records, 1)) + random.normal(0, 0.7, size=shape)
-    signs = np.where(gold, 1.0, -1.0)
-    skills = [1.0, 1.0] if alike else [1.3, 0.9]
-    p_true = [
-        1 / (1 + np.exp(-(skill * signs + hard + random.normal(0, 0.5, size=shape)))) for skill in skills
-    ]
+def drawn(random: np.random.Generator, records: int, sureness: float, *, alike: bool = False) -> Pair:
+    """Two runs, the first a little better; or equally good, each record's assessments exchangeable.
+
+    Log-odds are `sureness` times the right ones, but for a part that all atoms of a record share.
+    """
+    count = random.integers(FEWEST_ATOMS, MOST_ATOMS + 1, size=records)
+    record = np.repeat(np.arange(records), count)
+    easy = random.normal(0.6, 0.8, size=records)[record] + random.normal(0, 1.2, size=len(record))
+    shared = random.normal(0, 0.6, size=records)[record]
+    gold = random.random(len(record)) < _logistic(easy + shared)
+    noise = [0.5, 0.5] if alike else [0.3, 1.0]
+    odds = [sureness * (easy + random.normal(0, scale, size=len(record))) for scale in noise]
     if alike:
-        exchanged = random.random((records, 1)) < 0.5
-        p_true = [np.where(exchanged, p_true[1], p_true[0]), np.where(exchanged, p_true[0], p_true[1])]
-    return Pair(*(_sample(p, gold) for p in p_true))
+        exchanged = (random.random(records) < 0.5)[record]
+        odds = [np.where(exchanged, odds[1], odds[0]), np.where(exchanged, odds[0], odds[1])]
+    return Pair(*(_sample(Claims.of(_logistic(each), gold, record), count) for each in odds))
 
 
-def _sample(p_true: Floats, gold: NDArray[np.bool_]) -> Sample:
-    records, atoms = p_true.shape
-    supported = p_true > 0.5
-    precision, gold_precision = supported.mean(axis=1), gold.mean(axis=1)
-    values = {name: np.full(records, np.nan) for name in VALUES}
-    values |= {"precision": precision, "mae_precision": np.abs(precision - gold_precision)}
-    return Sample(
-        ids=tuple(map(str, range(records))),
-        values=values,
-        left_out=np.zeros(records, dtype=np.int64),
-        atom_record=np.repeat(np.arange(records), atoms),
-        atom_p=p_true.ravel(),
-        atom_support=np.where(supported, SUPPORTS.index("supported"), SUPPORTS.index("contradicted")).ravel(),
-        atom_gold=np.where(gold, S, NS).ravel(),
-    )
+def _logistic(odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+def _sample(claims: Claims, count: Floats) -> Sample:
+    supported = claims.sums((claims.said == 0)[None])[:, 0]
+    precision, recall = supported / count, np.minimum(supported / K, 1.0)
+    total = precision + recall
+    f1_k = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+    records = len(count)
+    values = {"precision": precision, "f1_k": f1_k}
+    return Sample(tuple(map(str, range(records))), values, np.zeros(records, dtype=np.int64), claims)
 
 
 def coverage(
-    random: np.random.Generator, records: int, trials: int, truth: Pair
-) -> dict[str, tuple[float, float]]:
-    """Shares of trials by score whose interval holds the truth: of the first run, and of the difference."""
-    of_run, of_other = ({name: _known(sample, name) for name in SCORES} for sample in truth)
-    of_gap = {name: value - of_other[name] for name, value in of_run.items()}
-    held = {name: [0, 0] for name in SCORES}
+    random: np.random.Generator, records: int, trials: int, sureness: float
+) -> dict[str, tuple[float, float, float]]:
+    """Shares of trials by metric whose interval holds the truth: jackknife, its difference, bootstrap."""
+    population = drawn(random, POPULATION, sureness)
+    truth = {m.name: [m.statistic(sample).value for sample in population] for m in METRICS}
+    held = {m.name: [0, 0, 0] for m in METRICS}
     for _ in range(trials):
-        pair = drawn(random, records)
-        one, other = (bootstrap(sample, SCORES) for sample in pair)
-        for name in SCORES:
-            held[name][0] += _holds(one[name], of_run[name])
-            held[name][1] += _holds(one[name] - other[name], of_gap[name])
-    return {name: (first / trials, second / trials) for name, (first, second) in held.items()}
+        pair = drawn(random, records, sureness)
+        choices = counts_of(random.integers(0, records, size=(RESAMPLES, records)), records)
+        for metric in METRICS:
+            one, other = truth[metric.name]
+            _, gap = paired(metric.statistic(pair.one), metric.statistic(pair.other), metric.bounds)
+            found = (
+                estimate(metric, pair.one).interval,
+                gap if isinstance(gap, Interval) else None,
+                _bootstrap(metric.statistic(pair.one).weighted(choices)),
+            )
+            for place, (interval, true) in enumerate(zip(found, (one, one - other, one), strict=True)):
+                held[metric.name][place] += interval is not None and interval[0] <= true <= interval[1]
+    return {name: (a / trials, b / trials, c / trials) for name, (a, b, c) in held.items()}
 
 
-def _known(sample: Sample, name: str) -> float:
-    value = value_of(sample, name)
-    assert value is not None
-    return value
-
-
-def _holds(values: Floats, truth: float) -> bool:
-    interval = percentile_interval(values)
-    return interval is not None and interval.low <= truth <= interval.high
+def _bootstrap(values: Floats) -> tuple[float, float] | None:
+    defined = values[~np.isnan(values)]
+    if len(defined) < 0.9 * len(values):
+        return None
+    low, high = np.quantile(defined, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def false_alarms(random: np.random.Generator, records: int, trials: int) -> dict[str, float]:
-    """Share of trials in which chance alone has p <= 0.05, by score."""
-    found = dict.fromkeys(("precision", "auroc", "brier"), 0)
+    """Share of trials in which chance alone has p <= 0.05, by metric."""
+    names = ("precision", "auroc", "brier")
+    found = dict.fromkeys(names, 0)
     for _ in range(trials):
-        pair = drawn(random, records, alike=True)
-        for name in found:
-            p = permutation_p(pair.one, pair.other, name)
+        pair = drawn(random, records, TOO_SURE, alike=True)
+        for name in names:
+            p = permutation_p(pair.one, pair.other, FACTUALITY[name])
             found[name] += p is not None and p <= 0.05
     return {name: count / trials for name, count in found.items()}
+
+
+def rows(random: np.random.Generator, trials: int, sureness: float) -> Iterator[str]:
+    """Rows of the table: a number of records, then the three shares of each metric."""
+    for records in RECORDS:
+        shares = coverage(random, records, trials, sureness)
+        cells = (" ".join(f"{share:.2f}".lstrip("0") for share in s) for s in shares.values())
+        yield f"| {records} | " + " | ".join(cells) + " |"
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description="Coverage of intervals, by simulation.")
-    parser.add_argument("--trials", type=int, default=400)
+    parser.add_argument("--trials", type=int, default=200)
     trials = parser.parse_args().trials
     random = np.random.default_rng(0)
-    truth = drawn(random, POPULATION)
-    print(f"{trials} trials; share of intervals that hold the truth: of a run's score, of the difference")
-    print("| records | " + " | ".join(SCORES) + " |\n|---|" + "---|" * len(SCORES))
-    for records in RECORDS:
-        shares = coverage(random, records, trials, truth)
-        cells = (f"{one:.3f}, {gap:.3f}" for one, gap in shares.values())
-        print(f"| {records} | " + " | ".join(cells) + " |", flush=True)
+    for sureness, words in ((TOO_SURE, "too sure"), (CALIBRATED, "nearly calibrated")):
+        print(f"\n{trials} trials, posteriors {words}: interval, that of a paired difference, bootstrap")
+        print(f"| records | {' | '.join(m.caption(K) for m in METRICS)} |\n|---|{'---|' * len(METRICS)}")
+        for row in rows(random, trials, sureness):
+            print(row, flush=True)
     print("\nshare of chance differences with p <= 0.05")
     for records in (10, 20):
         alarms = false_alarms(random, records, max(1, trials // 4))

@@ -140,6 +140,11 @@ class Verdict(Model):
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
 
+    @property
+    def given_probability(self) -> float:
+        """The probability the judge gave, before any calibration."""
+        return self.probability if self.uncalibrated is None else self.uncalibrated
+
 
 class Answer(Model):
     """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""

@@ -21,8 +21,9 @@ from factreasoner.calibration.calibrators import (
     fit_isotonic,
     fit_platt,
     fit_temperature,
-    log_loss,
 )
+from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.statistics import log_loss
 
 METHODS = list(FITS)
 
@@ -61,7 +62,8 @@ def test_isotonic_is_scikit_learns() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_fits_lower_the_log_loss(method: str) -> None:
     p, hits = drawn()
-    assert log_loss(applied(FITS[method](p, hits), p), hits) < log_loss(p, hits) - 0.05
+    after = applied(FITS[method](p, hits), p)
+    assert log_loss(Claims.of(after, hits)).value < log_loss(Claims.of(p, hits)).value - 0.05
 
 
 cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=25)

@@ -8,9 +8,9 @@ from scipy.special import expit
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from factreasoner.calibration.calibrators import applied
+from factreasoner.calibration.calibrators import FITS, Identity, applied
 from factreasoner.calibration.cross_validation import (
-    Known,
+    Gain,
     fit,
     folds,
     held_out,
@@ -18,14 +18,14 @@ from factreasoner.calibration.cross_validation import (
     quality,
     shortage,
 )
-from factreasoner.metrics.calibration import expected_calibration_error
+from factreasoner.metrics.samples import Claims
 
 
-def known(sharpness: float, *, count: int = 600, records: int = 30, seed: int = 2) -> Known:
+def known(sharpness: float, *, count: int = 600, records: int = 30, seed: int = 2) -> Claims:
     random = np.random.default_rng(seed)
     odds = random.normal(0.4, 1.3, count)
     hits = random.random(count) < expit(odds)
-    return Known.of(expit(sharpness * odds), hits, random.integers(0, records, count))
+    return Claims.of(expit(sharpness * odds), hits, random.integers(0, records, count))
 
 
 def test_folds_split_records_and_hold_out_everything_once() -> None:
@@ -66,21 +66,41 @@ def test_a_calibrated_judge_has_nothing_to_gain() -> None:
 def test_intervals_are_of_the_difference_over_records() -> None:
     data = known(3.0)
     after = held_out(data, "temperature")
-    found = improvement(data, after, seed=7)
-    random = np.random.default_rng(7)
-    by_record = [np.flatnonzero(data.record == number) for number in np.unique(data.record)]
-    draws = []
-    for rows in random.integers(0, 30, size=(2000, 30)):
-        places = np.concatenate([by_record[row] for row in rows])
-        draws.append(
-            expected_calibration_error(data.p[places], data.hits[places])
-            - expected_calibration_error(after[places], data.hits[places])
-        )
-    assert found.gains["ece"].interval == pytest.approx(np.quantile(draws, [0.025, 0.975]), abs=1e-9)
+    found = improvement(data, after).gains["brier"]
+
+    def gain(places: np.ndarray) -> float:
+        before, then = ((p[places] - data.hits[places]) ** 2 for p in (data.p, after))
+        return float((before - then).mean())
+
+    without = np.array([gain(data.record != number) for number in np.unique(data.record)])
+    error = np.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
+    assert found.value == pytest.approx(gain(data.record >= 0))
+    assert found.interval == pytest.approx(
+        (found.value - 2.04523 * error, found.value + 2.04523 * error), abs=1e-6
+    )
+
+
+def test_where_nothing_helps_nothing_is_changed() -> None:
+    """Calibrated probabilities in few records: any fit is a fit to chance."""
+    harmed = [fit(known(1.0, count=60, records=6, seed=seed)) for seed in range(8)]
+    assert any(not result.held_out.helps for result in harmed)
+    for result in harmed:
+        assert (result.calibrator == Identity()) == (not result.held_out.helps)
+        assert result.method in FITS
+    assert applied(Identity(), np.array([0.0, 0.3, 1.0])).tolist() == [0.0, 0.3, 1.0]
+
+
+@pytest.mark.parametrize("worse", ["brier", "log_loss"])
+def test_both_proper_scores_must_gain(worse: str) -> None:
+    data = known(3.0)
+    found = improvement(data, held_out(data, "platt"))
+    assert found.helps
+    gains = found.gains | {worse: Gain(-0.001, None)}
+    assert not found._replace(gains=gains).helps
 
 
 def test_one_record_has_no_interval() -> None:
-    data = Known.of([0.9, 0.2], [1, 0], [3, 3])
+    data = Claims.of([0.9, 0.2], [1, 0], [3, 3])
     assert improvement(data, data.p).gains["brier"] == (0.0, None)
 
 
@@ -95,7 +115,7 @@ def test_records_are_never_judged_by_themselves() -> None:
     random = np.random.default_rng(4)
     record = np.repeat(np.arange(12), 10)
     p = np.where(record % 3 == 0, 0.8 + record / 1000, 0.6 + record / 1000)
-    data = Known.of(p, np.where(record % 3 == 0, 0, random.random(120) < 0.9), record)
+    data = Claims.of(p, np.where(record % 3 == 0, 0, random.random(120) < 0.9), record)
     after = held_out(data, "isotonic")
     for number in range(12):
         others = data.at(np.flatnonzero(record != number))
@@ -105,7 +125,7 @@ def test_records_are_never_judged_by_themselves() -> None:
 
 def test_quality_is_scikit_learns() -> None:
     data = known(2.0)
-    found = quality(data.p, data.hits)
+    found = quality(data)
     assert found.brier.brier == pytest.approx(brier_score_loss(data.hits, data.p))
     assert found.log_loss == pytest.approx(sklearn_log_loss(data.hits, data.p))
 
@@ -114,20 +134,20 @@ def test_quality_is_scikit_learns() -> None:
     ("data", "words"),
     [
         (known(1.0, count=19), "19 with a known outcome"),
-        (Known.of([0.9] * 40, [1] * 40, list(range(40))), "(40 right, 0 wrong) in 40 records"),
-        (Known.of([0.9] * 40, [0] * 38 + [1] * 2, list(range(40))), "(2 right, 38 wrong)"),
-        (Known.of([0.9] * 40, [0, 1] * 20, [0] * 40), "in 1 records; it takes 20, 5 of them right"),
-        (Known.of([], [], []), "0 with a known outcome (0 right, 0 wrong) in 0 records"),
+        (Claims.of([0.9] * 40, [1] * 40, list(range(40))), "(40 right, 0 wrong) in 40 records"),
+        (Claims.of([0.9] * 40, [0] * 38 + [1] * 2, list(range(40))), "(2 right, 38 wrong)"),
+        (Claims.of([0.9] * 40, [0, 1] * 20, [0] * 40), "in 1 records; it takes 20, 5 of them right"),
+        (Claims.of([], [], []), "0 with a known outcome (0 right, 0 wrong) in 0 records"),
     ],
 )
-def test_too_little_is_refused_with_the_numbers(data: Known, words: str) -> None:
+def test_too_little_is_refused_with_the_numbers(data: Claims, words: str) -> None:
     assert words in shortage(data)
     with pytest.raises(ValueError, match="with a known outcome"):
         fit(data)
 
 
 def test_enough_is_enough() -> None:
-    data = Known.of([0.9, 0.6] * 10, [1, 0] * 10, [i // 4 for i in range(20)])
+    data = Claims.of([0.9, 0.6] * 10, [1, 0] * 10, [i // 4 for i in range(20)])
     assert shortage(data) is None
     assert fit(data).held_out.gains["brier"].interval is not None
 
@@ -136,6 +156,6 @@ def test_an_outcome_that_one_record_has_alone() -> None:
     record = [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5 + [4] * 5
     hits = [0] * 5 + [1] * 20
     for choice in ("auto", "temperature", "platt", "isotonic"):
-        result = fit(Known.of([0.8] * 25, hits, record), choice).held_out
+        result = fit(Claims.of([0.8] * 25, hits, record), choice).held_out
         gain = result.gains["log_loss"]
         assert np.isfinite([gain.value, *gain.interval, result.after.log_loss]).all()

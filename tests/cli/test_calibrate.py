@@ -8,6 +8,7 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
+from factreasoner.calibration.applying import Calibration, GraphSettings
 from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
 from factreasoner.calibration.graph_fitting import fit_graph
 from factreasoner.config import Config
@@ -49,8 +50,8 @@ def judged(number, config=None, labels=("entailment", "entailment", "contradicti
 
 
 def right(number, i):
-    """Whether the judge is right: six times in ten."""
-    return random.Random(1000 * number + i).random() < 0.6
+    """Whether the judge is right: every other time."""
+    return random.Random(1000 * number + i).random() < 0.5
 
 
 @pytest.fixture
@@ -151,8 +152,8 @@ def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_p
 
 
 def test_label_changes_are_told(factreasoner, tmp_path):
-    golds = ["SSS", "SSN", "SSS", "NSN"] * 5
-    made = [assessment([0.9, 0.8, 0.4], gold=gold, record_id=f"r{n}") for n, gold in enumerate(golds)]
+    golds = ["SSS", "SSS", "SSN", "SNS"] * 5
+    made = [assessment([0.6, 0.55, 0.4], gold=gold, record_id=f"r{n}") for n, gold in enumerate(golds)]
     run = run_folder(tmp_path / "run", *made)
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
     assert "the labels of 20 of 60 atoms change; --method temperature changes none" in done.stderr
@@ -243,7 +244,12 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp
 def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_path):
     fitted(run, tmp_path / "v.json", relations=relations)
     labelled = [
-        {**line, "atoms": [{**a, "label": "S" if right(n, i) else "NS"} for i, a in enumerate(line["atoms"])]}
+        {
+            **line,
+            "atoms": [
+                {**a, "label": "S" if i < 2 or n % 4 == 0 else "NS"} for i, a in enumerate(line["atoms"])
+            ],
+        }
         for n, line in enumerate(DATA)
     ]
     data = write_records(tmp_path / "labelled.jsonl", *labelled)
@@ -265,6 +271,32 @@ def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
     fitted(run, tmp_path / "c.json")
     done = factreasoner("score", run, "--calibration", "c.json", "--atom-prior", 0.4)
     assert "its posteriors part was fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
+
+
+def test_one_answer_is_assessed_with_fitted_settings(factreasoner, tmp_path):
+    """The graph's settings of the file hold; one that was chosen too is refused."""
+    graph = Calibration(graph=GraphSettings(factors="table1", context_prior=0.6))
+    (tmp_path / "c.json").write_text(graph.model_dump_json())
+    (tmp_path / "p.txt").write_text("The bridge is painted red.")
+    flags = ("assess", "The bridge is red.", "--context", "p.txt", "--calibration", "c.json", "--json")
+    found = content(factreasoner(*flags))
+    assert next(n["prior"] for n in found["outcome"]["graph"]["nodes"] if n["kind"] == "context") == 0.6
+    refused = factreasoner(*flags, "--context-prior", 0.7)
+    assert "context_prior: 0.7 is set, and c.json sets 0.6" in refused.stderr
+
+
+def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
+    """In every record four of five atoms at .8 are S, and two of five at .4."""
+    made = [
+        assessment([0.8] * 5 + [0.4] * 5, gold="SSSSNSSNNN", record_id=f"r{number}") for number in range(8)
+    ]
+    run = run_folder(tmp_path / "calm", *made)
+    done = factreasoner("calibrate", run, "--out", "c.json", "--json")
+    found = content(done)
+    fit = found["source"]["posteriors"]["fits"]["posteriors"]
+    assert fit["after"]["brier"] >= fit["before"]["brier"]
+    assert found["posteriors"] == {"method": "identity"}
+    assert "posteriors: nothing helps on records held out (Brier 0." in done.stderr
 
 
 def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):

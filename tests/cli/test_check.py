@@ -33,8 +33,9 @@ def run(tmp_path):
         (("--max", "cost=5"), 4, "FAIL  cost <= 5: unknown, since the price of a call is"),
         (("--max", "calls=3"), 0, "pass  calls <= 3: 3"),
         (("--min", "three_way_accuracy=0.1"), 4, "no value: no judged atom is labelled C or U"),
-        (("--min", "precision=0.501", "--on-interval"), 4, "FAIL  precision >= 0.501: 0.5833 [0.5000"),
-        (("--max", "precision=0.75", "--on-interval"), 0, "pass  precision <= 0.75"),
+        (("--min", "precision=0.22", "--on-interval"), 0, "pass  precision >= 0.22: 0.5833 [0.22"),
+        (("--min", "precision=0.5", "--on-interval"), 4, "FAIL  precision >= 0.5: 0.5833 [0.22"),
+        (("--max", "precision=0.75", "--on-interval"), 4, "FAIL  precision <= 0.75"),
         (("--max", "failures=1", "--on-interval"), 0, "pass  failures"),
     ],
 )
@@ -89,13 +90,13 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
     assert done.returncode == 4
     first, second = done.stdout.splitlines()
     assert "no value: no judged atom is labelled" in first
-    assert "0.5000, with no interval: too few records" in second
+    assert "0.5000, with no interval: one record has what it is computed from" in second
 
 
 def test_labels_of_one_kind(factreasoner, tmp_path):
     run_folder(tmp_path / "run", assessment([0.9, 0.2], gold="SS"))
     done = factreasoner("check", "run", "--min", "auroc=0.5")
-    assert "no value: the labels are all of one kind" in done.stdout
+    assert "no value: it needs labels of both kinds; there are 2 S and 0 others" in done.stdout
 
 
 def test_nothing_judged(factreasoner, tmp_path):

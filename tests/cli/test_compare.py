@@ -205,12 +205,14 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
     assert "nan" not in done.stdout.lower()
 
 
-@pytest.mark.parametrize(("records", "narrow", "floor"), [(4, True, True), (19, True, False)])
-def test_what_so_few_records_can_not_show_is_said(factreasoner, tmp_path, records, narrow, floor):
+@pytest.mark.parametrize(
+    ("records", "few", "floor"), [(4, True, True), (49, True, False), (50, False, False)]
+)
+def test_what_so_few_records_can_not_show_is_said(factreasoner, tmp_path, records, few, floor):
     run_folder(tmp_path / "a", *made(0.3, records=records))
     run_folder(tmp_path / "b", *made(0.2, records=records))
     notes = factreasoner("compare", "a", "b", "-q").stderr
-    assert ("too narrow" in notes) == narrow
+    assert ("below 50, take AUROC and ECE and their intervals with care" in notes) == few
     assert (f"{records} records: no p can be below 0.125" in notes) == floor
 
 

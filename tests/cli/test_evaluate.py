@@ -55,7 +55,7 @@ def test_scores_by_hand(factreasoner, tmp_path):
     assert content["k"] == 2
     low, high = content["scores"]["precision"]["interval_95"]
     assert low < found["precision"] < high
-    assert content["notes"][-1].startswith("3 records: intervals over fewer than 20 are too narrow")
+    assert content["notes"][-1].startswith("3 records: below 50, take AUROC and ECE")
 
 
 def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_path):
@@ -138,7 +138,7 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     for words in (
         "1 of 2 records have no judged atom",
         "1 labelled atoms could not be judged",
-        "AUROC needs labels of both kinds; there are 1 S and 0 others",
+        "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
     ):
         assert words in done.stderr

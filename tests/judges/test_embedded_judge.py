@@ -17,7 +17,9 @@ from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.clashes import CLASHES
 from factreasoner.judges.embedded.features import FEATURES, MEASURES
 from factreasoner.judges.embedded.model import Model, shipped_model
-from factreasoner.metrics.calibration import auroc, expected_calibration_error
+from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.reliability import CalibrationError
+from factreasoner.metrics.samples import Claims
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver
 
@@ -259,6 +261,6 @@ def test_biographies_are_told_apart_through_the_graph():
         p_true += [outcome.p_true[atom.id] for atom in atoms if atom.gold]
         gold += [int(atom.gold == "S") for atom in atoms if atom.gold]
     right = sum((p > 0.5) == bool(label) for p, label in zip(p_true, gold, strict=True))
-    assert auroc(p_true, gold) > 0.86
+    assert AreaUnderROC(Claims.of(p_true, gold)).value > 0.86
     assert right / len(gold) > 0.8
-    assert expected_calibration_error(p_true, gold) < 0.16
+    assert CalibrationError(Claims.of(p_true, gold)).value < 0.16

@@ -1,54 +1,182 @@
-"""Intervals against scipy's and against what they must do."""
+"""Intervals against scipy's, by hand, at their edges, and against what they must do."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from assessments import assessment
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, bootstrap
+from samples_of_records import estimated, sampled, value_of
+from scipy.stats import binomtest, ttest_1samp, ttest_rel
 
-from factreasoner.metrics import intervals
-from factreasoner.metrics.intervals import bootstrap_mean, wilson
+from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.comparison import paired
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.intervals import Interval, NoInterval, alike, jackknife_t, wilson
+from factreasoner.metrics.reliability import CalibrationError
+from factreasoner.metrics.samples import Claims, Floats, Sample
+from factreasoner.metrics.statistics import mean_of_known
+from factreasoner.models import Usage
+
+WIDE = (-100.0, 100.0)
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_equals_scipy(counts: tuple[int, int]) -> None:
     interval = wilson(*counts)
-    expected = binomtest(*counts).proportion_ci(method="wilson")
+    right = binomtest(*counts).proportion_ci(method="wilson")
     assert interval is not None
-    assert interval == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert interval == pytest.approx((right.low, right.high), abs=1e-12)
 
 
 def test_wilson_of_no_trials() -> None:
     assert wilson(0, 0) is None
 
 
-def test_bootstrap_agrees_with_scipy() -> None:
-    values = np.random.default_rng(3).beta(4, 2, size=60)
-    expected = bootstrap(
-        (values,), np.mean, method="percentile", rng=np.random.default_rng(4)
-    ).confidence_interval
-    assert bootstrap_mean(values.tolist()) == pytest.approx((expected.low, expected.high), abs=0.006)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_the_interval_of_a_mean_is_students(values: list[float]) -> None:
+    if np.std(values) < 1e-6:
+        return
+    right = ttest_1samp(values, 0.0).confidence_interval()
+    found = mean_of_known(np.array([*values, np.nan])).interval(WIDE)
+    assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
 
-def test_bootstrap_is_reproducible() -> None:
-    values = [i / 37 for i in range(37)]
-    assert bootstrap_mean(values, seed=1) == bootstrap_mean(values, seed=1)
-    assert bootstrap_mean(values, seed=1) != bootstrap_mean(values, seed=2)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30))
+def test_the_interval_of_a_difference_of_means_is_students_for_pairs(
+    pairs: list[tuple[float, float]],
+) -> None:
+    one, other = np.array(pairs).T
+    if np.std(one - other) < 1e-6:
+        return
+    right = ttest_rel(one, other).confidence_interval()
+    value, found = paired(mean_of_known(one), mean_of_known(other), WIDE)
+    assert value == pytest.approx((one - other).mean())
+    assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
 
-def test_bootstrap_in_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = [0.1, 0.4, 0.9, 0.3]
-    whole = bootstrap_mean(values)
-    monkeypatch.setattr(intervals, "_NUMBERS_AT_ONCE", 28)
-    assert bootstrap_mean(values) == whole
+def test_intervals_keep_within_the_bounds() -> None:
+    found = mean_of_known(np.array([1.0, 1.0, 0.4])).interval((0.0, 1.0))
+    assert isinstance(found, Interval)
+    assert (found.low > 0.0, found.high) == (False, 1.0)
 
 
-@pytest.mark.parametrize("values", [[], [0.5]])
-def test_bootstrap_of_too_few_records(values: list[float]) -> None:
-    assert bootstrap_mean(values) is None
+@pytest.mark.parametrize(("records", "words"), [(0, "no record has"), (1, "one record has")])
+def test_fewer_than_two_records_have_no_interval(records: int, words: str) -> None:
+    values = np.array([0.5] * records + [np.nan])
+    found = mean_of_known(values).interval((0.0, 1.0))
+    assert isinstance(found, NoInterval)
+    assert words in found.reason
 
 
-def test_bootstrap_of_equal_values() -> None:
-    assert bootstrap_mean([0.25] * 5) == (0.25, 0.25)
+def test_a_statistic_undefined_without_one_record_has_no_interval() -> None:
+    assert isinstance(jackknife_t(0.5, np.array([0.4, np.nan, 0.6]), (0.0, 1.0)), NoInterval)
+    rare = sampled(*[assessment([0.9, 0.2], gold="SS")] * 20, assessment([0.4], gold="N"))
+    found = estimated(rare, "auroc")
+    assert found.value == 0.5  # below the S at .9, above that at .2
+    assert found.interval is None
+    assert found.reason == "no interval: one record alone has all claims of one label"
+
+
+def test_records_that_are_all_alike_are_no_proof_of_zero_width() -> None:
+    low, high = mean_of_known(np.array([1.0] * 10)).interval((0.0, 1.0))
+    assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
+    assert mean_of_known(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx(
+        (0.5 * 0.025**0.1, 1 - 0.5 * 0.025**0.1)
+    )
+    assert alike(3.0, 10, (0.0, np.inf)) == NoInterval("all records have the same value")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.95])
+@pytest.mark.parametrize("records", [3, 10, 40])
+def test_the_interval_of_alike_records_misses_the_truth_at_most_as_often_as_it_says(
+    share: float, records: int
+) -> None:
+    """The chance that all records are alike although a mean beyond the interval is true."""
+    low = alike(1.0, records, (0.0, 1.0))[0]
+    assert share**records <= 0.025 or share >= low
+
+
+def test_a_perfect_order_has_an_interval() -> None:
+    perfect = sampled(*[assessment([0.9, 0.2], gold="SN")] * 8)
+    assert estimated(perfect, "auroc") == (1.0, (pytest.approx(0.025 ** (1 / 8)), 1.0), None)
+
+
+def test_nearly_perfect_orders_have_skewed_intervals() -> None:
+    one_slip = [assessment([0.9, 0.2], gold="SN")] * 9 + [assessment([0.3, 0.4], gold="SN")]
+    value, interval, _ = estimated(sampled(*one_slip), "auroc")
+    assert interval is not None
+    assert 0.0 < interval.low < value < interval.high < 1.0
+    assert value - interval.low > interval.high - value
+
+
+def test_labels_of_one_kind_and_unknown_costs_say_why() -> None:
+    unknown = [assessment([0.9], usage={"evaluator": Usage(calls=1, cost=None)}), assessment([0.9], gold="S")]
+    sample = sampled(*unknown)
+    assert estimated(sample, "auroc") == (
+        None,
+        None,
+        "it needs labels of both kinds; there are 1 S and 0 others",
+    )
+    assert estimated(sample, "cost").reason == "unknown, since the price of a call is"
+    assert estimated(sample, "three_way_accuracy").reason == "no judged atom is labelled C or U"
+    assert estimated(sampled(assessment([0.9])), "f1").reason == "no judged atom is labelled"
+    assert estimated(sampled(assessment([None], gold="S")), "f1").reason == "no labelled atom could be judged"
+
+
+@given(st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=5), min_size=1, max_size=8))
+@settings(max_examples=50)
+def test_every_interval_is_finite_ordered_within_its_bounds_and_holds_the_value(
+    cases: list[list[tuple[float, bool]]],
+) -> None:
+    parts = [
+        assessment([p for p, _ in case], gold="".join("S" if hit else "N" for _, hit in case))
+        for case in cases
+    ]
+    sample = sampled(*parts)
+    for metric in FACTUALITY:
+        value, interval, reason = estimated(sample, metric.name)
+        assert (reason is None) == (interval is not None)
+        if interval is not None:
+            assert np.isfinite(interval).all()
+            low, high = metric.bounds
+            assert low - 1e-9 <= interval.low <= value + 1e-9, metric.name
+            assert value - 1e-9 <= interval.high <= high + 1e-9, metric.name
+
+
+def drawn(random: np.random.Generator, records: int) -> Claims:
+    """Calibrated but for a share of each record, so that atoms of a record depend on each other."""
+    odds = random.normal(0.5, 1.5, (records, 8))
+    shared = random.normal(0, 0.7, (records, 1))
+    gold = random.random((records, 8)) < 1 / (1 + np.exp(-odds - shared))
+    return Claims.of(1 / (1 + np.exp(-odds)).ravel(), gold.ravel(), np.repeat(np.arange(records), 8))
+
+
+@pytest.mark.parametrize("statistic", [AreaUnderROC, CalibrationError])
+@pytest.mark.parametrize("records", [8, 25])
+def test_intervals_hold_the_truth(statistic: type, records: int) -> None:
+    random = np.random.default_rng(5)
+    truth = statistic(drawn(random, 20_000)).value
+    found = [statistic(drawn(random, records)).interval((0.0, 1.0)) for _ in range(150)]
+    assert 0.86 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
+
+
+@pytest.mark.parametrize("name", ["precision", "accuracy", "mae_precision"])
+def test_intervals_over_records_hold_the_truth(name: str) -> None:
+    """Records of very different difficulty, in which an interval over atoms would be far too narrow."""
+    random = np.random.default_rng(5)
+
+    def some(count: int) -> Sample:
+        shares: Floats = random.beta(2, 1, size=count)
+        rows = [np.where(random.random(8) < share, 0.9, 0.1).tolist() for share in shares]
+        return sampled(*(assessment(row, gold="S" * 8) for row in rows))
+
+    truth = {"precision": 2 / 3, "accuracy": 2 / 3, "mae_precision": 1 / 3}[name]
+    found = [estimated(some(10), name).interval for _ in range(150)]
+    assert 0.88 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
+
+
+def test_values_are_those_without_intervals() -> None:
+    sample = sampled(*[assessment([0.9, 0.1], gold="SN")] * 3)
+    assert value_of(sample, "accuracy") == 1.0

@@ -56,7 +56,7 @@ def test_fields_are_there_only_with_a_gamma():
 def test_the_summary_holds_the_mean_and_counts_answers(gamma):
     summary = Summary("median", 5, gamma=gamma)
     for item in (assessment(5, supported=4), assessment(10), assessment(0)):
-        summary.add(item, result_line(item, 5, gamma))
+        summary.add(item)
     content = summary.content()
     assert content["gamma"] == gamma
     mean = (0.8 * math.exp(-1) + 1.0) / 2

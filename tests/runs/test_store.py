@@ -54,6 +54,19 @@ def test_the_last_line_of_a_record_counts(tmp_path):
     assert len(next(folder.assessments(["r0"])).atoms) == 4
 
 
+def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
+    """K is their median: it is no other where a solver failed, and the posteriors come with another one."""
+    unsolved = Outcome(p_true={}, support={}, unjudged=("a2",))
+    atoms = tuple(Atom(id=f"a{i}", text="x") for i in range(3))
+    made = assessment("r1").model_copy(update={"atoms": atoms, "outcome": unsolved})
+    folder = opened(tmp_path / "run")
+    folder.append(made)
+    folder.close()
+    again = RunFolder(tmp_path / "run")
+    again.read_journal()
+    assert folder.entries["r1"].num_atoms == again.entries["r1"].num_atoms == 2
+
+
 def test_what_was_paid_is_kept_until_the_run_starts_over(tmp_path):
     folder = opened(tmp_path)
     folder.ledger.add(0.25)

@@ -10,46 +10,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import ALL_OPEN, FEW, narrow_intervals
+from factreasoner.analysis.evaluation import ALL_OPEN, all_open
 from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import judged_atoms, record_k
-from factreasoner.metrics.intervals import RESAMPLES
-from factreasoner.metrics.samples import Sample, Sampling
-from factreasoner.metrics.scores import SCORES, estimates
+from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Metric, Sampling, estimate
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import result_settings
 
-COMPARED = (
-    "supported",
-    "contradicted",
-    "undecided",
-    "unverified",
-    "precision",
-    "f1_k",
-    "avg_entropy",
-    "accuracy",
-    "f1",
-    "macro_f1",
-    "mae_precision",
-    "auroc",
-    "brier",
-    "ece",
-    "calls",
-    "tokens",
-    "cost",
-)
 SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
 
 
 class Settings(NamedTuple):
-    """How runs are compared: `k` as in Config, the seed of bootstrap and permutations, whose labels."""
+    """How runs are compared: `k` as in Config, the seed of random permutations, whose labels."""
 
     k: int | str | None = None
     seed: int = 0
@@ -111,40 +92,38 @@ def compare_runs(
     _refuse_other_responses(read)
     ids = _common(read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
-    names = [name for name in COMPARED if not SCORES[name].labels or _labelled(samples)]
+    metrics = [m for m in FACTUALITY.shown_in("compare") if _labelled(samples) or not m.needs.labels]
     return {
         "baseline": baseline,
         "num_records": len(ids),
         "k_setting": config.k,
         "k": k,
         "seed": settings.seed,
-        "resamples": RESAMPLES,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
         "runs": {
-            name: _run_content(run, samples[name], names, settings.seed)
-            | {"usage_estimated": read[name].usage_estimated}
+            name: _run_content(run, samples[name], metrics) | {"usage_estimated": read[name].usage_estimated}
             for name, run in runs.items()
         },
-        "differences": [item._asdict() for item in differences(samples, baseline, names, seed=settings.seed)],
+        "differences": [
+            item._asdict() for item in differences(samples, baseline, metrics, seed=settings.seed)
+        ],
         "notes": list(_notes(read, samples, ids, baseline)),
     }
 
 
 def _read(run: FinishedRun, config: Config, k: int | None, gold: Path | None) -> _Read:
     labels = None if gold is None else GoldFile(gold)
-    sampling = Sampling()
+    sampling = Sampling(FACTUALITY)
     status: dict[str, str] = {}
     responses, atoms = {}, {}
     cached = 0
     for assessment in run.assessments():
         labelled = labels.apply(assessment) if labels else assessment
         record_id = assessment.record_id
-        sampling.add(
-            labelled,
-            record_k(config.k, k, len(judged_atoms(labelled))),
-            usage_of_judging(run.config, assessment),
-        )
+        own_k = record_k(config.k, k, len(judged_atoms(labelled)))
+        usage = usage_of_judging(run.config, assessment)
+        sampling.add(record_id, scored_record(labelled, own_k, config.gamma, usage))
         status[record_id] = assessment.status
         responses[record_id] = _digest(assessment.response)
         atoms[record_id] = _digest(*(text for atom in assessment.atoms for text in (atom.id, atom.text)))
@@ -198,7 +177,11 @@ def _common(read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> lis
 
 
 def _scored_ids(sample: Sample) -> set[str]:
-    return {record_id for record_id, scored in zip(sample.ids, sample.scored, strict=True) if scored}
+    return {
+        record_id
+        for record_id, scored in zip(sample.ids, FACTUALITY.has_score(sample), strict=True)
+        if scored
+    }
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
@@ -221,31 +204,29 @@ def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
 
 
 def _labelled(samples: Mapping[str, Sample]) -> bool:
-    return any(len(sample.atom_gold) for sample in samples.values())
+    return any(len(sample.claims.p) for sample in samples.values())
 
 
-def _run_content(run: FinishedRun, sample: Sample, names: Sequence[str], seed: int) -> dict[str, Any]:
+def _run_content(run: FinishedRun, sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
     return {
         "path": str(run.path),
         "assessor": run.config.assessor,
         "version": run.config.version,
         "judge": run.config.plugin("judge"),
         "model": run.config.model,
-        "labelled_atoms": len(sample.atom_gold),
+        "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),
-        "scores": {
-            name: {"value": found.value, "interval_95": found.interval}
-            for name, found in estimates(sample, names, seed=seed).items()
-        },
+        "scores": {metric.name: estimate(metric, sample).content() for metric in metrics},
     }
 
 
-def _few_records(count: int) -> Iterator[str]:
+def _few_records(sample: Sample) -> Iterator[str]:
     """What can't be said of so few records."""
+    count = len(sample.ids)
     if count < 2:
         yield "one record: there are no intervals and no tests"
-    elif count < FEW:
-        yield narrow_intervals(count)
+    elif (few := FACTUALITY.few_records(sample)) is not None:
+        yield few
     if 2 <= count <= UNTESTABLE:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
@@ -273,15 +254,15 @@ def _notes(
         other = sum(part.atoms[i] != read[baseline].atoms[i] for i in ids)
         if other:
             yield f"{name}: {other} records have other atoms than in {baseline}"
-        if samples[name].open:
+        if all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
-    judged = {name: len(sample.atom_gold) for name, sample in samples.items()}
+    judged = {name: len(sample.claims.p) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
         yield f"scores against labels are over each run's own labelled atoms: {counts}"
     if not _labelled(samples):
         yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
-    yield from _few_records(len(ids))
+    yield from _few_records(samples[baseline])
     unknown = [name for name, s in samples.items() if bool(np.isnan(s.values["cost"]).any())]
     if unknown:
         yield f"the cost is unknown for {', '.join(unknown)}"

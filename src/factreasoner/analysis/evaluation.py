@@ -6,14 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
-from factreasoner.metrics.results import Summary, result_line
-from factreasoner.metrics.samples import GOLDS, Sample, Sampling
-from factreasoner.metrics.scores import SCORES, USAGE, confusion, estimates, three_way_confusion
+from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
+from factreasoner.metrics.results import Summary, confusion_counts
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import estimate
 from factreasoner.models import Assessment
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
@@ -21,46 +24,34 @@ from factreasoner.runs.store import replace_file
 
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
-FEW = 20
-"""Records below which intervals hold the truth clearly less often than 95 times in 100."""
 ALL_OPEN = "no judged atom is supported or contradicted: the contexts decide nothing"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
 """Fields of a result line that say nothing about labels."""
-NAMES = tuple(name for name in SCORES if name not in USAGE)
 
 
-class Numbers(NamedTuple):
-    """A run as numbers: `summary` is what its summary.json would hold with these labels and this K."""
-
-    sample: Sample
-    summary: dict[str, Any]
-
-
-def numbers_of(
+def summarised(
     run: FinishedRun,
     config: Config,
     *,
     gold: GoldFile | None = None,
     each: Callable[[Assessment, Mapping[str, Any]], None] | None = None,
-) -> Numbers:
-    """Read a run through, scored as `config` says; `each` is told every assessment and its result line.
+) -> Summary:
+    """Read a run through, scored as `config` says with the labels of `gold`, if given.
+
+    `each` is told every assessment and its result line.
 
     Raises:
         InputError: a gold file none of whose labels is for an atom of the run.
     """
-    summary = Summary(config.k, run.resolved_k(config), seed=config.seed, gamma=config.gamma)
-    sampling = Sampling()
+    summary = Summary(config.k, run.resolved_k(config), gamma=config.gamma)
     for assessment in run.assessments():
         labelled = gold.apply(assessment) if gold else assessment
-        k = summary.k_of(labelled)
-        line = result_line(labelled, k, config.gamma)
-        summary.add(labelled, line)
-        sampling.add(labelled, k)
+        line = summary.add(labelled)
         if each is not None:
             each(labelled, line)
     if gold is not None:
         gold.unused()
-    return Numbers(sampling.sample(), summary.content())
+    return summary
 
 
 def evaluate_run(
@@ -89,25 +80,23 @@ def evaluate_run(
             shown["group"] = group
         lines.append(json.dumps(shown, ensure_ascii=False, allow_nan=False))
 
-    sample, summary = numbers_of(run, config, gold=gold, each=each)
+    summary = summarised(run, config, gold=gold, each=each)
+    sample, whole = summary.sample(), summary.content()
     if by is not None and not keys[by]:
         raise ConfigError(
             f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
         )
-    if not len(sample.atom_gold) and not sample.left_out.any():
+    if not len(sample.claims.p) and not sample.left_out.any():
         raise RunError(f"{run.path}: no atom is labelled; give labels with --gold FILE")
     content = {
         "run": str(run.path),
-        "records": summary["records"],
-        "k_setting": summary["k_setting"],
-        "k": summary["k"],
-        "seed": config.seed,
+        "records": whole["records"],
+        "k_setting": whole["k_setting"],
+        "k": whole["k"],
         "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,
-        **_scored(sample, config.seed),
+        **_scored(sample),
         "by": by,
-        "groups": {
-            name: _scored(sample.take(places), config.seed) for name, places in sorted(groups.items())
-        },
+        "groups": {name: _scored(sample.take(places)) for name, places in sorted(groups.items())},
         "notes": list(_notes(run, sample, gold)),
     }
     out.mkdir(parents=True, exist_ok=True)
@@ -116,22 +105,38 @@ def evaluate_run(
     return content
 
 
-def _scored(sample: Sample, seed: int) -> dict[str, Any]:
-    scored = sample.take(sample.scored.nonzero()[0])
+def _scored(sample: Sample) -> dict[str, Any]:
+    scored = FACTUALITY.scored(sample)
+    names = [metric.name for metric in FACTUALITY if not metric.usage]
     return {
         "num_records": len(scored.ids),
         "labels": _label_counts(sample),
-        "scores": {
-            name: {"value": found.value, "interval_95": found.interval}
-            for name, found in estimates(scored, NAMES, seed=seed).items()
-        },
-        "confusion": confusion(scored),
+        "scores": {name: found.content() for name, found in FACTUALITY.estimates(scored, names).items()},
+        "confusion": confusion_counts(scored.claims),
         "three_way_confusion": three_way_confusion(scored),
     }
 
 
+def three_way_confusion(sample: Sample) -> dict[str, dict[str, int]] | None:
+    """Counts by label (S, C, U) and support; None unless people told C or U apart."""
+    claims = sample.claims
+    if not np.isin(claims.gold, (GOLD["C"], GOLD["U"])).any():
+        return None
+    return {
+        label: {said: int(((claims.gold == code) & (claims.said == SAID[said])).sum()) for said in SAID}
+        for label, code in GOLD.items()
+        if label != "NS"
+    }
+
+
+def all_open(sample: Sample) -> bool:
+    """Whether atoms were judged and none of them is supported or contradicted."""
+    decided = np.nansum(sample.values["supported"]) + np.nansum(sample.values["contradicted"])
+    return bool(FACTUALITY.has_score(sample).any()) and not decided
+
+
 def _label_counts(sample: Sample) -> dict[str, int]:
-    counts = {label: int((sample.atom_gold == code).sum()) for code, label in enumerate(GOLDS)}
+    counts = {label: int((sample.claims.gold == code).sum()) for label, code in GOLD.items()}
     return counts | {"left_out": int(sample.left_out.sum())}
 
 
@@ -152,25 +157,19 @@ def _notes(run: FinishedRun, sample: Sample, gold: GoldFile | None) -> Iterator[
         yield run.unfinished
     if gold is not None and (unused := gold.unused()):
         yield unused
-    unscored = int((~sample.scored).sum())
+    unscored = int((~FACTUALITY.has_score(sample)).sum())
     if unscored:
         yield f"{unscored} of {len(sample.ids)} records have no judged atom and no score"
-    if sample.open:
+    if all_open(sample):
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
         yield f"{left_out} labelled atoms could not be judged and are left out"
-    supported = int((sample.atom_gold == GOLDS.index("S")).sum())
-    other = len(sample.atom_gold) - supported
-    if not supported or not other:
-        yield f"AUROC needs labels of both kinds; there are {supported} S and {other} others"
-    scored = int(sample.scored.sum())
-    if scored < 2:
+    scored = FACTUALITY.scored(sample)
+    if len(scored.ids) < 2:
         yield "intervals need at least two records with a score"
-    elif scored < FEW:
-        yield narrow_intervals(scored)
-
-
-def narrow_intervals(count: int) -> str:
-    """How far intervals over so few records can be believed."""
-    return f"{count} records: intervals over fewer than {FEW} are too narrow, most of all of AUROC and ECE"
+    auroc = estimate(FACTUALITY["auroc"], scored)
+    if auroc.value is None:
+        yield f"AUROC: {auroc.reason}"
+    if (few := FACTUALITY.few_records(sample)) is not None:
+        yield few

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
-from factreasoner.analysis.evaluation import Numbers
 from factreasoner.errors import ConfigError
-from factreasoner.metrics.scores import SCORES, USAGE, Estimate, estimates
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.results import Summary
+from factreasoner.metrics.table import Estimate
 from factreasoner.registry import nearest
 from factreasoner.runs.store import replace_file
 
@@ -39,8 +40,8 @@ TOTALS: dict[str, tuple[str, ...]] = {
 }
 """Totals over the run, and where the summary has them."""
 
-MEASURES = (*(name for name in SCORES if name not in USAGE), *TOTALS)
-SYNONYMS = {"factuality_score": "precision", "mae": "mae_precision", "entropy": "avg_entropy"}
+SYNONYMS = {"mae": "mae_precision"}
+"""Other names of metrics, beside those they have in result lines."""
 
 
 class Rule(NamedTuple):
@@ -80,33 +81,33 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str]) -> list[Rule]:
 def _rule(text: str, bound: Bound) -> Rule:
     given, _, limit = (part.strip() for part in text.partition("="))
     name = given.lower().replace("-", "_").replace("@", "_")
-    name = SYNONYMS.get(name, name)
+    synonyms = SYNONYMS | {metric.line_name: metric.name for metric in FACTUALITY}
+    name = synonyms.get(name, name)
+    measures = [*TOTALS, *(metric.name for metric in FACTUALITY if not metric.usage)]
     try:
         value = float(limit)
     except ValueError:
         value = math.nan
     if not given or not math.isfinite(value):
         raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as precision=0.8")
-    if name not in MEASURES:
-        raise ConfigError(f"--{bound} {text}: unknown measure {given!r}; {nearest(name, list(MEASURES))}")
+    if name not in measures:
+        raise ConfigError(f"--{bound} {text}: unknown measure {given!r}; {nearest(name, measures)}")
     return Rule(name, bound, value)
 
 
-def apply_rules(
-    rules: Sequence[Rule], numbers: Numbers, *, on_interval: bool = False, seed: int = 0
-) -> list[Finding]:
+def apply_rules(rules: Sequence[Rule], summary: Summary, *, on_interval: bool = False) -> list[Finding]:
     """What became of each rule.
 
     `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
     none. A rule about what has no value, or with `on_interval` no interval, is not kept.
     """
-    sample = numbers.sample.take(numbers.sample.scored.nonzero()[0])
-    wanted = [rule.measure for rule in rules if rule.measure in SCORES and rule.measure not in TOTALS]
-    found = estimates(sample, dict.fromkeys(wanted), seed=seed)
+    wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in TOTALS)
+    found = FACTUALITY.estimates(FACTUALITY.scored(summary.sample()), wanted)
+    totals = summary.content()
     return [
-        _total(rule, numbers.summary)
+        _total(rule, totals)
         if rule.measure in TOTALS
-        else _score(rule, found[rule.measure], numbers, on_interval=on_interval)
+        else _score(rule, found[rule.measure], on_interval=on_interval)
         for rule in rules
     ]
 
@@ -120,15 +121,15 @@ def _total(rule: Rule, summary: Mapping[str, Any]) -> Finding:
     return Finding(rule, _keeps(value, rule), f"{value:g}")
 
 
-def _score(rule: Rule, found: Estimate, numbers: Numbers, *, on_interval: bool) -> Finding:
-    value, interval = found
+def _score(rule: Rule, found: Estimate, *, on_interval: bool) -> Finding:
+    value, interval, reason = found
     if value is None:
-        return Finding(rule, False, f"no value: {_why_none(rule.measure, numbers)}")
+        return Finding(rule, False, f"no value: {reason}")
     if interval is None:
         detail = f"{value:.4f}"
         if not on_interval:
             return Finding(rule, _keeps(value, rule), detail)
-        return Finding(rule, False, f"{detail}, with no interval: too few records have what it takes")
+        return Finding(rule, False, f"{detail}, with {reason}")
     detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
     worse = interval.low if rule.bound == "min" else interval.high
     return Finding(rule, _keeps(worse if on_interval else value, rule), detail)
@@ -136,16 +137,6 @@ def _score(rule: Rule, found: Estimate, numbers: Numbers, *, on_interval: bool) 
 
 def _keeps(value: float, rule: Rule) -> bool:
     return value >= rule.limit if rule.bound == "min" else value <= rule.limit
-
-
-def _why_none(measure: str, numbers: Numbers) -> str:
-    if not SCORES[measure].labels:
-        return "no record has a judged atom"
-    if measure.startswith("three_way"):
-        return "no judged atom is labelled C or U"
-    if not len(numbers.sample.atom_gold):
-        return "no judged atom is labelled"
-    return "the labels are all of one kind"
 
 
 def write_junit(path: Path, findings: Sequence[Finding], run: Path) -> None:

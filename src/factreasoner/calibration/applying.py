@@ -163,7 +163,7 @@ def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibr
 
 
 def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
-    given = verdict.probability if verdict.uncalibrated is None else verdict.uncalibrated
+    given = verdict.given_probability
     if calibrator is None:
         return verdict.model_copy(update={"probability": given, "uncalibrated": None})
     return verdict.model_copy(update={"probability": calibrator.apply(given), "uncalibrated": given})

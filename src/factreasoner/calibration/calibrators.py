@@ -8,7 +8,7 @@ targets; isotonic regression, Zadrozny and Elkan 2002.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
@@ -16,13 +16,22 @@ from pydantic import Field, model_validator
 
 from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.samples import Floats
+from factreasoner.metrics.statistics import SMALLEST_P
 from factreasoner.models import Model
 
-SMALLEST = 1e-6
-"""Probabilities are kept this far from 0 and 1 before their log-odds are taken."""
 WIDEST_LOG_TEMPERATURE = 4.0
 PENALTY = 0.01
 """Weight of Platt's squared slope, which only matters where all probabilities are equal."""
+
+
+class Identity(Model):
+    """Every probability as it is: nothing that was tried does better on records held out."""
+
+    method: Literal["identity"] = "identity"
+
+    def apply(self, p: float) -> float:
+        """The same probability."""
+        return p
 
 
 class Temperature(Model):
@@ -70,10 +79,11 @@ class Isotonic(Model):
         return float(np.interp(p, self.p, self.calibrated))
 
 
-Calibrator = Annotated[Temperature | Platt | Isotonic, Field(discriminator="method")]
+AnyCalibrator = Identity | Temperature | Platt | Isotonic
+Calibrator = Annotated[AnyCalibrator, Field(discriminator="method")]
 
 
-def fit_temperature(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Temperature:
+def fit_temperature(p: Floats, hits: Floats) -> Temperature:
     """The temperature of the smallest log loss."""
     from scipy.optimize import minimize_scalar
 
@@ -86,7 +96,7 @@ def fit_temperature(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) 
     return Temperature(temperature=math.exp(found.x))
 
 
-def fit_platt(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Platt:
+def fit_platt(p: Floats, hits: Floats) -> Platt:
     """Slope and intercept of the smallest log loss against smoothed targets."""
     from scipy.optimize import minimize
 
@@ -101,7 +111,7 @@ def fit_platt(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Pla
     return Platt(slope=float(found.x[0]), intercept=float(found.x[1]))
 
 
-def fit_isotonic(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Isotonic:
+def fit_isotonic(p: Floats, hits: Floats) -> Isotonic:
     """The rising step curve of the smallest squared error, kept off 0 and 1 by 1 / (n + 2)."""
     from sklearn.isotonic import IsotonicRegression
 
@@ -111,43 +121,29 @@ def fit_isotonic(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> 
     return Isotonic(p=tuple(curve.X_thresholds_.tolist()), calibrated=tuple(curve.y_thresholds_.tolist()))
 
 
-FITS: dict[CalibrationMethod, Callable[..., Temperature | Platt | Isotonic]] = {
+FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {
     "temperature": fit_temperature,
     "platt": fit_platt,
     "isotonic": fit_isotonic,
 }
 
 
-def applied(calibrator: Temperature | Platt | Isotonic, p: Sequence[float] | Floats) -> Floats:
+def applied(calibrator: AnyCalibrator, p: Floats) -> Floats:
     """Every probability calibrated."""
     return np.array([calibrator.apply(float(value)) for value in p], dtype=float)
 
 
-def log_loss(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> float:
-    """Mean negative log likelihood, probabilities kept `SMALLEST` off 0 and 1."""
-    return float(np.mean(log_losses(p, hits)))
-
-
-def log_losses(p: Sequence[float] | Floats, hits: Sequence[bool] | Floats) -> Floats:
-    """The negative log likelihood of each, probabilities kept `SMALLEST` off 0 and 1."""
-    return _losses(_odds_of(p), np.asarray(hits, dtype=float))
-
-
 def _loss(odds: Floats, targets: Floats) -> float:
-    return float(np.mean(_losses(odds, targets)))
+    return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
 
 
-def _losses(odds: Floats, targets: Floats) -> Floats:
-    return np.asarray(np.logaddexp(0.0, odds) - targets * odds)
-
-
-def _odds_of(p: Sequence[float] | Floats) -> Floats:
-    kept: Floats = np.clip(np.asarray(p, dtype=float), SMALLEST, 1 - SMALLEST)
+def _odds_of(p: Floats) -> Floats:
+    kept: Floats = np.clip(np.asarray(p, dtype=float), SMALLEST_P, 1 - SMALLEST_P)
     return np.log(kept) - np.log1p(-kept)
 
 
 def _log_odds(p: float) -> float:
-    kept = min(max(p, SMALLEST), 1 - SMALLEST)
+    kept = min(max(p, SMALLEST_P), 1 - SMALLEST_P)
     return math.log(kept) - math.log1p(-kept)
 
 

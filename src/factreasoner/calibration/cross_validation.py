@@ -2,54 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.calibration.calibrators import (
-    FITS,
-    Isotonic,
-    Platt,
-    Temperature,
-    applied,
-    log_loss,
-    log_losses,
-)
+from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, applied
 from factreasoner.choices import CalibrationMethod, MethodChoice
-from factreasoner.metrics.calibration import (
-    ECE_BINS,
-    Bin,
-    BrierParts,
-    bin_of,
-    brier_parts,
-    expected_calibration_error,
-    reliability_bins,
-)
-from factreasoner.metrics.intervals import Interval, percentile_interval, resamples
-from factreasoner.metrics.samples import Floats, Ints
+from factreasoner.metrics.comparison import paired
+from factreasoner.metrics.intervals import Interval
+from factreasoner.metrics.reliability import Bin, BrierParts, CalibrationError, brier_parts, reliability_bins
+from factreasoner.metrics.samples import Claims, Floats, Ints
+from factreasoner.metrics.statistics import SMALLEST_P, brier, log_loss
+from factreasoner.metrics.table import SHARE
 
 FOLDS = 5
 ALIKE_DIGITS = 5
 LEAST, LEAST_OF_EACH, LEAST_RECORDS = 20, 5, 5
 """A fit needs so many probabilities with a known outcome, so many of either outcome, in so many records."""
-
-
-class Known(NamedTuple):
-    """Probabilities with a known outcome; `record` numbers the record each comes from."""
-
-    p: Floats
-    hits: Floats
-    record: Ints
-
-    @classmethod
-    def of(cls, p: Sequence[float], hits: Sequence[bool], record: Sequence[int]) -> Known:
-        """From plain sequences of one length."""
-        return cls(np.asarray(p, float), np.asarray(hits, float), np.asarray(record, np.int64))
-
-    def at(self, places: Ints) -> Known:
-        """Those at some places."""
-        return Known(self.p[places], self.hits[places], self.record[places])
+LARGEST_LOSS = -float(np.log(SMALLEST_P))
+GAINS = {
+    "brier": (brier, SHARE),
+    "log_loss": (log_loss, (0.0, LARGEST_LOSS)),
+    "ece": (CalibrationError, SHARE),
+}
+"""What a calibration is to lower, with the bounds of each."""
 
 
 class Quality(NamedTuple):
@@ -62,7 +39,7 @@ class Quality(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """A score before less the one after, with its 95 % bootstrap interval over records; above 0 is better."""
+    """A score before less the one after, with its 95 % interval over records; above 0 is better."""
 
     value: float
     interval: Interval | None
@@ -81,15 +58,24 @@ class Improvement(NamedTuple):
     after: Quality
     gains: dict[str, Gain]
 
+    @property
+    def helps(self) -> bool:
+        """Whether both proper scores, Brier and log loss, are lower after than before."""
+        return all(round(self.gains[name].value, ALIKE_DIGITS) > 0 for name in ("brier", "log_loss"))
+
 
 class Fitted(NamedTuple):
-    """A calibrator fitted to everything, and what its like did on records held out of their fit."""
+    """A calibrator fitted to everything, and what its like did on records held out of their fit.
 
-    calibrator: Temperature | Platt | Isotonic
+    The calibrator is the identity where `method`, the one that was tried, did not help these records.
+    """
+
+    calibrator: AnyCalibrator
+    method: CalibrationMethod
     held_out: Improvement
 
 
-def shortage(known: Known) -> str | None:
+def shortage(known: Claims) -> str | None:
     """Why there is too little to fit a calibrator to, with the numbers; None when there is enough."""
     hits, records = int(known.hits.sum()), len(np.unique(known.record))
     misses = len(known.hits) - hits
@@ -100,11 +86,12 @@ def shortage(known: Known) -> str | None:
     return f"{found}; it takes {needed}"
 
 
-def fit(known: Known, choice: MethodChoice = "auto", *, seed: int = 0) -> Fitted:
+def fit(known: Claims, choice: MethodChoice = "auto", *, seed: int = 0) -> Fitted:
     """A calibrator of the chosen method, or of the one that does best on held-out records.
 
-    For "auto" the choice itself is made anew for every fold, on the records that are not held out. `seed`
-    decides which records are held out together, and the resamples of the intervals.
+    For "auto" the choice itself is made anew for every fold, on the records that are not held out. Where
+    neither the Brier score nor the log loss of held-out records gets better, or one gets worse, nothing is
+    changed: the calibrator is the identity. `seed` decides which records are held out together.
 
     Raises:
         ValueError: too little to fit to, see `shortage`.
@@ -112,53 +99,36 @@ def fit(known: Known, choice: MethodChoice = "auto", *, seed: int = 0) -> Fitted
     lack = shortage(known)
     if lack is not None:
         raise ValueError(lack)
-    after = held_out(known, choice, seed=seed)
-    return Fitted(_fitted(known, choice, seed), improvement(known, after, seed=seed))
+    method = best_method(known, seed) if choice == "auto" else choice
+    found = improvement(known, held_out(known, choice, seed=seed))
+    calibrator = FITS[method](known.p, known.hits) if found.helps else Identity()
+    return Fitted(calibrator, method, found)
 
 
-def improvement(known: Known, after: Floats, *, seed: int = 0) -> Improvement:
+def improvement(known: Claims, after: Floats) -> Improvement:
     """How good probabilities were and what they are `after`, in the same order; there is at least one."""
-    one, other = _sums(known.p, known), _sums(after, known)
-    before, now = quality(known.p, known.hits), quality(after, known.hits)
-    values = _scores(one.sum(axis=0)) - _scores(other.sum(axis=0))
-    drawn = resamples(len(one), seed=seed, width=one.size)
-    spread = np.concatenate(
-        [_scores(one[rows].sum(axis=1)) - _scores(other[rows].sum(axis=1)) for rows in drawn]
-    )
-    enough = len(one) > 1
+    then = known._replace(p=after)
+    gains = {}
+    for name, (statistic, bounds) in GAINS.items():
+        value, interval = paired(statistic(known), statistic(then), bounds)
+        gains[name] = Gain(value or 0.0, interval if isinstance(interval, Interval) else None)
     return Improvement(
         size=len(known.p),
         hits=int(known.hits.sum()),
-        records=len(one),
-        before=before,
-        after=now,
-        gains={
-            name: Gain(float(values[i]), percentile_interval(spread[:, i]) if enough else None)
-            for i, name in enumerate(("brier", "log_loss", "ece"))
-        },
+        records=int((known.by_record > 0).sum()),
+        before=quality(known),
+        after=quality(then),
+        gains=gains,
     )
 
 
-def _sums(p: Floats, known: Known) -> Floats:
-    """By record: number, squared error, log loss, and the gap in each bin; shape (records, 3 + bins)."""
-    numbers, place = np.unique(known.record, return_inverse=True)
-    values = np.zeros((3 + ECE_BINS, len(p)))
-    values[:3] = np.ones_like(p), (p - known.hits) ** 2, log_losses(p, known.hits)
-    values[3 + bin_of(p), np.arange(len(p))] = p - known.hits
-    return np.stack([np.bincount(place, weights=row, minlength=len(numbers)) for row in values], axis=1)
-
-
-def _scores(sums: Floats) -> Floats:
-    """Brier score, log loss and calibration error from such sums; shape (..., 3)."""
-    errors = [sums[..., 1], sums[..., 2], np.abs(sums[..., 3:]).sum(axis=-1)]
-    return np.asarray(np.stack(errors, axis=-1) / sums[..., :1])
-
-
-def held_out(known: Known, choice: MethodChoice, *, seed: int = 0) -> Floats:
+def held_out(known: Claims, choice: MethodChoice, *, seed: int = 0) -> Floats:
     """Every probability calibrated by a fit to other records."""
     after = np.empty_like(known.p)
     for train, test in folds(known.record, seed=seed):
-        after[test] = applied(_fitted(known.at(train), choice, seed), known.p[test])
+        rest = known.at(train)
+        method = best_method(rest, seed) if choice == "auto" else choice
+        after[test] = applied(FITS[method](rest.p, rest.hits), known.p[test])
     return after
 
 
@@ -173,22 +143,16 @@ def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
         yield np.flatnonzero(~outside), np.flatnonzero(outside)
 
 
-def quality(p: Floats, hits: Floats) -> Quality:
-    """How good probabilities are, of which there is at least one."""
-    parts, ece = brier_parts(p.tolist(), hits.tolist()), expected_calibration_error(p.tolist(), hits.tolist())
-    if parts is None or ece is None:
-        raise ValueError("there are no probabilities")
-    return Quality(parts, log_loss(p, hits), ece, tuple(reliability_bins(p.tolist(), hits.tolist())))
+def quality(claims: Claims) -> Quality:
+    """How good probabilities are. Raises ValueError where there is none."""
+    parts = brier_parts(claims)
+    bins = tuple(reliability_bins(claims))
+    return Quality(parts, log_loss(claims).value, CalibrationError(claims).value, bins)
 
 
-def _fitted(known: Known, choice: MethodChoice, seed: int) -> Temperature | Platt | Isotonic:
-    method = _best(known, seed) if choice == "auto" else choice
-    return FITS[method](known.p, known.hits)
-
-
-def _best(known: Known, seed: int) -> CalibrationMethod:
+def best_method(known: Claims, seed: int) -> CalibrationMethod:
     """The method of the smallest log loss on held-out records, the simpler one where two do alike."""
-    if len(np.unique(known.record)) < 2:
+    if known.num_records < 2:
         return "temperature"
-    losses = {method: log_loss(held_out(known, method, seed=seed), known.hits) for method in FITS}
+    losses = {method: log_loss(known._replace(p=held_out(known, method, seed=seed))).value for method in FITS}
     return min(losses, key=lambda method: round(losses[method], ALIKE_DIGITS))

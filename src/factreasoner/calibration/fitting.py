@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
-from factreasoner.calibration.calibrators import Isotonic, Platt, Temperature
-from factreasoner.calibration.cross_validation import (
-    FOLDS,
-    Fitted,
-    Improvement,
-    Known,
-    Quality,
-    fit,
-    shortage,
-)
+from factreasoner.calibration.calibrators import AnyCalibrator, Identity
+from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
 from factreasoner.choices import MethodChoice, Unlisted
 from factreasoner.errors import InputError, Problem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
 from factreasoner.metrics.factuality import judged_atoms
+from factreasoner.metrics.samples import Claims
 from factreasoner.models import Assessment, Label, Verdict, side_of
 
 if TYPE_CHECKING:
@@ -42,23 +35,18 @@ class Fitting(NamedTuple):
     seed: int = 0
 
 
-class Facts:
-    """Collects probabilities with a known outcome, record by record."""
+class KnownOutcome(NamedTuple):
+    """A probability, whether what was held with it turned out true, and its record's position in the run."""
 
-    def __init__(self) -> None:
-        self._p: list[float] = []
-        self._hits: list[bool] = []
-        self._records: list[int] = []
+    p: float
+    hit: bool
+    record: int
 
-    def add(self, record: int, p: float, hit: bool) -> None:
-        """One of the record of that number."""
-        self._p.append(p)
-        self._hits.append(hit)
-        self._records.append(record)
 
-    def known(self) -> Known:
-        """All of them."""
-        return Known.of(self._p, self._hits, self._records)
+def claims_of(outcomes: Sequence[KnownOutcome]) -> Claims:
+    """Known outcomes as arrays."""
+    p, hits, record = zip(*outcomes, strict=True) if outcomes else ((), (), ())
+    return Claims.of(p, hits, record)
 
 
 def calibrate_verdicts(
@@ -74,24 +62,24 @@ def calibrate_verdicts(
         RunError: for no label of the verdicts there is enough to fit to.
     """
     gold = recordings(recording_file(relations), constant=1.0)
-    facts = {label: Facts() for label in LABELS}
+    outcomes: dict[Label, list[KnownOutcome]] = {label: [] for label in LABELS}
     counts: Counter[str] = Counter()
     for number, assessment in enumerate(run.assessments()):
         for verdict, label in _with_gold(assessment, gold, unlisted, counts):
-            given = verdict.probability if verdict.uncalibrated is None else verdict.uncalibrated
-            facts[verdict.label].add(number, given, label == verdict.label)
+            known = KnownOutcome(verdict.given_probability, label == verdict.label, number)
+            outcomes[verdict.label].append(known)
     if not counts["labelled"]:
         raise InputError([Problem(str(relations), "", _no_gold(run, gold, counts))])
     fits: dict[str, dict[str, Any]] = {}
-    maps: dict[Label, Temperature | Platt | Isotonic] = {}
+    maps: dict[Label, AnyCalibrator] = {}
     for label in LABELS:
-        known = facts[label].known()
-        if lack := shortage(known):
+        claims = claims_of(outcomes[label])
+        if lack := shortage(claims):
             fits[label] = {"refused": lack}
             continue
-        fitted = fit(known, how.method, seed=how.seed)
+        fitted = fit(claims, how.method, seed=how.seed)
         maps[label] = fitted.calibrator
-        fits[label] = fitted_content(fitted.calibrator, fitted.held_out)
+        fits[label] = fitted_content(fitted)
     if not maps:
         lacks = "; ".join(f"{label}: {found['refused']}" for label, found in fits.items())
         raise RunError(f"{run.path}: too little to calibrate verdicts by {relations}. {lacks}")
@@ -169,12 +157,13 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
         RunError: the posteriors are calibrated already, no atom is labelled, or there is too little.
     """
     earlier = calibration_of(run.config)
-    if earlier.posteriors is not None:
+    if earlier.posteriors not in (None, Identity()):
         raise RunError(
             f"{run.path}: its posteriors are calibrated already by {run.config.calibration}; calibrate a run "
             "without that"
         )
-    facts, at_half = Facts(), 0
+    outcomes: list[KnownOutcome] = []
+    at_half = 0
     for number, assessment in enumerate(labelled_assessments(run, gold)):
         for item in judged_atoms(assessment):
             if item.atom.gold is None:
@@ -182,14 +171,14 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
             if not side_of(item.p_true):
                 at_half += 1
             else:
-                facts.add(number, item.p_true, item.atom.gold == "S")
-    known = facts.known()
+                outcomes.append(KnownOutcome(item.p_true, item.atom.gold == "S", number))
+    known = claims_of(outcomes)
     refuse_too_little(run, known, at_half)
     fitted = fit(known, how.method, seed=how.seed)
     source = _source(run, how, CONCLUDED_BY) | {
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "at_half": at_half},
-        "fits": {"posteriors": fitted_content(fitted.calibrator, fitted.held_out)},
+        "fits": {"posteriors": fitted_content(fitted)},
         "notes": [*_run_notes(run), *_posterior_notes(fitted, known, at_half)],
     }
     return earlier.model_copy(
@@ -209,7 +198,7 @@ def labelled_assessments(run: FinishedRun, gold: GoldFile | None) -> Iterator[As
         gold.unused()
 
 
-def refuse_too_little(run: FinishedRun, decided: Known, at_half: int) -> None:
+def refuse_too_little(run: FinishedRun, decided: Claims, at_half: int) -> None:
     """Raise RunError, with the numbers, where nothing can be learnt from the posteriors of labelled atoms."""
     if not len(decided.p) and not at_half:
         raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
@@ -232,9 +221,13 @@ def _source(run: FinishedRun, how: Fitting, names: tuple[str, ...]) -> dict[str,
     }
 
 
-def fitted_content(calibrator: Temperature | Platt | Isotonic, found: Improvement) -> dict[str, Any]:
-    """A fit for the file: its parameters, and how good probabilities were before and after, held out."""
-    return {**calibrator.model_dump(mode="json"), **improvement_content(found)}
+def fitted_content(fitted: Fitted) -> dict[str, Any]:
+    """A fit for the file: its parameters, and how good probabilities were before and after, held out.
+
+    "tried" names the method whose effect that is; the file's own is "identity" where it did not help.
+    """
+    parameters = fitted.calibrator.model_dump(mode="json")
+    return {**parameters, "tried": fitted.method, **improvement_content(fitted.held_out)}
 
 
 def improvement_content(found: Improvement) -> dict[str, Any]:
@@ -273,7 +266,7 @@ def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Counter[str]) 
         if "refused" in found:
             yield f"{label}: stays as it is: {found['refused']}"
         else:
-            yield from gain_notes(label, found["gain"])
+            yield from gain_notes(label, found, written=found["method"] != "identity")
     left_out = [
         f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name != "labelled"
     ]
@@ -281,18 +274,28 @@ def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Counter[str]) 
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
 
 
-def _posterior_notes(fitted: Fitted, known: Known, at_half: int) -> Iterator[str]:
+def _posterior_notes(fitted: Fitted, known: Claims, at_half: int) -> Iterator[str]:
     if at_half:
         yield f"{at_half} labelled atoms are at 0.5: they stay there and are left out here"
     changed = sum(side_of(p) != side_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
     if changed:
         yield f"the labels of {changed} of {len(known.p)} atoms change; --method temperature changes none"
-    content = {name: {"interval_95": gain.interval} for name, gain in fitted.held_out.gains.items()}
-    yield from gain_notes("posteriors", content)
+    written = fitted.calibrator != Identity()
+    yield from gain_notes("posteriors", improvement_content(fitted.held_out), written=written)
 
 
-def gain_notes(name: str, gain: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """A warning where chance explains what was gained."""
-    interval = gain["brier"]["interval_95"]
+def gain_notes(name: str, found: Mapping[str, Any], *, written: bool) -> Iterator[str]:
+    """That nothing helped, where nothing was `written`; else a warning where chance explains the gain.
+
+    `found` is what `improvement_content` gives.
+    """
+    if not written:
+        brier, loss = (f"{found['before'][m]:.4f} -> {found['after'][m]:.4f}" for m in ("brier", "log_loss"))
+        yield (
+            f"{name}: nothing helps on records held out (Brier {brier}, log loss {loss}): the file leaves "
+            "them as they are"
+        )
+        return
+    interval = found["gain"]["brier"]["interval_95"]
     if interval is None or interval[0] <= 0:
-        yield f"{name}: the gain in the Brier score, if there is any, may be chance"
+        yield f"{name}: the gain in the Brier score may be chance"

@@ -15,16 +15,11 @@ from factreasoner.calibration.applying import (
     calibration_of,
     settings_of,
 )
-from factreasoner.calibration.calibrators import log_losses
-from factreasoner.calibration.cross_validation import (
-    ALIKE_DIGITS,
-    FOLDS,
-    Known,
-    folds,
-    improvement,
-)
+from factreasoner.calibration.cross_validation import ALIKE_DIGITS, FOLDS, folds, improvement
 from factreasoner.calibration.fitting import (
     Fitting,
+    KnownOutcome,
+    claims_of,
     gain_notes,
     improvement_content,
     labelled_assessments,
@@ -34,7 +29,8 @@ from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.factuality import judged_atoms
-from factreasoner.metrics.samples import Floats
+from factreasoner.metrics.samples import Claims, Floats
+from factreasoner.metrics.statistics import brier, log_losses
 from factreasoner.models import HALF_TOLERANCE, Assessment
 from factreasoner.protocols import Solver
 from factreasoner.registry import load
@@ -53,6 +49,7 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
     """Choose factor table and context prior by the log loss of the labelled atoms' posteriors.
 
     What is gained is measured on records held out: for each fold, the choice is made on the other records.
+    Where nothing is gained the run's own settings are written.
     Where several choices do alike, the run's own settings stand first. A calibration of the verdicts that
     the run was made with stays in force.
 
@@ -73,8 +70,9 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
         best = _best(losses[:, train])
         after[test] = posteriors[best, test]
         chosen[best] += 1
-    best = _best(losses)
-    content = improvement_content(improvement(known, after, seed=how.seed))
+    found = improvement(known, after)
+    best = _best(losses) if found.helps else 0
+    content = improvement_content(found)
     earlier = calibration_of(run.config)
     source: dict[str, Any] = {
         "run": str(run.path),
@@ -90,12 +88,15 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
             {
                 **settings.model_dump(),
                 "log_loss": float(losses[i].mean()),
-                "brier": _brier(posteriors[i], known),
+                "brier": brier(known._replace(p=posteriors[i])).value,
             }
             for i, settings in enumerate(candidates)
         ],
         "fits": {"graph": content},
-        "notes": [*([run.unfinished] if run.unfinished else []), *gain_notes("graph", content["gain"])],
+        "notes": [
+            *([run.unfinished] if run.unfinished else []),
+            *gain_notes("graph", content, written=found.helps),
+        ],
     }
     return Calibration(
         verdicts=earlier.verdicts,
@@ -107,7 +108,7 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
 
 def _posteriors(
     run: FinishedRun, gold: GoldFile | None, candidates: list[GraphSettings]
-) -> tuple[Known, Floats, int]:
+) -> tuple[Claims, Floats, int]:
     """The labelled atoms under the first candidate and, shape (candidates, atoms), under each.
 
     The last value counts the atoms that were left out, since some candidate's network was not solved.
@@ -116,8 +117,7 @@ def _posteriors(
     configs = [uncalibrated.model_copy(update=settings.model_dump()) for settings in candidates]
     solver: Solver = load("solver", run.config.solver)(config=run.config)
     columns: list[list[float]] = []
-    hits: list[bool] = []
-    records: list[int] = []
+    outcomes: list[KnownOutcome] = []
     left_out = 0
     for number, assessment in enumerate(labelled_assessments(run, gold)):
         if assessment.outcome is None:
@@ -132,12 +132,11 @@ def _posteriors(
                 continue
             if all(item.atom.id in values for values in found):
                 columns.append([values[item.atom.id] for values in found])
-                hits.append(item.atom.gold == "S")
-                records.append(number)
+                outcomes.append(KnownOutcome(columns[-1][0], item.atom.gold == "S", number))
             else:
                 left_out += 1
     posteriors = np.asarray(columns, dtype=float).reshape(-1, len(candidates)).T
-    return Known.of(posteriors[0].tolist(), hits, records), posteriors, left_out
+    return claims_of(outcomes), posteriors, left_out
 
 
 def _by_atom(assessment: Assessment, solver: Solver, config: Config) -> dict[str, float]:
@@ -147,7 +146,3 @@ def _by_atom(assessment: Assessment, solver: Solver, config: Config) -> dict[str
 def _best(losses: Floats) -> int:
     """The candidate of the smallest mean, the first of those that do alike."""
     return int(np.argmin(np.round(losses.mean(axis=1), ALIKE_DIGITS)))
-
-
-def _brier(p: Floats, known: Known) -> float:
-    return float(np.mean((p - known.hits) ** 2))

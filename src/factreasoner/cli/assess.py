@@ -50,7 +50,7 @@ def assess(
         prompt=_decoded(prompt),
         topic=_decoded(topic) if topic else None,
         contexts=passages,
-        **config.model_dump(),
+        **config.model_dump(exclude_unset=True),
     )
     if as_json:
         say_json(assessment.model_dump(mode="json"))

@@ -122,7 +122,7 @@ def _calibration(
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     """The file, and the reliability diagrams beside it; returns these."""
-    from factreasoner.metrics.calibration import Bin
+    from factreasoner.metrics.reliability import Bin
     from factreasoner.report.figures import Reliability, reliability_figure
     from factreasoner.runs.store import replace_file
 

@@ -20,8 +20,8 @@ MEASURES = {
     "uncertainty": "uncertainty",
 }
 WHAT_IT_MEANS = (
-    "after: on records held out of the fit. gain: before less after, with its 95 % bootstrap interval over "
-    "records.",
+    "after: on records held out of the fit. gain: before less after, with its 95 % interval over records "
+    "(jackknife-t).",
     "Brier = reliability - resolution + uncertainty, but for what the ten bins' width leaves: reliability is "
     "0 when calibrated, resolution the more the better.",
 )
@@ -61,6 +61,8 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 def _choice(found: Mapping[str, Any], source: Mapping[str, Any]) -> str:
     """What was fitted, in words."""
     match found:
+        case {"method": "identity", "tried": tried}:
+            return f"as it is, since nothing helps; the table shows {tried}"
         case {"method": "temperature", "temperature": temperature}:
             return f"temperature {temperature:.3g}"
         case {"method": "platt", "slope": slope, "intercept": intercept}:

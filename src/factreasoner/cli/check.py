@@ -34,19 +34,24 @@ def check(
 
     A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
     """
-    from factreasoner.analysis.evaluation import numbers_of
-    from factreasoner.analysis.rules import apply_rules, parse_rules, write_junit
+    from factreasoner.analysis.evaluation import summarised
+    from factreasoner.analysis.rules import TOTALS, apply_rules, parse_rules, write_junit
     from factreasoner.errors import RunError
+    from factreasoner.metrics.factuality_table import FACTUALITY
     from factreasoner.runs.finished import FinishedRun
 
     rules = parse_rules(at_least or (), at_most or ())
     run = FinishedRun(run_dir)
     if run.unfinished:
         raise RunError(run.unfinished)
-    numbers = numbers_of(run, run.config)
-    findings = apply_rules(rules, numbers, on_interval=on_interval, seed=run.config.seed)
+    summary = summarised(run, run.config)
+    findings = apply_rules(rules, summary, on_interval=on_interval)
+    measured = [rule.measure for rule in rules if rule.measure in FACTUALITY and rule.measure not in TOTALS]
+    few = FACTUALITY.few_records(summary.sample(), measured)
     for finding in findings:
         say(str(finding))
+    if few is not None:
+        say(few, err=True)
     if junit is not None:
         write_junit(junit, findings, run_dir)
     raise typer.Exit(0 if all(finding.kept for finding in findings) else BROKEN)

@@ -10,25 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.cli.terminal import Terminal, plain
-from factreasoner.metrics.scores import SCORES
+from factreasoner.metrics.factuality_table import FACTUALITY, FINER
+from factreasoner.metrics.table import Metric
 from factreasoner.report.comparison_tables import difference_rows, explanation, records_of, score_rows
 
-EVALUATED = (
-    "precision",
-    "gold_precision",
-    "mae_precision",
-    "f1_k",
-    "avg_entropy",
-    "accuracy",
-    "f1",
-    "macro_f1",
-    "auroc",
-    "brier",
-    "ece",
-    "three_way_accuracy",
-    "three_way_macro_f1",
-)
-GROUPED = ("precision", "gold_precision", "mae_precision", "macro_f1", "auroc", "brier")
 GROUPS_WIDTH, SHORTEST_GROUP = 61, 16
 """Characters that the scores of a group take up on its line, and those of a name that are shown at least."""
 
@@ -43,9 +28,10 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def bounds(interval: Sequence[float] | None) -> str:
-    """A 95 % interval as it is shown."""
-    return "" if interval is None else f"[{interval[0]:.3f}, {interval[1]:.3f}]"
+def bounds(interval: Sequence[float] | None, metric: Metric | None = None) -> str:
+    """A 95 % interval as it is shown, that of a metric like its values."""
+    text = number if metric is None else metric.text
+    return "" if interval is None else f"[{text(interval[0])}, {text(interval[1])}]"
 
 
 def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
@@ -57,10 +43,13 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     )
     out.print(f"{records_of(content)} with a score; labelled atoms: {counted or 'none judged'}")
     table = Table("", "", "95 %", box=None, pad_edge=False, show_header=False)
-    for name in EVALUATED:
-        found = content["scores"][name]
-        if found["value"] is not None or not name.startswith("three_way"):
-            table.add_row(_shown(name, content), number(found["value"]), bounds(found["interval_95"]))
+    k = content["k_setting"] if content["k"] is None else content["k"]
+    for metric in FACTUALITY.shown_in("evaluate"):
+        found = content["scores"][metric.name]
+        if found["value"] is not None or metric.needs is not FINER:
+            table.add_row(
+                metric.caption(k), metric.text(found["value"]), bounds(found["interval_95"], metric)
+            )
     out.print(table)
     out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in content["confusion"].items()))
     if content["by"] is not None:
@@ -68,22 +57,17 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
 
 
-def _shown(name: str, content: Mapping[str, Any]) -> str:
-    if name != "f1_k":
-        return SCORES[name].shown
-    return f"F1@{content['k'] if content['k'] is not None else content['k_setting']}"
-
-
 def _groups(content: Mapping[str, Any], width: int) -> Table:
     """Some scores of every group; names are cut so that lines keep within `width` characters."""
     longest = max(SHORTEST_GROUP, width - GROUPS_WIDTH)
     table = Table(box=None, pad_edge=False)
     table.add_column(plain(content["by"], longest), no_wrap=True)
-    for caption in ("records", "atoms", *(SCORES[name].shown for name in GROUPED)):
+    metrics = FACTUALITY.shown_in("groups")
+    for caption in ("records", "atoms", *(metric.shown for metric in metrics)):
         table.add_column(caption, justify="right", min_width=max(len(caption), 5))
     for group, found in content["groups"].items():
         atoms = sum(count for label, count in found["labels"].items() if label != "left_out")
-        scores = [number(found["scores"][name]["value"]) for name in GROUPED]
+        scores = [metric.text(found["scores"][metric.name]["value"]) for metric in metrics]
         table.add_row(plain(group, longest), str(found["num_records"]), str(atoms), *scores)
     return table
 

@@ -13,6 +13,8 @@ from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
+from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
+from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Atom, Status, Verdict
 from factreasoner.runs.plan import Plan, StagePlan
 
@@ -23,6 +25,8 @@ EMBEDDED_NOTICE = (
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 STATUSES = get_args(Status)
 QUOTE_LENGTH = 90
+GOLD_IN_ROW = 3
+"""How many scores against labels stand in one row."""
 
 
 def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
@@ -87,16 +91,14 @@ def print_plan(planned: Plan, config: Config, records: int) -> None:
 
 
 def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    records, atoms, mean = summary["records"], summary["atoms"], summary["mean"]
+    records, atoms = summary["records"], summary["atoms"]
     assessed = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
     yield "records", f"{records['total']} ({assessed})" if assessed else "0"
-    yield "precision", _with_interval(mean["factuality_score"], summary["interval_95"]["factuality_score"])
-    if summary["gamma"] is not None:
-        penalised = mean["penalised_score"]
-        yield "", f"{_with_interval(penalised, None)} with the length penalty of gamma {summary['gamma']:g}"
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
-    yield f"F1@{k}", _with_interval(mean["f1_k"], summary["interval_95"]["f1_k"])
-    yield "entropy E", _with_interval(mean["avg_entropy"], summary["interval_95"]["avg_entropy"])
+    for metric in FACTUALITY.shown_in("run"):
+        if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
+            found = summary["metrics"][metric.name]
+            yield metric.caption(k), _with_interval(metric, found["value"], found["interval_95"])
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
@@ -104,8 +106,8 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _evidence_rows(summary)
     if calibration := summary["calibration"]:
         yield "calibrated", f"by {escape(calibration['file'])}"
-    if gold := summary["gold"]:
-        yield from _gold_rows(gold)
+    if summary["gold"] is not None:
+        yield from _gold_rows(summary)
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
     confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
@@ -145,19 +147,19 @@ def _cost_row(cost: float | None, spent: float | None) -> str:
     return f"${cost:.4f}{more}"
 
 
-def _with_interval(value: float | None, interval: Sequence[float] | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3f}" + (f"  [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+def _with_interval(metric: Metric, value: float | None, interval: Sequence[float] | None) -> str:
+    if interval is None:
+        return metric.text(value)
+    return f"{metric.text(value)}  [{metric.text(interval[0])}, {metric.text(interval[1])}]"
 
 
-def _gold_rows(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    labels = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auroc": "AUROC"}
-    probabilities = {"brier": "Brier", "ece": "ECE", "mae_precision": "MAE of precision"}
-    for title, names in (("against gold", labels), ("", probabilities)):
-        found = [f"{shown} {gold[name]:.3f}" for name, shown in names.items() if gold[name] is not None]
-        if found:
-            yield title, "  ".join(found)
+def _gold_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    found = [(m, summary["metrics"][m.name]["value"]) for m in FACTUALITY.shown_in("run") if m.needs.labels]
+    shown = [f"{metric.shown} {metric.text(value)}" for metric, value in found if value is not None]
+    for place in range(0, len(shown), GOLD_IN_ROW):
+        yield "" if place else "against gold", "  ".join(shown[place : place + GOLD_IN_ROW])
+    if summary["gold"]["few_records"] is not None:
+        yield "", summary["gold"]["few_records"]
 
 
 def _audit_row(audit: Mapping[str, Any]) -> str:

@@ -255,6 +255,12 @@ class _Journal:
         )
 
 
+def _replayed(verdict: Verdict) -> Verdict:
+    """The verdict as its judge gave it: what that run's calibration made of it is not replayed."""
+    changes = {"confidence": "recorded", "probability": verdict.given_probability, "uncalibrated": None}
+    return verdict.model_copy(update=changes)
+
+
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
     """Verdicts by pair, those on one of several equal contexts for all of these.
 
@@ -262,7 +268,7 @@ def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]
     have a verdict the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
-    found = {(v.context_id, v.target_id): v.model_copy(update={"confidence": "recorded"}) for v in verdicts}
+    found = {(v.context_id, v.target_id): _replayed(v) for v in verdicts}
     strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
     for (source, target), verdict in strongest:
         for other in same.get(source, ()):

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.metrics.intervals import Interval, percentile_interval
+from factreasoner.metrics.intervals import Bounds, Interval, NoInterval, jackknife_t
 from factreasoner.metrics.samples import Floats, Ints, Sample
-from factreasoner.metrics.scores import SCORES, bootstrap, counts_of, value_of
+from factreasoner.metrics.statistics import Statistic
+from factreasoner.metrics.table import Metric, number
 
 PERMUTATIONS = 9999
 TIED_DECIMALS = 12
@@ -17,11 +18,11 @@ _NUMBERS_AT_ONCE = 1_000_000
 
 
 class Difference(NamedTuple):
-    """A score of `run` less that of `baseline`, over the same records.
+    """A metric of `run` less that of `baseline`, over the same records.
 
-    `interval` is the paired percentile bootstrap's over records. `p_value` is that of a paired permutation
-    test, two-sided; `p_holm` the same after Holm's correction for all tests of the comparison. None where
-    the score is undefined, there are fewer than two records, or the score is not tested.
+    `interval` is jackknife-t over records, `reason` why there is none. `p_value` is that of a paired
+    permutation test, two-sided; `p_holm` the same after Holm's correction for all tests of the comparison.
+    None where the metric is undefined, there are fewer than two records, or the metric is not tested.
     """
 
     score: str
@@ -29,14 +30,15 @@ class Difference(NamedTuple):
     baseline: str
     value: float | None
     interval: Interval | None
+    reason: str | None
     p_value: float | None
     p_holm: float | None
 
 
 def differences(
-    samples: Mapping[str, Sample], baseline: str, names: Sequence[str], *, seed: int = 0
+    samples: Mapping[str, Sample], baseline: str, metrics: Sequence[Metric], *, seed: int = 0
 ) -> list[Difference]:
-    """Every run's scores `names` less those of the run `baseline`.
+    """Every run's metrics less those of the run `baseline`; `seed` is that of random exchanges.
 
     Raises:
         ValueError: the runs are not over the same records in the same order.
@@ -44,43 +46,55 @@ def differences(
     base = samples[baseline]
     if any(sample.ids != base.ids for sample in samples.values()):
         raise ValueError("the runs are not over the same records in the same order")
-    spread = {name: bootstrap(sample, names, seed=seed) for name, sample in samples.items()}
     found = [
-        _difference(score, (run, samples[run]), (baseline, base), spread, seed)
+        _difference(metric, (run, samples[run]), (baseline, base), seed)
         for run in samples
         if run != baseline
-        for score in names
+        for metric in metrics
     ]
     corrected = holm([item.p_value for item in found])
     return [item._replace(p_holm=p) for item, p in zip(found, corrected, strict=True)]
 
 
-def _difference(
-    score: str,
-    one: tuple[str, Sample],
-    other: tuple[str, Sample],
-    spread: Mapping[str, Mapping[str, Floats]],
-    seed: int,
-) -> Difference:
-    values = [value_of(sample, score) for _, sample in (one, other)]
-    if values[0] is None or values[1] is None:
-        return Difference(score, one[0], other[0], None, None, None, None)
+def _difference(metric: Metric, one: tuple[str, Sample], other: tuple[str, Sample], seed: int) -> Difference:
+    value, interval = paired(metric.statistic(one[1]), metric.statistic(other[1]), metric.bounds)
+    reason = None
+    if value is None:
+        reason = next(metric.needs.missing(s) for _, s in (one, other) if np.isnan(metric.statistic(s).value))
+    elif isinstance(interval, NoInterval):
+        reason = f"no interval: {interval.reason}"
+    tested = metric.tested and value is not None
     return Difference(
-        score,
+        metric.name,
         one[0],
         other[0],
-        values[0] - values[1],
-        percentile_interval(spread[one[0]][score] - spread[other[0]][score]),
-        permutation_p(one[1], other[1], score, seed=seed) if SCORES[score].tested else None,
+        value,
+        interval if isinstance(interval, Interval) else None,
+        reason,
+        permutation_p(one[1], other[1], metric, seed=seed) if tested else None,
         None,
     )
 
 
-def permutation_p(one: Sample, other: Sample, score: str, *, seed: int = 0) -> float | None:
-    """Two-sided p-value of a score's difference, each record's two assessments being exchangeable.
+def paired(one: Statistic, other: Statistic, bounds: Bounds) -> tuple[float | None, Interval | NoInterval]:
+    """A statistic less another of the same records, and its 95 % interval.
+
+    Both leave out the same record at a time, so that what the two have in common does not widen the interval.
+    `bounds` are those of either statistic.
+    """
+    value = number(one.value - other.value)
+    if value is None:
+        return None, NoInterval("it is undefined in one of the two")
+    width = bounds[1] - bounds[0]
+    without = (one.without_each() - other.without_each())[one.present | other.present]
+    return value, jackknife_t(value, without, (-width, width))
+
+
+def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) -> float | None:
+    """Two-sided p-value of a metric's difference, each record's two assessments being exchangeable.
 
     Exact where all exchanges are fewer than `PERMUTATIONS`, else of so many random ones (Phipson & Smyth
-    2010). An exchange that leaves the score undefined counts as one that differs more. None for fewer than
+    2010). An exchange that leaves the metric undefined counts as one that differs more. None for fewer than
     two records.
     """
     from scipy.stats import permutation_test
@@ -88,12 +102,11 @@ def permutation_p(one: Sample, other: Sample, score: str, *, seed: int = 0) -> f
     n = len(one.ids)
     if n < 2:
         return None
-    both = one.followed_by(other)
-    statistic = SCORES[score].statistic(both)
+    statistic = metric.statistic(one.followed_by(other))
 
     def distance(first: Ints, second: Ints, axis: int) -> Floats:
         shape = first.shape[:-1]
-        halves = [statistic(counts_of(half.reshape(-1, n), 2 * n)) for half in (first, second)]
+        halves = [statistic.weighted(counts_of(half.reshape(-1, n), 2 * n)) for half in (first, second)]
         # Sums taken in another order differ in their last bits; equal differences must tie.
         gap = np.round(np.abs(halves[0] - halves[1]), TIED_DECIMALS).reshape(shape)
         return np.where(np.isnan(gap), np.inf, gap)
@@ -104,7 +117,7 @@ def permutation_p(one: Sample, other: Sample, score: str, *, seed: int = 0) -> f
         permutation_type="samples",
         vectorized=True,
         n_resamples=PERMUTATIONS,
-        batch=max(1, _NUMBERS_AT_ONCE // max(2 * n, len(both.atom_p))),
+        batch=max(1, _NUMBERS_AT_ONCE // max(2 * n, len(one.claims.p) + len(other.claims.p))),
         alternative="greater",
         rng=np.random.default_rng(seed),
         axis=-1,
@@ -112,12 +125,18 @@ def permutation_p(one: Sample, other: Sample, score: str, *, seed: int = 0) -> f
     return float(result.pvalue)
 
 
+def counts_of(drawn: Ints, num_records: int) -> Ints:
+    """How often each record was drawn, from the records drawn: both have one row a choice."""
+    rows = np.arange(len(drawn))[:, None] * num_records
+    return np.bincount((drawn + rows).ravel(), minlength=len(drawn) * num_records).reshape(-1, num_records)
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down correction (Holm 1979) of the tests that were made; None stays None."""
-    from statsmodels.stats.multitest import multipletests
-
-    made = [p for p in p_values if p is not None]
-    if not made:
-        return list(p_values)
-    corrected = iter(multipletests(made, method="holm")[1].tolist())
-    return [None if p is None else next(corrected) for p in p_values]
+    made = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    corrected = list(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(made):
+        largest = max(largest, min(1.0, (len(made) - rank) * p))
+        corrected[place] = largest
+    return corrected

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from factreasoner.metrics import P_DIGITS
 from factreasoner.models import Assessment, Atom, Support, side_of, supports_of
 
 KSetting = int | Literal["median", "half"]
@@ -62,13 +63,15 @@ class FactualityScores(NamedTuple):
 
 
 def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
-    """The atoms that count towards n, in the order of the response."""
+    """The atoms that count towards n, in the order of the response, P rounded to `P_DIGITS`."""
     outcome = assessment.outcome
     if outcome is None:
         return []
-    labels = {**supports_of(outcome.p_true, outcome.graph), **outcome.support}
+    labels: Mapping[str, Support] = outcome.support
+    if not outcome.p_true.keys() <= labels.keys():
+        labels = {**supports_of(outcome.p_true, outcome.graph), **labels}
     return [
-        JudgedAtom(atom, p, labels[atom.id])
+        JudgedAtom(atom, round(p, P_DIGITS), labels[atom.id])
         for atom in assessment.atoms
         if (p := outcome.p_true.get(atom.id)) is not None
     ]

@@ -2,74 +2,61 @@
 
 from __future__ import annotations
 
-import math
-from array import array
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from factreasoner.metrics import P_DIGITS
 from factreasoner.metrics.evidence import EvidenceTally, evidence_fields
 from factreasoner.metrics.factuality import (
     FactualityScores,
     KSetting,
-    factuality,
     judged_atoms,
-    length_penalty,
     record_k,
 )
-from factreasoner.metrics.gold import GoldScores, GoldTally, labelled_atoms
-from factreasoner.metrics.intervals import bootstrap_mean, wilson
-from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Status, Usage
+from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA, JUDGED, ScoredRecord, scored_record
+from factreasoner.metrics.intervals import wilson
+from factreasoner.metrics.samples import Claims, Sample
+from factreasoner.metrics.statistics import confusion
+from factreasoner.metrics.table import Estimate, Metric, OfRecords, Sampling
+from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Status, Support, Usage
 
 STAGES = ("atomizer", "reviser", "query_builder", "retriever", "summarizer", "evaluator")
 """The stages a pipeline runs one after another; other stages that took time ran inside one of these."""
 
-MEANS = (
-    "factuality_score",
-    "precision_low",
-    "precision_high",
-    "recall_k",
-    "f1_k",
-    "entropy",
-    "avg_entropy",
-    "norm_entropy",
-    "avg_norm_entropy",
-    "avg_prob",
-    "avg_logprob",
-)
-"""Fields of a result line whose mean over the records that have them is in the summary."""
-
 STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
 """Of how many different failure messages occurrences are counted, and how many are in the summary."""
-ATOM_COUNTS = ("judged", "supported", "contradicted", "undecided", "unverified", "unjudged", "partly_judged")
-PENALISED = "penalised_score"
-"""The precision times FActScore's length penalty: a field of result lines where there is a gamma."""
-WITH_INTERVAL = ("factuality_score", "f1_k", "avg_entropy")
+SUPPORTS: tuple[Support, ...] = get_args(Support)
+CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
 
-def result_line(assessment: Assessment, k: int | None, gamma: float | None = None) -> dict[str, Any]:
+def result_line(
+    assessment: Assessment, k: int | None, gamma: float | None = None, *, scored: ScoredRecord | None = None
+) -> dict[str, Any]:
     """One line of results.jsonl: JSON-ready, None and never NaN for what could not be computed.
 
     The names are those of IBM's code where it has them. The gold fields are there when a label is, those of
-    the length penalty when `gamma` is given.
+    the length penalty when `gamma` is given. `scored` saves computing it again.
     """
     outcome = assessment.outcome
-    judged = judged_atoms(assessment)
+    record = scored or scored_record(assessment, k, gamma)
+    judged = record.judged
     known = {item.atom.id for item in judged}
-    scores = factuality(assessment, k)
     return {
         "id": assessment.record_id,
         "status": assessment.status,
-        **_score_fields(scores),
-        **({} if gamma is None else _penalty_fields(assessment, scores.precision, gamma)),
+        **FACTUALITY.line(record),
+        **_count_fields(record.scores),
+        **({} if gamma is None else {"gamma": gamma, "length_penalty": record.penalty}),
         "unjudged_atoms": [atom.id for atom in assessment.atoms if atom.id not in known],
         "partly_judged_atoms": list(outcome.partly_judged) if outcome else [],
         "marginals": [
-            {"variable": item.atom.id, "probabilities": [1.0 - item.p_true, item.p_true]} for item in judged
+            {"variable": item.atom.id, "probabilities": [round(1.0 - item.p_true, P_DIGITS), item.p_true]}
+            for item in judged
         ],
         "predictions": {item.atom.id: "S" if item.support == "supported" else "NS" for item in judged},
-        **_gold_fields(assessment),
+        **(_gold_fields(record) if record.labelled else {}),
         "input": assessment.prompt,
         "output": assessment.response,
         "topic": assessment.topic,
@@ -90,34 +77,26 @@ def failures_of(assessment: Assessment) -> list[Failure]:
     return list(dict.fromkeys((*assessment.failures, *inner)))
 
 
-def _score_fields(scores: FactualityScores) -> dict[str, Any]:
-    fields = scores._asdict()
-    return {"factuality_score": fields.pop("precision"), **fields}
+def _count_fields(scores: FactualityScores) -> dict[str, Any]:
+    names = ("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms")
+    more = ("num_contradicted_atoms", "num_undecided_atoms")
+    return {name: getattr(scores, name) for name in (*names, *more)}
 
 
-def _penalty_fields(assessment: Assessment, precision: float | None, gamma: float) -> dict[str, Any]:
-    penalty = length_penalty(assessment, gamma)
-    score = None if precision is None or penalty is None else penalty * precision
-    return {"gamma": gamma, "length_penalty": penalty, PENALISED: score}
-
-
-def _gold_fields(assessment: Assessment) -> dict[str, Any]:
-    labelled = labelled_atoms(assessment)
-    if labelled is None:
-        return {}
-    confusion = labelled.confusion
+def _gold_fields(record: ScoredRecord) -> dict[str, Any]:
     return {
-        "gold_factuality_score": labelled.gold_precision,
-        "gold_true_atoms": confusion.true_positive + confusion.false_negative,
-        "gold_num_atoms": len(labelled.atoms),
-        "gold_left_out": labelled.left_out,
-        "gold_accuracy": confusion.accuracy,
-        "gold_f1": confusion.f1,
-        "gold_macro_f1": confusion.macro_f1,
-        **confusion._asdict(),
-        "avg_brier": labelled.brier,
-        "references": {atom.id: atom.gold for atom in assessment.atoms if atom.gold is not None},
+        "gold_true_atoms": sum(claim.gold == 0 for claim in record.labels),
+        "gold_num_atoms": len(record.labels),
+        "gold_left_out": record.left_out,
+        **confusion_counts(FACTUALITY.claims_of(record)),
+        "references": {atom.id: atom.gold for atom in record.assessment.atoms if atom.gold is not None},
     }
+
+
+def confusion_counts(claims: Claims) -> dict[str, int]:
+    """Counts of predictions (supported or not) against labels (S or not) over the labelled atoms."""
+    cells = confusion(claims).sum(axis=0)
+    return {name: int(cell) for name, cell in zip(CONFUSION, cells, strict=True)}
 
 
 def _solver_fields(marginals: Marginals | None) -> dict[str, Any] | None:
@@ -132,22 +111,17 @@ def _solver_fields(marginals: Marginals | None) -> dict[str, Any] | None:
 
 
 class Summary:
-    """Adds up assessments into the content of summary.json; holds 100 bytes a record and 9 a labelled atom.
+    """Adds up assessments into the content of summary.json; holds 300 bytes a record and 10 a labelled atom.
 
-    `k_setting` is the setting, `k` what `resolve_k` made of it; `seed` is the bootstrap's, `gamma` that of
-    the result lines.
+    `k_setting` is the setting, `k` what `resolve_k` made of it; `gamma` is that of the length penalty.
     """
 
-    def __init__(
-        self, k_setting: KSetting, k: int | None, *, seed: int = 0, gamma: float | None = None
-    ) -> None:
+    def __init__(self, k_setting: KSetting, k: int | None, *, gamma: float | None = None) -> None:
         self._k_setting = k_setting
         self._k = k
-        self._seed = seed
         self._gamma = gamma
-        self._values = {name: array("d") for name in (*MEANS, *(() if gamma is None else (PENALISED,)))}
         self._status = Counter(dict.fromkeys(STATUSES, 0))
-        self._atoms = Counter(dict.fromkeys(ATOM_COUNTS, 0))
+        self._atoms = Counter(dict.fromkeys(("judged", *SUPPORTS, "unjudged", "partly_judged"), 0))
         self._contexts = 0
         self._failures: Counter[str] = Counter()
         self._messages: Counter[str] = Counter()
@@ -161,24 +135,21 @@ class Summary:
         self._evidence = EvidenceTally()
         self._answers: Counter[str] = Counter()
         self._audit: Audit | None = None
-        self._gold = GoldTally()
+        self._sampling = Sampling(FACTUALITY)
 
     def k_of(self, assessment: Assessment) -> int | None:
         """The K this assessment is scored with."""
         return record_k(self._k_setting, self._k, len(judged_atoms(assessment)))
 
-    def add(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
-        """Count one assessment; `line` is its result line."""
+    def add(self, assessment: Assessment) -> dict[str, Any]:
+        """Count one assessment; returns its result line."""
+        scored = scored_record(assessment, self.k_of(assessment), self._gamma)
+        line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
+        self._sampling.add(assessment.record_id, scored)
         self._status[assessment.status] += 1
-        for name, values in self._values.items():
-            if line[name] is not None:
-                values.append(line[name])
+        self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
-            supported=line["num_true_atoms"],
-            contradicted=line["num_contradicted_atoms"],
-            undecided=line["num_undecided_atoms"],
-            unverified=line["num_uniform_atoms"] - line["num_undecided_atoms"],
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )
@@ -195,9 +166,11 @@ class Summary:
         self._elapsed += line["elapsed_seconds"]
         if assessment.outcome is not None:
             self._add_outcome(assessment.outcome)
-        labelled = labelled_atoms(assessment)
-        if labelled is not None:
-            self._gold.add(labelled)
+        return line
+
+    def sample(self) -> Sample:
+        """The records added, as numbers."""
+        return self._sampling.sample()
 
     def _add_outcome(self, outcome: Outcome) -> None:
         for name, counts in self._verdicts.items():
@@ -215,15 +188,17 @@ class Summary:
     def content(self) -> dict[str, Any]:
         """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
         total = sum(self._usage.values(), Usage())
+        sample = self.sample()
+        found = FACTUALITY.estimates(sample)
+        means = {m.line_name: found[m.name] for m in FACTUALITY.shown_in("line") if _is_mean(m, self._gamma)}
         return {
             "records": {"total": self._status.total(), **self._status},
             "k_setting": self._k_setting,
             "k": self._k,
             "gamma": self._gamma,
-            "mean": {name: _mean(values) for name, values in self._values.items()},
-            "interval_95": {
-                name: bootstrap_mean(self._values[name], seed=self._seed) for name in WITH_INTERVAL
-            },
+            "metrics": {name: item.content() for name, item in found.items()},
+            "mean": {name: item.value for name, item in means.items()},
+            "interval_95": {name: item.interval for name, item in means.items()},
             "atoms": dict(self._atoms),
             "contexts": self._contexts,
             **self._evidence.content(),
@@ -243,7 +218,7 @@ class Summary:
                 "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
             },
             "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
-            "gold": _gold_summary(self._gold.scores(seed=self._seed)),
+            "gold": _gold_summary(sample, found),
         }
 
 
@@ -281,12 +256,26 @@ def _audit_fields(audit: Audit | None) -> dict[str, Any] | None:
     return {**audit.model_dump(), "rate": rate, "interval_95": wilson(audit.disagreed, audit.asked)}
 
 
-def _gold_summary(scores: GoldScores | None) -> dict[str, Any] | None:
-    if scores is None:
+def _is_mean(metric: Metric, gamma: float | None) -> bool:
+    """Whether the metric stands among the means: those against labels stand under "gold"."""
+    return isinstance(metric.average, OfRecords) and (
+        metric.needs is JUDGED or (metric.needs is GAMMA and gamma is not None)
+    )
+
+
+def _gold_summary(sample: Sample, found: Mapping[str, Estimate]) -> dict[str, Any] | None:
+    if not len(sample.claims.p) and not sample.left_out.any():
         return None
-    fields = scores._asdict()
-    return {**fields, "confusion": fields["confusion"]._asdict()}
-
-
-def _mean(values: array[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    names = ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece", "mae_precision")
+    return {
+        "num_atoms": len(sample.claims.p),
+        "num_left_out": int(sample.left_out.sum()),
+        "confusion": confusion_counts(sample.claims),
+        **{name: found[name].value for name in names},
+        "num_records": int((sample.claims.by_record > 0).sum()),
+        "mean_precision": found["labelled_precision"].value,
+        "mean_gold_precision": found["gold_precision"].value,
+        "mean_precision_interval": found["labelled_precision"].interval,
+        "mae_precision_interval": found["mae_precision"].interval,
+        "few_records": FACTUALITY.few_records(sample),
+    }

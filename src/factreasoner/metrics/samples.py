@@ -1,161 +1,166 @@
-"""Records as numbers, from which every score can be computed again for any resample of the records."""
+"""A data set as numbers, from which every metric can be computed for any choice of its records."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from typing import NamedTuple, get_args
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.factuality import FactualityScores, factuality, judged_atoms
-from factreasoner.metrics.gold import labelled_atoms
-from factreasoner.models import Assessment, Gold, Support, Usage
+from factreasoner.metrics import P_DIGITS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SUPPORTS: tuple[Support, ...] = get_args(Support)
-GOLDS: tuple[Gold, ...] = ("S", "C", "U", "NS")
-"""Labels by their code in a sample; the first two are the supports' in their order."""
 
-TAKEN_OVER = (
-    "precision_low",
-    "precision_high",
-    "precision",
-    "recall_k",
-    "f1_k",
-    "avg_entropy",
-    "avg_norm_entropy",
-    "avg_prob",
-    "avg_logprob",
-)
-"""Values of a record that are fields of its FactualityScores."""
+class LabelledClaim(NamedTuple):
+    """A judged claim (an atom, a fact) that people labelled: P(true), the class said and the right one.
 
-VALUES = (*SUPPORTS, *TAKEN_OVER, "gold_precision", "mae_precision", "calls", "tokens", "cost")
-"""What is known of a record beside its labelled atoms; NaN where it has no such value."""
+    Classes are numbers; 0 is the positive class, and the same number stands for the same class in both.
+    """
+
+    p_true: float
+    said: int
+    gold: int
+
+
+class Claims(NamedTuple):
+    """Labelled claims of a data set, each array of shape (claims,).
+
+    `record` is the position of a claim's record among the `num_records`.
+    """
+
+    num_records: int
+    record: Ints
+    p: Floats
+    said: Ints
+    gold: Ints
+
+    @classmethod
+    def of(
+        cls,
+        p: Sequence[float] | Floats,
+        hits: Sequence[bool] | Sequence[int] | Floats,
+        record: Sequence[int] | Ints | None = None,
+    ) -> Claims:
+        """Claims from their probabilities and whether each is true; of one record unless told otherwise.
+
+        `record` numbers the record of each; numbers may be left out.
+        """
+        rounded = np.round(np.asarray(p, dtype=float), P_DIGITS)
+        place = np.zeros(len(rounded), dtype=np.int64) if record is None else np.asarray(record, np.int64)
+        gold = np.where(np.asarray(hits, dtype=float) > 0, 0, 1)
+        said = np.where(rounded > 0.5, 0, 1)
+        return cls(int(place.max(initial=0)) + 1, place, rounded, said, gold)
+
+    def at(self, places: Ints) -> Claims:
+        """The claims at some places; records without any of these are gone."""
+        records, record = np.unique(self.record[places], return_inverse=True)
+        return Claims(len(records), record, self.p[places], self.said[places], self.gold[places])
+
+    @property
+    def hits(self) -> Floats:
+        """1 for each claim whose right class is the positive one, else 0."""
+        return np.asarray(self.gold == 0, dtype=float)
+
+    @property
+    def by_record(self) -> Ints:
+        """How many labelled claims each record has, shape (records,)."""
+        return np.bincount(self.record, minlength=self.num_records)
+
+    def sums(self, columns: Floats | NDArray[np.bool_]) -> Floats:
+        """Sums over each record's claims: columns of shape (columns, claims) -> (records, columns)."""
+        sums = [np.bincount(self.record, weights=row, minlength=self.num_records) for row in columns]
+        return np.stack(sums, axis=1)
 
 
 class Sample(NamedTuple):
-    """Records in order, and their labelled judged atoms in any.
+    """Records in order with what is known of each.
 
-    `values[name]` has shape (records,). `atom_record` says by position whose an atom is; `atom_support` and
-    `atom_gold` are positions in `SUPPORTS` and `GOLDS`. `left_out` counts by record the labelled atoms that
-    were not judged.
+    `values[name]` has shape (records,) and NaN for a record without that value; `left_out` counts by record
+    the labelled claims that could not be judged.
     """
 
     ids: tuple[str, ...]
     values: dict[str, Floats]
     left_out: Ints
-    atom_record: Ints
-    atom_p: Floats
-    atom_support: Ints
-    atom_gold: Ints
-
-    @property
-    def scored(self) -> NDArray[np.bool_]:
-        """Which records have a judged atom."""
-        return ~np.isnan(self.values["precision"])
-
-    @property
-    def open(self) -> bool:
-        """Whether atoms were judged and none of them is supported or contradicted."""
-        decided = np.nansum(self.values["supported"]) + np.nansum(self.values["contradicted"])
-        return bool(self.scored.any()) and not decided
+    claims: Claims
 
     def take(self, records: Sequence[int] | Ints) -> Sample:
-        """The sample of some records, each at most once, in the order given."""
+        """The sample of the records at some positions, each at most once, in the order given."""
         chosen = np.asarray(records, dtype=np.int64)
         place = np.full(len(self.ids), -1, dtype=np.int64)
         place[chosen] = np.arange(len(chosen))
-        atoms = place[self.atom_record] >= 0
+        _, record, p, said, gold = self.claims
+        kept = place[record] >= 0
         return Sample(
             ids=tuple(self.ids[i] for i in chosen),
             values={name: values[chosen] for name, values in self.values.items()},
             left_out=self.left_out[chosen],
-            atom_record=place[self.atom_record[atoms]],
-            atom_p=self.atom_p[atoms],
-            atom_support=self.atom_support[atoms],
-            atom_gold=self.atom_gold[atoms],
+            claims=Claims(len(chosen), place[record[kept]], p[kept], said[kept], gold[kept]),
         )
 
     def followed_by(self, other: Sample) -> Sample:
         """The records of both, first these."""
+        mine, theirs = self.claims, other.claims
         return Sample(
             ids=self.ids + other.ids,
             values={name: np.concatenate([self.values[name], other.values[name]]) for name in self.values},
             left_out=np.concatenate([self.left_out, other.left_out]),
-            atom_record=np.concatenate([self.atom_record, other.atom_record + len(self.ids)]),
-            atom_p=np.concatenate([self.atom_p, other.atom_p]),
-            atom_support=np.concatenate([self.atom_support, other.atom_support]),
-            atom_gold=np.concatenate([self.atom_gold, other.atom_gold]),
+            claims=Claims(
+                mine.num_records + theirs.num_records,
+                np.concatenate([mine.record, theirs.record + mine.num_records]),
+                *(np.concatenate(pair) for pair in zip(mine[2:], theirs[2:], strict=True)),
+            ),
         )
 
 
-class Sampling:
-    """Collects assessments into a sample; holds 170 bytes a record and 26 a labelled atom."""
+class SampleBuilder:
+    """Collects records into a sample; holds 8 bytes a value, 16 a record and 10 a labelled claim beside ids.
 
-    def __init__(self) -> None:
+    `names` are those of the values that every record is added with.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
         self._ids: list[str] = []
-        self._values = {name: array("d") for name in VALUES}
+        self._values = {name: array("d") for name in names}
         self._left_out = array("q")
-        self._record = array("q")
+        self._count = array("q")
         self._p = array("d")
-        self._support = array("b")
+        self._said = array("b")
         self._gold = array("b")
 
-    def add(self, assessment: Assessment, k: int | None, usage: Usage | None = None) -> FactualityScores:
-        """Count one assessment, scored with `k`; `usage` stands in for what its calls took."""
-        place = len(self._ids)
-        self._ids.append(assessment.record_id)
-        scores = factuality(assessment, k)
-        for name, value in (_values(assessment, scores) | _usage(assessment, usage)).items():
+    def add(
+        self,
+        record_id: str,
+        values: Iterable[tuple[str, float | None]],
+        claims: Sequence[LabelledClaim],
+        left_out: int,
+    ) -> None:
+        """Count one record; a value of None is one it does not have."""
+        self._ids.append(record_id)
+        for name, value in values:
             self._values[name].append(float("nan") if value is None else value)
-        for item in judged_atoms(assessment):
-            if item.atom.gold is not None:
-                self._record.append(place)
-                self._p.append(item.p_true)
-                self._support.append(SUPPORTS.index(item.support))
-                self._gold.append(GOLDS.index(item.atom.gold))
-        labelled = labelled_atoms(assessment)
-        self._left_out.append(labelled.left_out if labelled else 0)
-        return scores
+        self._left_out.append(left_out)
+        self._count.append(len(claims))
+        for p_true, said, gold in claims:
+            self._p.append(round(p_true, P_DIGITS))
+            self._said.append(said)
+            self._gold.append(gold)
 
     def sample(self) -> Sample:
-        """What was collected."""
+        """What was collected so far."""
         return Sample(
             ids=tuple(self._ids),
             values={name: np.asarray(values, dtype=float) for name, values in self._values.items()},
             left_out=np.asarray(self._left_out, dtype=np.int64),
-            atom_record=np.asarray(self._record, dtype=np.int64),
-            atom_p=np.asarray(self._p, dtype=float),
-            atom_support=np.asarray(self._support, dtype=np.int64),
-            atom_gold=np.asarray(self._gold, dtype=np.int64),
+            claims=Claims(
+                len(self._ids),
+                np.repeat(np.arange(len(self._ids)), np.asarray(self._count, dtype=np.int64)),
+                np.asarray(self._p, dtype=float),
+                np.asarray(self._said, dtype=np.int64),
+                np.asarray(self._gold, dtype=np.int64),
+            ),
         )
-
-
-def _values(assessment: Assessment, scores: FactualityScores) -> dict[str, float | None]:
-    labelled = labelled_atoms(assessment)
-    counts = {
-        "supported": scores.num_true_atoms,
-        "contradicted": scores.num_contradicted_atoms,
-        "undecided": scores.num_undecided_atoms,
-        "unverified": scores.num_uniform_atoms - scores.num_undecided_atoms,
-    }
-    precision, gold = (labelled.precision, labelled.gold_precision) if labelled else (None, None)
-    return {
-        **(counts if scores.num_atoms else dict.fromkeys(counts)),
-        **{name: getattr(scores, name) for name in TAKEN_OVER},
-        "gold_precision": gold,
-        "mae_precision": None if precision is None or gold is None else abs(precision - gold),
-    }
-
-
-def _usage(assessment: Assessment, usage: Usage | None) -> dict[str, float | None]:
-    used = sum(assessment.usage.values(), Usage()) if usage is None else usage
-    return {
-        "calls": used.calls + used.cached_calls,
-        "tokens": used.prompt_tokens + used.completion_tokens,
-        "cost": used.cost,
-    }

@@ -8,18 +8,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from factreasoner.metrics.scores import SCORES, USAGE
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.table import ARROWS, OfRecords
 
-ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
-DECIMALS = {
-    "supported": 2,
-    "contradicted": 2,
-    "undecided": 2,
-    "unverified": 2,
-    "calls": 1,
-    "tokens": 0,
-    "cost": 4,
-}
 CSV_COLUMNS = (
     "score",
     "run",
@@ -37,24 +28,17 @@ CSV_COLUMNS = (
 
 def caption(score: str, content: Mapping[str, Any]) -> str:
     """What a score is called, with the K it was computed with and the direction that is better."""
-    shown = SCORES[score].shown
-    if score == "f1_k":
-        shown = f"F1@{content['k_setting'] if content['k'] is None else content['k']}"
-    return shown + ARROWS[SCORES[score].better]
-
-
-def decimal(score: str, value: float | None, *, signed: bool = False) -> str:
-    """A value of a score as it is shown; a dash for none."""
-    if value is None:
-        return "-"
-    return f"{value:{'+' if signed else ''},.{DECIMALS.get(score, 3)}f}"
+    metric = FACTUALITY[score]
+    return (
+        metric.caption(content["k_setting"] if content["k"] is None else content["k"]) + ARROWS[metric.better]
+    )
 
 
 def estimated(score: str, run: Mapping[str, Any]) -> str:
     """The value of a score in one run; "~" before what is an estimate."""
-    value = run["scores"][score]["value"]
-    about = "~" if run["usage_estimated"] and score in USAGE and value is not None else ""
-    return about + decimal(score, value)
+    metric, value = FACTUALITY[score], run["scores"][score]["value"]
+    about = "~" if run["usage_estimated"] and metric.usage and value is not None else ""
+    return about + metric.text(value)
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -67,13 +51,14 @@ def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
 def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
     """Rows of the table of a run's differences: a score, the difference, its interval, p, p after Holm."""
     for item in content["differences"]:
-        no_usage = item["score"] in USAGE and item["value"] == 0.0
+        metric = FACTUALITY[item["score"]]
+        no_usage = metric.usage and item["value"] == 0.0
         if item["run"] != run or item["value"] is None or no_usage:
             continue
         interval = item["interval"] or ()
-        low_high = ", ".join(decimal(item["score"], end, signed=True) for end in interval)
+        low_high = ", ".join(metric.text(end, signed=True) for end in interval)
         p_values = ("" if p is None else f"{p:.4f}" for p in (item["p_value"], item["p_holm"]))
-        difference = decimal(item["score"], item["value"], signed=True)
+        difference = metric.text(item["value"], signed=True)
         yield [caption(item["score"], content), difference, f"[{low_high}]" if low_high else "", *p_values]
 
 
@@ -84,12 +69,14 @@ def records_of(content: Mapping[str, Any]) -> str:
 
 def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
+    metrics = [FACTUALITY[name] for name in next(iter(content["runs"].values()))["scores"]]
+    means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
     return [
-        f"{records_of(content)}; means over records of #S, #C, #U, Pr, F1@K, E, MAE and usage; "
-        "the other scores are over all labelled atoms together. Usage is that of judging, per record.",
-        f"Differences with paired percentile bootstrap 95 % intervals over records ({content['resamples']} "
-        f"resamples, seed {content['seed']}); p by a paired permutation test ({content['permutations']} "
-        "exchanges, or all of them), then after Holm's correction for all tests shown.",
+        f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
+        "labelled atoms together. Usage is that of judging, per record.",
+        "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
+        f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
+        "correction for all tests shown.",
     ]
 
 

@@ -6,22 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.metrics.calibration import Bin
-from factreasoner.metrics.scores import USAGE
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.reliability import Bin
 from factreasoner.report.comparison_tables import caption
 
-PANELS = (
-    "precision",
-    "f1_k",
-    "avg_entropy",
-    "macro_f1",
-    "auroc",
-    "brier",
-    "ece",
-    "mae_precision",
-    "calls",
-    "cost",
-)
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
 
 
@@ -39,7 +27,8 @@ def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
 
     runs = content["runs"]
     scores = next(iter(runs.values()))["scores"]
-    panels = [name for name in PANELS if name in scores and _worth_showing(content, name)]
+    shown = [metric.name for metric in FACTUALITY.shown_in("figure")]
+    panels = [name for name in shown if name in scores and _worth_showing(content, name)]
     columns = min(4, len(panels))
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(3 * columns, 1.1 + 0.35 * len(runs) * rows + 0.7 * rows), layout="constrained")
@@ -60,7 +49,7 @@ def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
 def _worth_showing(content: Mapping[str, Any], score: str) -> bool:
     """Whether a run has the score at all; usage of nothing is not shown."""
     values = [run["scores"][score]["value"] for run in content["runs"].values()]
-    return any(values) if score in USAGE else any(value is not None for value in values)
+    return any(values) if FACTUALITY[score].usage else any(value is not None for value in values)
 
 
 def _point(axis: Any, place: int, found: Mapping[str, Any]) -> None:

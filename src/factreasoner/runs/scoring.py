@@ -9,7 +9,7 @@ from pathlib import Path
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
 from factreasoner.metrics.factuality import resolve_k
-from factreasoner.metrics.results import Summary, result_line
+from factreasoner.metrics.results import Summary
 from factreasoner.models import Assessment
 from factreasoner.protocols import Solver
 from factreasoner.rescoring import rescore
@@ -35,7 +35,7 @@ def score_journal(
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
     counts = [folder.entries[i].num_atoms for i in ids if i in folder.entries]
-    summary = Summary(config.k, resolve_k(config.k, counts), seed=config.seed, gamma=config.gamma)
+    summary = Summary(config.k, resolve_k(config.k, counts), gamma=config.gamma)
     assessments: Iterable[Assessment] = folder.assessments(ids)
     if solver is not None:
         assessments = (rescore(assessment, solver, config) for assessment in assessments)
@@ -44,8 +44,7 @@ def score_journal(
 
     def lines() -> Iterator[str]:
         for assessment in assessments:
-            line = result_line(assessment, summary.k_of(assessment), config.gamma)
-            summary.add(assessment, line)
+            line = summary.add(assessment)
             line["calibration"] = fingerprint
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 

@@ -189,7 +189,8 @@ class RunFolder:
                 f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
                 "same command goes on from there"
             ) from error
-        judged = len(assessment.outcome.p_true) if assessment.outcome else 0
+        outcome = assessment.outcome
+        judged = len(assessment.atoms) - len(outcome.unjudged) if outcome else 0
         self.entries[assessment.record_id] = Entry(offset, assessment.status, assessment.fingerprint, judged)
 
     def assessments(self, ids: Iterable[str]) -> Iterator[Assessment]:

@@ -1,0 +1,122 @@
+"""The table of metrics: what a row brings about everywhere, and rows that are well made."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+from samples_of_records import sampled
+
+from factreasoner.analysis.comparison import compare_runs, named_runs
+from factreasoner.analysis.evaluation import evaluate_run, summarised
+from factreasoner.analysis.rules import apply_rules, parse_rules
+from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA, LABELS, scored_record
+from factreasoner.metrics.results import result_line
+from factreasoner.metrics.table import Metric, OfRecords, Table
+from factreasoner.report.comparison_tables import csv_text, markdown
+from factreasoner.runs.finished import FinishedRun
+
+OLD_MEANS = {
+    "factuality_score",
+    "precision_low",
+    "precision_high",
+    "recall_k",
+    "f1_k",
+    "entropy",
+    "avg_entropy",
+    "norm_entropy",
+    "avg_norm_entropy",
+    "avg_prob",
+    "avg_logprob",
+}
+
+
+def test_a_row_is_a_metric_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = Metric(
+        "worst_p",
+        "worst P",
+        "smallest P of a record",
+        FACTUALITY["precision"].needs,
+        OfRecords(_worst),
+        decimals=2,
+    )
+    monkeypatch.setitem(FACTUALITY.metrics, "worst_p", row)
+    parts = [assessment([0.9, p], gold="SN", record_id=f"r{i}") for i, p in enumerate((0.2, 0.4))]
+    paths = [run_folder(tmp_path / name, *parts) for name in "ab"]
+    lines = [json.loads(line) for line in (paths[0] / "results.jsonl").read_text().splitlines()]
+    assert [line["worst_p"] for line in lines] == [0.2, 0.4]
+    summary = json.loads((paths[0] / "summary.json").read_text())
+    assert summary["mean"]["worst_p"] == pytest.approx(0.3)
+    assert summary["metrics"]["worst_p"]["interval_95"][0] == 0.0
+    run = FinishedRun(paths[0])
+    content = evaluate_run(run, run.config, out=tmp_path / "e")
+    assert content["scores"]["worst_p"]["value"] == pytest.approx(0.3)
+    compared = compare_runs(named_runs(paths))
+    assert "| worst P | 0.30 | 0.30 |" in markdown(compared)
+    assert "worst_p" in csv_text(compared)
+    found = apply_rules(parse_rules(["worst_p=0.25"], []), summarised(run, run.config))
+    assert found[0].kept
+
+
+def _worst(record: object) -> float | None:
+    return min(record.assessment.p_true.values())  # type: ignore[attr-defined]
+
+
+def test_names_of_the_output_stay() -> None:
+    line = result_line(assessment([0.9, 0.2], gold="SN"), k=2)
+    assert line.keys() >= OLD_MEANS | {"gold_accuracy", "gold_f1", "gold_macro_f1", "avg_brier"}
+
+
+def test_a_line_has_the_fields_whose_need_the_record_meets() -> None:
+    def fields(record: object) -> set[str]:
+        return set(FACTUALITY.line(record))  # type: ignore[arg-type]
+
+    plain = fields(scored_record(assessment([0.9]), 1))
+    labelled = fields(scored_record(assessment([0.9], gold="S"), 1))
+    penalised = fields(scored_record(assessment([0.9]), 1, 10.0))
+    assert plain == OLD_MEANS
+    assert labelled - plain == {m.line_name for m in FACTUALITY.shown_in("line") if m.needs is LABELS}
+    assert penalised - plain == {"penalised_score"}
+
+
+def test_every_row_can_be_shown_and_its_values_lie_within_its_bounds() -> None:
+    sample = sampled(assessment([0.9, 0.5, 0.1], gold="SCU"), assessment([0.3, 1.0, 0.0], gold="SNU"))
+    for metric in FACTUALITY:
+        value = metric.statistic(sample).value
+        assert metric.needs is GAMMA or metric.bounds[0] <= value <= metric.bounds[1], metric.name
+        assert math.isfinite(float(metric.text(0.5)))
+        assert metric.meaning
+        assert metric.average.words
+        assert "{" not in metric.caption(7)
+    assert len({metric.line_name for metric in FACTUALITY}) == len(list(FACTUALITY))
+
+
+def test_text() -> None:
+    row = Metric("share", "share", "a share", LABELS, OfRecords(_worst), percent=True, decimals=1)
+    assert (row.text(0.1234), row.text(-0.1, signed=True), row.text(None)) == ("12.3 %", "-10.0 %", "-")
+    assert FACTUALITY["cost"].text(0.12345) == "0.1235"
+    assert FACTUALITY["f1_k"].caption("half") == "F1@half"
+
+
+def test_few_records_are_told_of_what_has_a_value() -> None:
+    parts = [assessment([0.9, 0.2], gold="SN")] * 49
+    assert FACTUALITY.few_records(sampled(*parts)) == (
+        "49 records: below 50, take AUROC and ECE and their intervals with care"
+    )
+    assert FACTUALITY.few_records(sampled(*parts), ["brier"]) is None
+    assert FACTUALITY.few_records(sampled(*parts, parts[0])) is None
+    assert FACTUALITY.few_records(sampled(assessment([0.9]))) is None
+
+
+def test_a_table_has_each_name_once() -> None:
+    row = Metric("share", "share", "a share", LABELS, OfRecords(_worst))
+    with pytest.raises(ValueError, match="twice"):
+        Table("t", "share", lambda record: ((), 0), [row, row])
+    with pytest.raises(ValueError, match="'other' is not among them"):
+        Table("t", "other", lambda record: ((), 0), [row])
