@@ -115,8 +115,8 @@ def test_a_cut_reply_is_halved_at_once():
 def test_a_claim_cut_alone_fails_and_names_the_limit():
     j, llm = judge(lambda p, s: Reply(arguments={}, truncated=True), max_attempts=3)
     judged = j.judge(PREMISE, claims(1))
-    assert "max_tokens" in judged.failures[0].message
-    assert len(llm.calls) == 3
+    assert "--max-tokens" in judged.failures[0].message
+    assert len(llm.calls) == 2
 
 
 def test_prose_is_asked_again_and_a_dead_provider_is_not():

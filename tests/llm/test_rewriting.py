@@ -49,5 +49,5 @@ def test_a_text_with_a_problem_is_asked_for_again_then_a_failure(value: object, 
 
 def test_a_cut_reply_is_halved_at_once() -> None:
     cut = Reply(arguments={}, truncated=True)
-    halves = [{"word_0": "ONE"}, {"word_1": "TWO", "word_2": "too"}]
+    halves = [{"word_0": "ONE", "word_1": "TWO"}, {"word_2": "too"}]
     assert rewrite([cut, *halves]) == ["ONE", "TWO", "too"]

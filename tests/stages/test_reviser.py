@@ -82,7 +82,7 @@ def test_only_the_unusable_argument_is_asked_again(bad: dict[str, Any]) -> None:
     llm = ScriptedLLM([first, {"atom_1": GOOD["atom_1"], "atom_0": "a stray text", "atom_2": "another"}])
     assert revise(llm) == (list(GOOD.values()), [])
     assert [call.schema.arguments for call in llm.calls] == [("atom_0", "atom_1", "atom_2"), ("atom_1",)]
-    assert [call.sample for call in llm.calls] == [0, 1]
+    assert [call.sample for call in llm.calls] == [0, 0]  # another question, and no other answer to the same
 
 
 def test_a_lost_negation_is_unusable() -> None:
@@ -136,7 +136,7 @@ def test_a_cut_reply_is_halved_at_once() -> None:
 
     llm = ScriptedLLM(answer)
     assert revise(llm) == (list(GOOD.values()), [])
-    assert [len(call.schema.arguments) for call in llm.calls] == [3, 1, 2, 1, 1]
+    assert [len(call.schema.arguments) for call in llm.calls] == [3, 2, 1, 1, 1]
 
 
 def test_an_atom_whose_reply_is_always_cut_is_a_failure() -> None:

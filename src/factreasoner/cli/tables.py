@@ -11,6 +11,7 @@ from rich.table import Column, Table
 
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
+from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
@@ -79,6 +80,7 @@ def print_plan(planned: Plan, config: Config, records: int) -> None:
         sum(stage.calls for stage in stages),
         sum(stage.prompt_tokens for stage in stages),
         sum(stage.completion_tokens for stage in stages),
+        sum(stage.most_calls for stage in stages),
     )
     for stage in (*stages, total):
         dollars = price(str(config.model), stage.prompt_tokens, stage.completion_tokens)
@@ -88,6 +90,10 @@ def print_plan(planned: Plan, config: Config, records: int) -> None:
     console.print(f"{records} records")
     console.print(table)
     console.print("Without re-asks and audits; answers that are cached already cost nothing.")
+    console.print(
+        f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
+        f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
+    )
 
 
 def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

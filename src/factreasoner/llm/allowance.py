@@ -51,6 +51,6 @@ def allowance() -> Allowance:
     return _current.get() or Allowance()
 
 
-def worst_case(items: int) -> int:
-    """Paid requests that a planned call of `items` can lead to at most."""
-    return IN_VAIN + AN_ANSWER * max(items - 1, 0)
+def most_paid(calls: int, items: int) -> int:
+    """Paid requests that `calls` planned calls about `items` in all can lead to at most."""
+    return IN_VAIN * calls + AN_ANSWER * max(items - calls, 0)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import LLMError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt, about
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply, about
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.reasking import Asked, Lacking, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.protocols import LLM
@@ -38,13 +38,12 @@ class Rewriter:
     """Asks for the new texts of a whole record in one call, or in as many as its answers need to fit.
 
     Arguments are named by position, so that a text can't move to another item. One that is missing, null,
-    empty, of the wrong type or has a problem is asked again, `max_attempts` times in all; then it is a
-    Failure. A reply cut by the token limit is halved at once.
+    empty, of the wrong type or has a problem is asked again, as `Reasker` does it; then it is a Failure.
     """
 
     def __init__(self, rewriting: Rewriting, llm: LLM, config: Config) -> None:
         self._rewriting = rewriting
-        self._llm = llm
+        self._reasker = Reasker(llm, config)
         self._config = config
 
     def requests(self, prompt: Prompt, items: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
@@ -57,13 +56,21 @@ class Rewriter:
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
+        asked = Asked[int, str](
+            stage=self._rewriting.stage,
+            result=self._rewriting.result,
+            name=lambda position: items[position].id,
+            request=lambda positions: (prompt, self._schema(items, positions)),
+            read=lambda reply, schema, positions: [
+                self._read(reply, schema, position, items[position]) for position in positions
+            ],
+        )
         answers = parallel_map(
-            lambda positions: self._ask(prompt, items, positions),
+            lambda positions: self._reasker.ask(asked, positions),
             self._batches(items),
             workers=self._config.concurrency,
         )
-        found = {position: result for answer in answers for position, result in answer.items()}
-        return [found[position] for position in range(len(items))]
+        return [result for answer in answers for result in answer]
 
     def _batches(self, items: Sequence[Claim]) -> list[list[int]]:
         """Positions in runs whose estimated answer fits the token limit."""
@@ -79,57 +86,14 @@ class Rewriter:
             size += tokens
         return batches
 
-    def _ask(
-        self, prompt: Prompt, items: Sequence[Claim], positions: Sequence[int]
-    ) -> dict[int, str | Failure]:
-        """A text or a failure for every position."""
-        found: dict[int, str | Failure] = {}
-        pending = list(positions)
-        problems: dict[int, str] = {}
-        for attempt in range(self._config.max_attempts):
-            schema = self._schema(items, pending)
-            try:
-                # Another sample, lest the cache give the unusable reply again.
-                reply = self._llm.call(prompt, schema, sample=attempt)
-            except UnusableReplyError as error:
-                problems = dict.fromkeys(pending, str(error))
-                continue
-            except LLMError as error:
-                return found | {p: Failure.of(self._rewriting.stage, items[p].id, error) for p in pending}
-            if reply.truncated and len(pending) > 1:
-                middle = len(pending) // 2
-                for half in (pending[:middle], pending[middle:]):
-                    found |= self._ask(prompt, items, half)
-                return found
-            if reply.truncated:
-                problems = {pending[0]: f"the reply was cut by max_tokens={self._config.max_tokens}"}
-                continue
-            problems = {}
-            for position in pending:
-                name = self._name(position)
-                problem = schema.problem(name, reply.arguments)
-                text = "" if problem else " ".join(reply.arguments[name].split())
-                problem = problem or self._problem(items[position].text, text)
-                if problem:
-                    problems[position] = problem
-                else:
-                    found[position] = text
-            pending = list(problems)
-            if not pending:
-                return found
-        return found | {position: self._failure(items[position], problems[position]) for position in pending}
-
-    def _problem(self, original: str, text: str) -> str | None:
-        return self._rewriting.problem(original, text) if text else "empty"
-
-    def _failure(self, item: Claim, problem: str) -> Failure:
-        return Failure(
-            stage=self._rewriting.stage,
-            item_id=item.id,
-            error_type="UnusableReplyError",
-            message=f"no usable {self._rewriting.result}: {problem}",
-            attempts=self._config.max_attempts,
-        )
+    def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | Lacking:
+        """One item's text on one line, or why it can't stand in for the original."""
+        name = self._name(position)
+        if problem := schema.problem(name, reply.arguments):
+            return Lacking(problem)
+        text = " ".join(reply.arguments[name].split())
+        problem = self._rewriting.problem(item.text, text) if text else "empty"
+        return Lacking(problem) if problem else text
 
     def _name(self, position: int) -> str:
         return f"{self._rewriting.argument}_{position}"

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from factreasoner import prompts
 from factreasoner.config import Config
-from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.reasking import Asked, Lacking, Reasker
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.protocols import LLM, Retrieved
 
@@ -67,13 +67,20 @@ class LLMSummarizer:
 
     These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, lest what
     bears on another atom be dropped. Contexts of equal text are read once. An unusable answer is asked for
-    again, `max_attempts` times in all; then it is a Failure, and the context is used as it is.
+    again, as `Reasker` does it; then it is a Failure, and the context is used as it is.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
-        self._llm = llm
+        self._reasker = Reasker(llm, config or Config())
         self._config = config or Config()
         self._template = prompts.load("summarizer")
+        self._asked = Asked[_Task, dict[str, Any]](
+            stage=STAGE,
+            result="summary",
+            name=lambda task: task.contexts[0].id,
+            request=lambda tasks: (self._prompt(tasks[0]), SCHEMA),
+            read=lambda reply, schema, tasks: [_read(reply.arguments, tasks[0].contexts[0].text)],
+        )
 
     def requests(
         self, contexts: Sequence[Context], atoms: Sequence[Atom]
@@ -90,10 +97,12 @@ class LLMSummarizer:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         tasks = self._tasks(contexts, atoms)
-        answers = parallel_map(self._ask, tasks, workers=self._config.concurrency)
+        answers = parallel_map(
+            lambda task: self._reasker.ask(self._asked, [task]), tasks, workers=self._config.concurrency
+        )
         changes: dict[str, dict[str, Any]] = {}
         failures: list[Failure] = []
-        for task, answer in zip(tasks, answers, strict=True):
+        for task, (answer,) in zip(tasks, answers, strict=True):
             if isinstance(answer, Failure):
                 failures.append(answer)
             else:
@@ -123,34 +132,11 @@ class LLMSummarizer:
             passage=prompts.delimit(passage, "passage"),
         )
 
-    def _ask(self, task: _Task) -> dict[str, Any] | Failure:
-        """What changes in the contexts of the task."""
-        prompt = self._prompt(task)
-        context = task.contexts[0]
-        problem = ""
-        for attempt in range(self._config.max_attempts):
-            try:
-                # Another sample, lest the cache give the unusable reply again.
-                reply = self._llm.call(prompt, SCHEMA, sample=attempt)
-            except UnusableReplyError as error:
-                problem = str(error)
-                continue
-            except LLMError as error:
-                return Failure.of(STAGE, context.id, error)
-            if reply.truncated:
-                problem = f"the reply was cut by max_tokens={self._config.max_tokens}"
-                continue
-            unusable = _problem(reply.arguments, context.text)
-            if unusable is None:
-                return _changes(reply.arguments)
-            problem = unusable
-        return Failure(
-            stage=STAGE,
-            item_id=context.id,
-            error_type="UnusableReplyError",
-            message=f"no usable summary: {problem}",
-            attempts=self._config.max_attempts,
-        )
+
+def _read(arguments: dict[str, Any], text: str) -> dict[str, Any] | Lacking:
+    """What changes in contexts of this text."""
+    problem = _problem(arguments, text)
+    return _changes(arguments) if problem is None else Lacking(problem)
 
 
 def _problem(arguments: dict[str, Any], text: str) -> str | None:

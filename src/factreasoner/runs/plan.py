@@ -13,6 +13,8 @@ from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.language.sentences import sentences
+from factreasoner.llm.allowance import most_paid
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
@@ -37,12 +39,16 @@ PASSAGE = "passage " * 250
 
 
 class StagePlan(NamedTuple):
-    """Calls of one stage over a whole run, with estimated tokens."""
+    """Calls of one stage over a whole run, with estimated tokens.
+
+    `most_calls` is how many may have to be paid for at worst, where a model's replies are of no use.
+    """
 
     stage: str
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    most_calls: int
 
 
 class Plan(NamedTuple):
@@ -86,9 +92,11 @@ class _Planner:
             return
         if record.atoms is None:
             if self._asks("atomizer"):
-                self._count("atomizer", self._atomizer.requests(record), TOKENS_PER_ATOM * len(atoms))
+                found, parts = self._atomizer.requests(record), len(sentences(record.response))
+                self._count("atomizer", found, TOKENS_PER_ATOM * len(atoms), items=parts)
             if self._asks("reviser"):
-                self._count("reviser", self._reviser.requests(atoms, record), TOKENS_PER_ATOM * len(atoms))
+                revised = self._reviser.requests(atoms, record)
+                self._count("reviser", revised, TOKENS_PER_ATOM * len(atoms))
         contexts = record.contexts or ()
         if record.contexts is None and self._config.retriever != "given":
             if self._asks("query_builder"):
@@ -116,13 +124,23 @@ class _Planner:
     def _asks(self, part: str) -> bool:
         return self._config.plugin(part) == "llm"
 
-    def _count(self, stage: str, requests: Sequence[tuple[Prompt, FunctionSchema]], answer: int) -> None:
-        before = self.totals.get(stage, StagePlan(stage, 0, 0, 0))
+    def _count(
+        self,
+        stage: str,
+        requests: Sequence[tuple[Prompt, FunctionSchema]],
+        answer: int,
+        *,
+        items: int | None = None,
+    ) -> None:
+        """Add `requests`, whose answers take `answer` tokens; about `items`, or what their functions hold."""
+        before = self.totals.get(stage, StagePlan(stage, 0, 0, 0, 0))
+        asked = sum(max(len(schema.items), 1) for _, schema in requests) if items is None else items
         self.totals[stage] = StagePlan(
             stage,
             before.calls + len(requests),
             before.prompt_tokens + sum(_prompt_tokens(prompt, schema) for prompt, schema in requests),
             before.completion_tokens + answer,
+            before.most_calls + most_paid(len(requests), asked),
         )
 
 

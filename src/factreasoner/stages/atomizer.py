@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from factreasoner import prompts
 from factreasoner.config import Config
-from factreasoner.errors import LLMError, StageError, UnusableReplyError
+from factreasoner.errors import StageError
 from factreasoner.language.sentences import Span, sentences
-from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.reasking import Asked, Lacking, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
@@ -71,13 +73,12 @@ class LLMAtomizer:
     """Has a language model list the atomic statements of a response, each with the part that states it.
 
     A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
-    whose reply is cut is halved at once, and one whose reply is unusable is asked again, `max_attempts`
-    times in all.
+    whose reply is cut or unusable is asked again, as `Reasker` does it.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
-        self._llm = llm
         self._config = config or Config()
+        self._reasker = Reasker(llm, self._config)
         self._template = prompts.load("atomizer")
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
@@ -93,7 +94,7 @@ class LLMAtomizer:
         """
         chunks = self._chunks(record.response)
         answers = parallel_map(
-            lambda chunk: list(self._ask(record, chunk)), chunks, workers=self._config.concurrency
+            lambda chunk: self._ask(record, chunk), chunks, workers=self._config.concurrency
         )
         parts = [part for answer in answers for part in answer]
         failures = tuple(part.failure for part in parts if part.failure)
@@ -124,42 +125,54 @@ class LLMAtomizer:
             question=prompts.delimit(record.prompt, "question"), text=prompts.delimit(text, "text")
         )
 
-    def _ask(self, record: Record, chunk: _Chunk) -> Iterator[_Part]:
-        prompt = self._prompt(record, chunk)
-        problem = ""
-        part = _Part()
-        for attempt in range(self._config.max_attempts):
-            try:
-                # Another sample, lest the cache give the unusable reply again.
-                reply = self._llm.call(prompt, SCHEMA, sample=attempt)
-            except UnusableReplyError as error:
-                problem = str(error)
-                continue
-            except LLMError as error:
-                yield _Part(failure=Failure.of(STAGE, chunk.name(record), error), failed=True)
-                return
-            if reply.truncated and len(chunk.sentences) > 1:
-                for half in chunk.halves():
-                    yield from self._ask(record, half)
-                return
-            if reply.truncated:
-                problem = f"the reply was cut by max_tokens={self._config.max_tokens}"
-                continue
-            read = _read(reply.arguments, record.response, chunk)
-            if read.problem is None:
-                yield _Part(read.statements)
-                return
-            problem = read.problem
-            if read.listed and len(read.statements) >= len(part.statements):
-                part = _Part(read.statements, failed=False)
-        failure = Failure(
+    def _ask(self, record: Record, chunk: _Chunk) -> list[_Part]:
+        drafts: dict[_Chunk, list[Statement]] = {}
+
+        def read(
+            reply: Reply, schema: FunctionSchema, sentences: Sequence[Span]
+        ) -> list[list[Statement] | Lacking]:
+            """The statements go with the first sentence; a list with bad items is kept as a draft."""
+            part = chunk.part(sentences)
+            found = _read(reply.arguments, record.response, part)
+            if found.problem is None:
+                return [found.statements, *([] for _ in sentences[1:])]
+            if found.listed and len(found.statements) >= len(drafts.get(part, ())):
+                drafts[part] = found.statements
+            return [Lacking(found.problem) for _ in sentences]
+
+        asked = Asked[Span, list[Statement]](
             stage=STAGE,
-            item_id=chunk.name(record),
-            error_type="UnusableReplyError",
-            message=f"no usable list of statements: {problem}",
-            attempts=self._config.max_attempts,
+            result="list of statements",
+            name=lambda sentence: chunk.part([sentence]).name(record),
+            request=lambda sentences: (self._prompt(record, chunk.part(sentences)), SCHEMA),
+            read=read,
         )
-        yield _Part(part.statements, failure, failed=not part.statements)
+        results = self._reasker.ask(asked, chunk.sentences)
+        return list(_parts(record, chunk, results, drafts))
+
+
+def _parts(
+    record: Record,
+    chunk: _Chunk,
+    results: Sequence[list[Statement] | Failure],
+    drafts: Mapping[_Chunk, list[Statement]],
+) -> Iterator[_Part]:
+    """What came of a chunk by sentences; those in a row that failed are one part with one failure."""
+    paired = zip(chunk.sentences, results, strict=True)
+    for failed, run in groupby(paired, key=lambda pair: isinstance(pair[1], Failure)):
+        sentences, found = zip(*run, strict=True)
+        if not failed:
+            yield _Part([statement for statements in found for statement in statements])
+            continue
+        part = chunk.part(sentences)
+        draft = max((_within(part, *draft) for draft in drafts.items()), key=len, default=[])
+        failure = found[0].model_copy(update={"item_id": part.name(record)})
+        yield _Part(draft, failure, failed=not draft)
+
+
+def _within(part: _Chunk, drafted: _Chunk, draft: Sequence[Statement]) -> list[Statement]:
+    """The statements of a draft that are from `part`."""
+    return [s for s in draft if part == drafted or (s.span and part.start <= s.span.start < part.end)]
 
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:
@@ -196,14 +209,12 @@ class _Chunk(NamedTuple):
         """The chunk of `run`; list markers before its first sentence belong to it."""
         return cls(before[-1].end if before else 0, run[-1].end, tuple(run))
 
-    def halves(self) -> tuple[_Chunk, _Chunk]:
-        """Two chunks of about equally many sentences."""
-        middle = len(self.sentences) // 2
-        border = self.sentences[middle - 1].end
-        return (
-            _Chunk(self.start, border, self.sentences[:middle]),
-            _Chunk(border, self.end, self.sentences[middle:]),
-        )
+    def part(self, sentences: Sequence[Span]) -> _Chunk:
+        """The chunk of some of its sentences, in a row."""
+        first = self.sentences.index(sentences[0])
+        start = self.sentences[first - 1].end if first else self.start
+        end = self.end if sentences[-1] == self.sentences[-1] else sentences[-1].end
+        return _Chunk(start, end, tuple(sentences))
 
     def name(self, record: Record) -> str:
         """How a failure names the chunk: by the record and its characters."""

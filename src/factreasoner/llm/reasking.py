@@ -1,0 +1,195 @@
+"""Asking a model about many items with one call, and again about those it left open: one way for every stage.
+
+However badly a model replies, a planned call leads to few paid ones (see `allowance`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from factreasoner.config import Config
+from factreasoner.errors import LLMError, UnusableReplyError
+from factreasoner.llm.allowance import IN_VAIN, Allowance, planned_call
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.models import Failure
+from factreasoner.protocols import LLM
+
+I = TypeVar("I")  # noqa: E741
+R = TypeVar("R")
+
+CUT = "cut"
+"""The reason of a reply that the token limit cut, beside those of `UnusableReplyError`."""
+
+
+class Lacking(NamedTuple):
+    """Why a reply holds no result for an item; `final` where asking again would not mend it."""
+
+    problem: str
+    final: bool = False
+
+
+class Asked(NamedTuple, Generic[I, R]):
+    """What is asked about items, and how the reply is read.
+
+    `request` makes the call about some of the items; `read` gives one result, or what it lacks, for each of
+    them in their order. A failure of `stage` names an item by `name` and what it lacks as `result`.
+    """
+
+    stage: str
+    result: str
+    name: Callable[[I], str]
+    request: Callable[[Sequence[I]], tuple[Prompt, FunctionSchema]]
+    read: Callable[[Reply, FunctionSchema, Sequence[I]], Sequence[R | Lacking]]
+    logprobs: bool = False
+
+
+class _Turn(NamedTuple):
+    """Items asked about together, by position: which time it is, and which sample of the answer is wanted.
+
+    Another sample of the same answer is `step` further on. `reason` is why the last reply about them was of
+    no use as a whole; empty when it was of some.
+    """
+
+    positions: Sequence[int]
+    sample: int
+    step: int
+    attempt: int = 1
+    reason: str = ""
+
+
+class Reasker:
+    """Makes planned calls, each with what it takes to mend bad replies.
+
+    - An item without a usable result is asked about again: first with the other such items, then in halves,
+      then alone, `max_attempts` times in all; then it is a Failure.
+    - A reply cut by the token limit is asked for once more with a higher limit, by the model client; then
+      its items are asked about in halves at once.
+    - A reply that is of no use as a whole (filtered, refused, empty, malformed, cut though it is about one
+      item), twice for the same reason, ends its items as failures.
+    - When the allowance of the planned call is used up, what is open is a Failure.
+    """
+
+    def __init__(self, llm: LLM, config: Config) -> None:
+        self._llm = llm
+        self._config = config
+
+    def ask(
+        self, asked: Asked[I, R], items: Sequence[I], *, sample: int = 0, samples: int = 1
+    ) -> list[R | Failure]:
+        """A result or a failure for every item, in their order.
+
+        `sample` numbers the sample of the answer, of `samples` that are drawn side by side.
+
+        Raises:
+            ConfigError, BudgetError: from the model client; nothing else escapes.
+        """
+        with planned_call() as allowance:
+            planned = _PlannedCall(self._llm, self._config, asked, items, allowance)
+            planned.ask(_Turn(range(len(items)), sample, samples))
+        return [planned.results[position] for position in range(len(items))]
+
+
+class _PlannedCall(Generic[I, R]):
+    """One planned call and all it leads to; `results` fill up by position."""
+
+    def __init__(
+        self, llm: LLM, config: Config, asked: Asked[I, R], items: Sequence[I], allowance: Allowance
+    ) -> None:
+        self._llm = llm
+        self._config = config
+        self._asked = asked
+        self._items = items
+        self._allowance = allowance
+        self.results: dict[int, R | Failure] = {}
+
+    def ask(self, turn: _Turn) -> None:
+        """Settle the items of `turn`."""
+        items = [self._items[position] for position in turn.positions]
+        prompt, schema = self._asked.request(items)
+        try:
+            reply = self._call(prompt, schema, turn.sample)
+        except UnusableReplyError as error:
+            problems = dict.fromkeys(turn.positions, str(error))
+            self._again(turn._replace(reason=error.reason), problems, before=turn.reason)
+        except LLMError as error:
+            for position, item in zip(turn.positions, items, strict=True):
+                name = self._asked.name(item)
+                self.results[position] = Failure.of(self._asked.stage, name, error)
+        else:
+            self._take(reply, schema, turn)
+
+    def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
+        """Ask once. A client that keeps no count of what is paid is taken to have paid once."""
+        before = self._allowance.left
+        free = False
+        try:
+            reply = self._llm.call(prompt, schema, sample=sample, logprobs=self._asked.logprobs)
+            free = reply.usage.cached_calls > 0
+        finally:
+            if self._allowance.left == before and not free:
+                self._allowance.spend()
+        return reply
+
+    def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
+        """Keep the results of a reply, and ask again about what it lacks."""
+        if reply.truncated:
+            problem = "the reply was cut by the token limit, though it was raised once: see --max-tokens"
+            problems = dict.fromkeys(turn.positions, problem)
+            if len(turn.positions) > 1:
+                self._ask_each(_halves(turn.positions), turn, problems)
+            else:
+                self._again(turn._replace(reason=CUT), problems, before=turn.reason)
+            return
+        items = [self._items[position] for position in turn.positions]
+        problems, answered = {}, 0
+        for position, result in zip(turn.positions, self._asked.read(reply, schema, items), strict=True):
+            if not isinstance(result, Lacking):
+                self.results[position] = result
+                answered += 1
+            elif result.final:
+                self._fail([position], {position: result.problem}, turn.attempt)
+            else:
+                problems[position] = result.problem
+        self._allowance.answered(answered)
+        if problems:
+            self._again(turn._replace(reason=""), problems, before="")
+
+    def _again(self, turn: _Turn, problems: dict[int, str], *, before: str) -> None:
+        """Ask again about those that have a problem, unless the same befell all of them `before`."""
+        if turn.attempt >= self._config.max_attempts or (turn.reason and turn.reason == before):
+            self._fail(problems, problems, turn.attempt)
+            return
+        left = list(problems)
+        attempt = turn.attempt + 1
+        groups = [left] if attempt == 2 else _halves(left) if attempt == 3 else [[one] for one in left]
+        self._ask_each(groups, turn._replace(attempt=attempt), problems)
+
+    def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
+        """Ask about one group after the other, as far as the allowance goes.
+
+        The same items again need another sample of the answer, lest the cache give the same reply.
+        """
+        for group in groups:
+            if self._allowance.left <= 0:
+                spent = f"; given up after {IN_VAIN} paid requests without a result"
+                self._fail(group, {p: problems[p] + spent for p in group}, turn.attempt)
+                continue
+            same = len(group) == len(turn.positions)
+            sample = turn.sample + turn.step if same else turn.sample
+            self.ask(turn._replace(positions=group, sample=sample))
+
+    def _fail(self, positions: Iterable[int], problems: dict[int, str], attempts: int) -> None:
+        for position in positions:
+            self.results[position] = Failure(
+                stage=self._asked.stage,
+                item_id=self._asked.name(self._items[position]),
+                error_type="UnusableReplyError",
+                message=f"no usable {self._asked.result}: {problems[position]}",
+                attempts=attempts,
+            )
+
+
+def _halves(positions: Sequence[int]) -> list[Sequence[int]]:
+    middle = (len(positions) + 1) // 2
+    return [half for half in (positions[:middle], positions[middle:]) if half]
