@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -141,7 +141,7 @@ def _no_gold(run: FinishedRun, gold: Recordings, counts: Counter[str]) -> str:
     return f"has no label on any of the {counts.total()} verdicts of this run ({reasons}); {known}"
 
 
-def _some(ids: Any) -> str:
+def _some(ids: Collection[str]) -> str:
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS]))
     return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
 

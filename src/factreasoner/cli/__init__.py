@@ -98,7 +98,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
 
 
-def _misused(error: Any) -> int:
+def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
     from typer.rich_utils import rich_format_error
 
     error.message = visible(error.message)  # it holds arguments, which a shell may have made of file names

@@ -11,7 +11,6 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -60,7 +59,7 @@ def say(text: str, *, err: bool = False) -> None:
     typer.echo(visible(text), err=err)
 
 
-def say_json(content: Any) -> None:
+def say_json(content: object) -> None:
     """Print `content` as JSON that says exactly what it holds, with hidden characters as escapes.
 
     Raises:

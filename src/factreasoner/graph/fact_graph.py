@@ -60,7 +60,7 @@ def read_fact_graph(
 
 
 def parse_fact_graph(
-    data: Any,
+    data: object,
     *,
     source: str = "fact graph",
     atom_prior: float = ATOM_PRIOR,
@@ -187,7 +187,7 @@ class _Reader:
             return None
         return Relation(source=start, target=end, kind=cast(RelationKind, kind), probability=probability)
 
-    def _objects(self, items: Any, field: str) -> list[tuple[int, Mapping[str, Any]]]:
+    def _objects(self, items: object, field: str) -> list[tuple[int, Mapping[str, Any]]]:
         if not isinstance(items, list):
             self.wrong(field, "expected a list")
             return []

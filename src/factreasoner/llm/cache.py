@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
@@ -36,7 +36,7 @@ def cache_folder(config: Config) -> Path:
     return config.cache_dir or Path(named)
 
 
-def key_of(question: Any) -> str:
+def key_of(question: object) -> str:
     """The SHA-256 of a JSON-like description of everything that decides the answer."""
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 

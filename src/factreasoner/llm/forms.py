@@ -92,7 +92,7 @@ def _closing(form: Form, schema: FunctionSchema, *, listed: bool) -> str:
     return f"Call the function {schema.name}. Each of its arguments asks about one {schema.item}, {where}."
 
 
-def closed(schema: Any) -> Any:
+def closed(schema: object) -> object:
     """A JSON schema as strict providers want it: every object requires all its properties and no other."""
     if isinstance(schema, list):
         return [closed(item) for item in schema]

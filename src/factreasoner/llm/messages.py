@@ -50,7 +50,7 @@ class FunctionSchema(Model):
         """Argument names, in the order they are asked."""
         return tuple(self.parameters["properties"])
 
-    def value(self, argument: str, arguments: dict[str, Any]) -> Any:
+    def value(self, argument: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         """The value given for `argument`, or None. JSON spellings of one allowed (true, "TRUE") are it."""
         given = arguments.get(argument)
         spelled = str(given).strip().casefold()

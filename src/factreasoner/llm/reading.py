@@ -75,7 +75,7 @@ def read(answer: Answer, schema: FunctionSchema) -> Reading | None:
     return _read_text(_without_thoughts(answer.content), schema)
 
 
-def _read_value(raw: Any, schema: FunctionSchema) -> Reading | None:
+def _read_value(raw: object, schema: FunctionSchema) -> Reading | None:
     if isinstance(raw, str):
         return _read_text(raw, schema)
     arguments = _arguments(raw, schema)
@@ -134,7 +134,7 @@ def _json_values(text: str) -> Iterator[tuple[str, Any]]:
             yield text[brace.start() : end], value
 
 
-def _arguments(value: Any, schema: FunctionSchema) -> dict[str, Any] | None:
+def _arguments(value: object, schema: FunctionSchema) -> dict[str, Any] | None:
     """Known arguments in a JSON value, taken out of nested strings, one-item lists and call wrappers."""
     known = schema.parameters.get("properties", {})
     for _ in range(4):
@@ -162,7 +162,7 @@ def _arguments(value: Any, schema: FunctionSchema) -> dict[str, Any] | None:
     return None
 
 
-def _spelled(value: Any) -> Any:
+def _spelled(value: object) -> object:
     """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
@@ -173,7 +173,7 @@ def _spelled(value: Any) -> Any:
     return value
 
 
-def _deeper(value: Any, levels: int) -> bool:
+def _deeper(value: object, levels: int) -> bool:
     """Whether lists and objects lie in each other more than `levels` deep."""
     if isinstance(value, dict):
         value = list(value.values())

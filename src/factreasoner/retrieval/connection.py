@@ -12,7 +12,6 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import httpcore
 
@@ -140,6 +139,6 @@ class DeadlineStream(httpcore.NetworkStream):
         stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
         return DeadlineStream(stream, self._deadline)
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         """Details of the socket, as httpcore asks for them."""
         return self._stream.get_extra_info(info)

@@ -128,7 +128,7 @@ class WebRetriever:
         return True
 
 
-def _fault(answer: Any) -> Fault | None:
+def _fault(answer: object) -> Fault | None:
     """Nothing found is an empty list, or none in an answer that repeats the search; all else is no answer."""
     if isinstance(answer, dict):
         results = answer.get("organic")
@@ -137,7 +137,7 @@ def _fault(answer: Any) -> Fault | None:
     return Fault(f"answers without results: {json.dumps(answer)[:200]}")
 
 
-def _string(value: Any) -> str:
+def _string(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 

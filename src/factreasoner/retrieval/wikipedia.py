@@ -129,7 +129,7 @@ class WikipediaRetriever:
         return _Answer.model_validate(answer).query
 
 
-def _fault(answer: Any) -> Fault | None:
+def _fault(answer: object) -> Fault | None:
     error = answer.get("error") if isinstance(answer, dict) else None
     if isinstance(error, dict):
         code = str(error.get("code", "unknown"))
