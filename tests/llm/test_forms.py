@@ -207,7 +207,7 @@ def test_tokens_spell_the_json_the_arguments_were_read_from(scene):
     assert "".join(token.token for token in reply.tokens) == reply.text
     assert json.loads(reply.text) == reply.arguments
     body = set_up.server.requests[0].body
-    assert (body["logprobs"], body["top_logprobs"]) == (True, 10)
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
 
 
 def test_no_log_probabilities_are_asked_for_unasked(scene):

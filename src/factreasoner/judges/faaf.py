@@ -6,6 +6,8 @@ section 3.2. Unlike there, arguments are named by position and a claim's text is
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -129,6 +131,7 @@ def read(
     """
     reading = Reading({}, {}, {})
     names = schema.arguments
+    behind = _finder(reply)
     for position, claim in enumerate(claims):
         name = f"fact_{position}"
         certainty = f"{name}_certainty"
@@ -147,7 +150,7 @@ def read(
             label=label,
             quote=_words(reply.arguments.get(f"{name}_citation")),
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
-            p_logprobs=value_probability(reply, name, value, allowed) if allowed else None,
+            p_logprobs=value_probability(*behind(name), value, allowed) if allowed else None,
             reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
         )
     return reading
@@ -163,14 +166,14 @@ def shortened(text: str, length: int = 80) -> str:
     return repr(line if len(line) <= length else f"{line[:length]}…")
 
 
-def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence[str]) -> float | None:
+def value_probability(
+    token: TokenLogprob | None, prefix: str, value: str, allowed: Sequence[str]
+) -> float | None:
     """The chosen value's share among the allowed ones at the token where they part, or None if unknown.
 
-    The allowed values differ in their first letter, so the token that holds it decides. Without
-    alternatives at that position the token's own probability is returned.
+    The allowed values differ in their first letter, so the token that holds it decides; `prefix` is what
+    stands before it in that token. Without alternatives the token's own probability is returned.
     """
-    found = re.search(rf'"{re.escape(argument)}"\s*:\s*"?', reply.text)
-    token, prefix = _token_at(reply.tokens, found.end()) if reply.tokens and found else (None, "")
     if token is None or token.logprob is None:
         return None
     mass = dict.fromkeys(allowed, 0.0)
@@ -188,14 +191,20 @@ def value_probability(reply: Reply, argument: str, value: str, allowed: Sequence
     return mass[value] / sum(mass.values())
 
 
-def _token_at(tokens: Sequence[TokenLogprob] | None, position: int) -> tuple[TokenLogprob | None, str]:
-    """The token covering a character position, with the part of it that comes before."""
-    start = 0
-    for token in tokens or ():
-        if start <= position < start + len(token.token):
-            return token, token.token[: position - start]
-        start += len(token.token)
-    return None, ""
+def _finder(reply: Reply) -> Callable[[str], tuple[TokenLogprob | None, str]]:
+    """What finds the token that holds the first letter of an argument's value, and what it holds before."""
+    tokens = reply.tokens or ()
+    ends = list(itertools.accumulate(len(token.token) for token in tokens))
+
+    def behind(argument: str) -> tuple[TokenLogprob | None, str]:
+        found = re.search(rf'"{re.escape(argument)}"\s*:\s*"?', reply.text) if tokens else None
+        number = len(tokens) if found is None else bisect.bisect_right(ends, found.end())
+        if found is None or number == len(tokens):
+            return None, ""
+        text = tokens[number].token
+        return tokens[number], text[: found.end() - ends[number] + len(text)]
+
+    return behind
 
 
 def _folded(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-TOP_LOGPROBS = 10
+TOP_LOGPROBS = 5
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, the one tried first first."""
 LEAST_ROOM = 16

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import bisect
 import copy
 import functools
 import importlib
+import itertools
 import logging
 import math
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -37,6 +40,10 @@ UNREADABLE = (
     "<APIResponse [200 OK]",
 )
 """What litellm says of a body with status 200 that it can't read as a completion."""
+BY_HANDLER = frozenset({"deepseek", "hosted_vllm", "openrouter", "together_ai", "xai"})
+"""Providers that litellm reaches by HTTP of its own, not by openai's library: they take a session."""
+VALUE = re.compile(rb'(?="(\s*:\s*"?))')
+"""What stands before a value of a JSON object: only the alternatives of the token behind it are read."""
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
 
@@ -47,14 +54,15 @@ def load() -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import litellm
-    import openai
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+    from factreasoner.llm.openai_session import Session
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     if litellm.client_session is None:
         # One pool for the process: litellm drops a client of its own, connections open, for every 200 places.
-        litellm.client_session = openai.DefaultHttpxClient(verify=get_ssl_configuration())
+        litellm.client_session = Session(verify=get_ssl_configuration())
         atexit.register(litellm.client_session.close)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -63,6 +71,14 @@ def load() -> Any:
     # Its classes are built when first used, with a warning against which litellm sets a filter of its own.
     litellm.ModelResponse(choices=[{"message": {"content": ""}}])
     return litellm
+
+
+@functools.cache
+def _handler() -> Any:
+    """litellm's own HTTP client around the session of the process."""
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+
+    return HTTPHandler(client=load().client_session)
 
 
 class LiteLLMProvider:
@@ -119,23 +135,28 @@ class LiteLLMProvider:
         key = self.key
         if key is None and self._api_base is not None and self.provider == "openai":
             key = "none"  # the library refuses to send without one
+        completion = load().completion
+        from factreasoner.llm.openai_session import logprobs_aside
+
         try:
-            response = load().completion(
-                model=self.model,
-                api_base=self._api_base,
-                api_key=key,
-                timeout=timeout,
-                max_retries=0,
-                num_retries=0,
-                **copy.deepcopy(dict(request)),  # it edits schemas in place, for some providers
-            )
+            with logprobs_aside() as aside:
+                response = completion(
+                    model=self.model,
+                    api_base=self._api_base,
+                    api_key=key,
+                    timeout=timeout,
+                    max_retries=0,
+                    num_retries=0,
+                    client=_handler() if self.provider in BY_HANDLER else None,
+                    **copy.deepcopy(dict(request)),  # it edits schemas in place, for some providers
+                )
         except Exception as error:
             if not any(mark in str(error) for mark in UNREADABLE):
                 raise
             response = None  # an answer all the same: it came with status 200 and is paid for
-        return self._answer(response, request)
+        return self._answer(response, request, aside.logprobs)
 
-    def _answer(self, response: Any, request: Mapping[str, Any]) -> Answer:
+    def _answer(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Answer:
         choices = _field(response, "choices")
         choice = choices[0] if isinstance(choices, list | tuple) and choices else None
         message = _field(choice, "message")
@@ -153,7 +174,7 @@ class LiteLLMProvider:
             content=content,
             tool_calls=called,
             finish_reason=str(_field(choice, "finish_reason") or ""),
-            tokens=_tokens(choice),
+            tokens=_tokens(logprobs or _field(choice, "logprobs")),
             usage=self._usage(response, request, spoken),
             refusal=_refusal(message),
         )
@@ -230,24 +251,30 @@ def _count(value: Any) -> int:
 
 
 def _field(owner: Any, name: str) -> Any:
-    return owner.get(name) if isinstance(owner, Mapping) else getattr(owner, name, None)
+    return owner.get(name) if isinstance(owner, dict) else getattr(owner, name, None)
 
 
-def _tokens(choice: Any) -> tuple[TokenLogprob, ...] | None:
-    entries = _field(_field(choice, "logprobs"), "content")
+def _tokens(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    entries = _field(logprobs, "content")
     if not isinstance(entries, list | tuple) or not entries:
         return None
     try:
-        return joined(_piece(entry) for entry in entries)
+        raws = [bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode()) for entry in entries]
+        ends = list(itertools.accumulate(map(len, raws)))
+        deciding = {bisect.bisect_right(ends, value.end(1)) for value in VALUE.finditer(b"".join(raws))}
+        return joined(
+            Piece(raw, sound_logprob(_field(entry, "logprob")), _top(entry) if number in deciding else ())
+            for number, (raw, entry) in enumerate(zip(raws, entries, strict=True))
+        )
     except (TypeError, ValueError):  # bytes or alternatives that are none
         return None
 
 
-def _piece(entry: Any) -> Piece:
-    raw = bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode())
+def _top(entry: Any) -> tuple[tuple[str, float], ...] | None:
+    """The alternatives of one token; None where any of them is unsound."""
     top = [
         (str(_field(other, "token")), sound_logprob(_field(other, "logprob")))
         for other in _field(entry, "top_logprobs") or ()
     ]
     sound = tuple((token, logprob) for token, logprob in top if logprob is not None)
-    return Piece(raw, sound_logprob(_field(entry, "logprob")), sound if len(sound) == len(top) else None)
+    return sound if len(sound) == len(top) else None

@@ -1,0 +1,90 @@
+"""Log-probabilities taken out of a response before any library sees it."""
+
+import gzip
+import json
+import threading
+
+import httpx
+import pytest
+from fake_server import Completion, FakeServer
+from llm_scene import PROMPT, SCHEMA
+
+from factreasoner.llm.forms import request_of
+from factreasoner.llm.litellm_provider import LiteLLMProvider
+from factreasoner.llm.openai_session import Session, logprobs_aside
+
+LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
+BODY = {"choices": [{"message": {"content": "a\ud83d"}, "logprobs": LOGPROBS}], "usage": {"prompt_tokens": 3}}
+ASKED = {"logprobs": True, "top_logprobs": 5, **request_of("tool", PROMPT, SCHEMA)}
+
+
+def session_for(content, *, status=200, headers=()):
+    answer = httpx.Response(status, content=content, headers=[*headers, ("x-request-id", "7")])
+    return Session(transport=httpx.MockTransport(lambda request: answer))
+
+
+def test_a_response_loses_its_log_probabilities_and_nothing_else():
+    zipped = gzip.compress(json.dumps(BODY).encode())
+    headers = [("content-encoding", "gzip")]
+    with session_for(zipped, headers=headers) as session, logprobs_aside() as aside:
+        lean = session.get("http://model.test/chat/completions")
+    assert aside.logprobs == LOGPROBS
+    assert lean.json() == {"choices": [{"message": {"content": "a\ud83d"}}], "usage": {"prompt_tokens": 3}}
+    assert (lean.headers["x-request-id"], "content-encoding" in lean.headers) == ("7", False)
+    lean.raise_for_status()
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (json.dumps(BODY).encode(), 429),
+        (b"no JSON", 200),
+        (b"[" * 100_000, 200),
+        (b'{"choices": []}', 200),
+        (b'{"choices": [7]}', 200),
+        (b'[{"choices": 1}]', 200),
+        (b'{"choices": [{"message": {"content": "x"}}]}', 200),
+        (b"", 200),
+    ],
+)
+def test_any_other_response_stays_as_it_is(content, status):
+    with session_for(content, status=status) as session, logprobs_aside() as aside:
+        response = session.get("http://model.test/chat/completions")
+    assert (response.content, response.status_code, aside.logprobs) == (content, status, None)
+
+
+def test_outside_nothing_is_taken():
+    with session_for(json.dumps(BODY).encode()) as session:
+        assert session.get("http://model.test/").json() == BODY
+
+
+def test_other_threads_keep_theirs():
+    with session_for(json.dumps(BODY).encode()) as session, logprobs_aside() as aside:
+        found = []
+        thread = threading.Thread(target=lambda: found.append(session.get("http://model.test/").json()))
+        thread.start()
+        thread.join()
+    assert (found, aside.logprobs) == ([BODY], None)
+
+
+@pytest.mark.parametrize("model", ["fake", "lm_studio/x", "hosted_vllm/x", "openrouter/x", "together_ai/x"])
+def test_every_provider_s_answer_brings_what_litellm_never_saw(model, monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "none")
+    litellm_saw = []
+    take = LiteLLMProvider._answer
+
+    def watching(self, response, request, logprobs):
+        litellm_saw.append(getattr(response.choices[0], "logprobs", None))
+        return take(self, response, request, logprobs)
+
+    monkeypatch.setattr(LiteLLMProvider, "_answer", watching)
+    text = '{"fact_0": "True", "fact_1": "False"}'
+    alternatives = [("True", -0.5), ("False", -1.0)]
+    tokens = [
+        (part, -0.5, alternatives) for part in ('{"fact_0": "', "True", '", "fact_1": "', "False", '"}')
+    ]
+    with FakeServer(lambda request: Completion(arguments=text, tokens=tokens)) as server:
+        answer = LiteLLMProvider(model, server.url, "SOME_KEY").complete(ASKED, timeout=20)
+    assert litellm_saw == [None]
+    assert "".join(token.token for token in answer.tokens) == text
+    assert [token.top for token in answer.tokens] == [(), tuple(alternatives), (), tuple(alternatives), ()]
