@@ -129,6 +129,13 @@ def test_every_setting_has_a_flag_and_every_flag_a_setting():
     assert set(SETTINGS) == set(Config.model_fields)
 
 
+def test_no_default_is_copied_by_hand():
+    """A help text says a default itself only where that is none or auto, and comes to something else."""
+    said = {key for key, setting in SETTINGS.items() if "default:" in setting.help}
+    kept = {key for key in said if Config.model_fields[key].default not in (None, (), "auto")}
+    assert kept == set()
+
+
 def test_settings_that_change_no_result_exist():
     assert set(Config.model_fields) >= CALL_SETTINGS | SCORE_SETTINGS
 

@@ -7,6 +7,8 @@ import pytest
 from command import ATOMS, PASSAGES, record, results, write_records
 from fake_server import FakeServer, answering, prose
 
+from factreasoner.config import Config
+
 
 @pytest.fixture
 def finished(factreasoner, tmp_path):
@@ -147,6 +149,23 @@ def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
     page = factreasoner("run", "--help", env={"COLUMNS": str(columns)}).stdout
     assert max(map(len, page.splitlines())) == columns
     assert "\N{HORIZONTAL ELLIPSIS}" not in page
+
+
+def test_help_tells_the_defaults_that_settings_have(factreasoner):
+    for _ in range(2):
+        page = " ".join(factreasoner("run", "--help", env={"COLUMNS": "1000"}).stdout.split())
+        for flag, default in [
+            ("--context-prior", Config().context_prior),
+            ("--concurrency", Config().concurrency),
+            ("--factors", Config().factors),
+            ("--cache", "cache"),
+            ("--fetch-text", "no-fetch-text"),
+            ("--api-base", "none"),
+            ("--judge", "llm with a model, else embedded"),
+        ]:
+            about = page.partition(f" {flag} ")[2].partition("│ --")[0]
+            assert f"(default: {default})" in about, flag
+            assert about.count("default:") == 1, flag
 
 
 def test_help_and_version(factreasoner, tmp_path):

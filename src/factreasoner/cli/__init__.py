@@ -25,7 +25,7 @@ from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
 from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.explain import explain
-from factreasoner.cli.help_page import FoldingCommand
+from factreasoner.cli.help_page import SettingsCommand
 from factreasoner.cli.index import index
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
@@ -52,7 +52,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 for command in (run, score, assess, evaluate, compare, calibrate, check, solve, explain, index, doctor):
-    app.command(cls=FoldingCommand, help=_help(command), no_args_is_help=command not in (doctor,))(command)
+    app.command(cls=SettingsCommand, help=_help(command), no_args_is_help=command not in (doctor,))(command)
 
 
 def _print_version(wanted: bool) -> None:
