@@ -33,3 +33,26 @@ def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
     assert "1000/1200" in shown
     assert "cost unknown" in " ".join(shown.split())
     assert ("\N{BOX DRAWINGS HEAVY HORIZONTAL}" in shown) == bar
+
+
+def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setitem(os.environ, "TERM", "xterm")
+    monkeypatch.setitem(os.environ, "COLUMNS", "120")
+    with progress_for(quiet=False) as progress:
+        progress.started(3, 0)
+        progress.waiting(12.3)
+        progress._bar.refresh()
+        assert "waiting for the server: 12 s" in terminal.getvalue()
+        progress.waiting(0.0)
+    assert "waiting" not in terminal.getvalue().splitlines()[-1]
+
+
+def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr("factreasoner.cli.progress.SECONDS_BETWEEN_LINES", 0.0)
+    with progress_for(quiet=False) as progress:
+        progress.started(3, 1)
+        progress.waiting(7.0)
+        progress.waiting(0.0)
+    assert capsys.readouterr().err.splitlines()[1:] == ["1/3 records, waiting for the server: 7 s"]

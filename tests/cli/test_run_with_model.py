@@ -283,3 +283,23 @@ def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
     assert journal["atoms"][0]["original"] == "She was born in Warsaw."
     assert journal["atoms"][0]["span"] == [0, 22]
     assert set(journal["usage"]) >= {"atomizer", "reviser", "evaluator"}
+
+
+def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")
+    with FakeServer(good) as server:
+        done = run(factreasoner, server, data, *flags)
+        assert done.returncode == 0, done.stderr
+        body = server.requests[0].body
+    assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
+    config = json.loads((tmp_path / "out" / "manifest.json").read_text())["config"]
+    assert config["reasoning_effort"] == "low"
+    assert config["model_param"] == {"num_ctx": 8192, "mirostat": True}
+
+
+def test_a_dry_run_states_the_worst_case(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner("run", data, "--model", "openai/fake", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "24 calls are paid" in " ".join(done.stdout.split())  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)

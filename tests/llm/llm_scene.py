@@ -1,6 +1,5 @@
 """What the tests of this folder share: a prompt, a schema, a server with clients of it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from fake_server import FakeServer
@@ -38,14 +37,11 @@ class Scene:
         self,
         *,
         spent: float = 0.0,
-        waiting: Callable[[float], None] | None = None,
         **settings: object,
     ) -> LiteLLMClient:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values["patience"] = 1.0
-        client = LiteLLMClient(
-            Config(**values | settings), spent=spent, waiting=waiting, backoff_seconds=0.01
-        )
+        client = LiteLLMClient(Config(**values | settings), spent=spent, backoff_seconds=0.01)
         self.clients.append(client)
         return client
 

@@ -9,6 +9,7 @@ from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import CallTimeoutError, ProviderError
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.waiting import told_of_waiting
 
 
 class Arrivals:
@@ -53,8 +54,9 @@ def test_an_outage_is_waited_for_and_said(scene):
     def answer(request):
         return reset() if time.monotonic() < until else obliging(request)
 
-    client = scene(answer).client(patience=30, max_attempts=1, waiting=told.append)
-    assert client.call(PROMPT, SCHEMA).arguments
+    client = scene(answer).client(patience=30, max_attempts=1)
+    with told_of_waiting(told.append):
+        assert client.call(PROMPT, SCHEMA).arguments
     *waited, last = told
     assert waited == sorted(waited)
     assert 0.5 < max(waited) < 30

@@ -24,6 +24,9 @@ class Silent:
     def assessed(self, assessment):
         pass
 
+    def waiting(self, seconds):
+        pass
+
 
 class Interrupted(RunFolder):
     """Struck at the second record, after its line is on disk and before it is known here."""

@@ -35,6 +35,9 @@ class _Totals:
         self.failed += assessment.status in ("failed", "partial")
         self.usage = sum(assessment.usage.values(), self.usage)
 
+    def waiting(self, seconds: float) -> None:
+        pass
+
     def __str__(self) -> str:
         usage = self.usage
         cost = "cost unknown" if usage.cost is None else f"${usage.cost:.4f}"
@@ -71,6 +74,13 @@ class Lines(_Totals):
             text = f"{self.finished}/{self.total} records"
             say(f"{text}, {self}" if str(self) else text, err=True)
 
+    def waiting(self, seconds: float) -> None:
+        """Say that the server is waited for, not too often."""
+        now = time.monotonic()
+        if seconds >= 1 and now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            say(f"{self.finished}/{self.total} records, {_waiting(seconds)}", err=True)
+
 
 class Bar(_Totals):
     """A live bar with records, calls, cost and the time left."""
@@ -89,6 +99,14 @@ class Bar(_Totals):
         """Advance the bar."""
         super().assessed(assessment)
         self._bar.update(self._task, advance=1, description=str(self))
+
+    def waiting(self, seconds: float) -> None:
+        """Say so in the place of the numbers."""
+        self._bar.update(self._task, description=_waiting(seconds) if seconds else str(self))
+
+
+def _waiting(seconds: float) -> str:
+    return f"waiting for the server: {seconds:.0f} s"
 
 
 @contextlib.contextmanager

@@ -47,7 +47,6 @@ class LiteLLMClient:
         config: the settings.
         spent: US dollars already paid, which count towards `config.max_cost`.
         paid: told the US dollars of each answered request whose price is known.
-        waiting: told how many seconds calls have waited for the server, and 0 once none does any more.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
@@ -60,7 +59,6 @@ class LiteLLMClient:
         *,
         spent: float = 0.0,
         paid: Callable[[float], None] | None = None,
-        waiting: Callable[[float], None] | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
@@ -69,9 +67,7 @@ class LiteLLMClient:
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
         self._gate = Gate(config, self._provider, spent=spent, paid=paid)
-        self._sender = Sender(
-            config, self._gate, self._provider, backoff_seconds=backoff_seconds, waiting=waiting
-        )
+        self._sender = Sender(config, self._gate, self._provider, backoff_seconds=backoff_seconds)
         self._raised = False
         self._ladder = Ladder()
         self._mute: frozenset[Form] = frozenset()

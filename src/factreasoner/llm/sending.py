@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
@@ -21,6 +21,7 @@ from factreasoner.llm.gate import Gate
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.reading import Answer
 from factreasoner.llm.usage import record_usage
+from factreasoner.llm.waiting import Outage
 from factreasoner.models import Usage
 
 LONGEST_BACKOFF = 15.0
@@ -61,8 +62,7 @@ class Sender:
     A server that is down, or has too many requests, is waited for up to `patience` seconds a call; a request
     that runs into `timeout` is sent `max_attempts` times in all, as each may be paid for. A fault that only
     the user can mend ends this request and all later ones. `backoff_seconds` is the longest first wait before
-    a retry; `waiting` is told how many seconds calls have waited for the server, now and then while they do,
-    and 0 once none does.
+    a retry.
     """
 
     def __init__(
@@ -72,13 +72,12 @@ class Sender:
         provider: LiteLLMProvider,
         *,
         backoff_seconds: float,
-        waiting: Callable[[float], None] | None,
     ) -> None:
         self._config = config
         self._provider = provider
         self._gate = gate
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
-        self._outage = _Outage(waiting)
+        self._outage = Outage()
         self._learning = threading.Lock()
         self.dialect = Dialect()
         self._fatal: str | None = None
@@ -239,29 +238,3 @@ def _fault(state: RetryCallState) -> Fault:
     error = state.outcome.exception() if state.outcome else None
     assert isinstance(error, _FaultError)
     return error.fault
-
-
-class _Outage:
-    """How long calls have been waiting for the server without a break; `told` hears of it."""
-
-    def __init__(self, told: Callable[[float], None] | None) -> None:
-        self._told = told or (lambda seconds: None)
-        self._lock = threading.Lock()
-        self._calls: set[Tally] = set()
-        self._since = 0.0
-
-    def waits(self, call: Tally) -> None:
-        """`call` is waiting, still."""
-        with self._lock:
-            if not self._calls:
-                self._since = time.monotonic()
-            self._calls.add(call)
-        self._told(time.monotonic() - self._since)
-
-    def over(self, call: Tally) -> None:
-        """`call` is answered, or has given up."""
-        with self._lock:
-            last = self._calls == {call}
-            self._calls.discard(call)
-        if last:
-            self._told(0.0)

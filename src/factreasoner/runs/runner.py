@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
 from factreasoner.llm.parallel import map_as_completed
+from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Assessment, Failure, Record
 from factreasoner.pipeline import Pipeline, record_fingerprint
 from factreasoner.runs.scoring import score_journal
@@ -24,6 +25,9 @@ class Progress(Protocol):
 
     def assessed(self, assessment: Assessment) -> None:
         """One more record is on disk."""
+
+    def waiting(self, seconds: float) -> None:
+        """Calls have waited for the model's server for so long; 0: none does any more. From any thread."""
 
 
 class RunReport(NamedTuple):
@@ -61,9 +65,10 @@ def run(
     workers = pipeline.config.concurrency if pipeline.config.model else 1
     stopped = None
     try:
-        for assessment in map_as_completed(_assess_with(pipeline), _unfinished(folder, records), workers):
-            folder.append(assessment)
-            progress.assessed(assessment)
+        with told_of_waiting(progress.waiting):
+            for assessment in map_as_completed(_assess_with(pipeline), _unfinished(folder, records), workers):
+                folder.append(assessment)
+                progress.assessed(assessment)
     except BudgetError as error:
         stopped = str(error)
     except BaseException as error:
