@@ -58,6 +58,7 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
+    "pgmpy": ("solving by pgmpy", "pgmpy"),
     "pypdf": ("reading PDF files", "web"),
     "trafilatura": ("reading web pages", "web"),
 }

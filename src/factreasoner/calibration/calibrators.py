@@ -113,12 +113,15 @@ def fit_platt(p: Floats, hits: Floats) -> Platt:
 
 def fit_isotonic(p: Floats, hits: Floats) -> Isotonic:
     """The rising step curve of the smallest squared error, kept off 0 and 1 by 1 / (n + 2)."""
-    from sklearn.isotonic import IsotonicRegression
+    from scipy.optimize import isotonic_regression
 
+    points, place, counts = np.unique(p, return_inverse=True, return_counts=True)
+    shares = np.bincount(place, weights=np.asarray(hits, dtype=float)) / counts
     margin = 1 / (len(p) + 2)
-    curve = IsotonicRegression(y_min=margin, y_max=1 - margin, out_of_bounds="clip")
-    curve.fit(np.asarray(p, dtype=float), np.asarray(hits, dtype=float))
-    return Isotonic(p=tuple(curve.X_thresholds_.tolist()), calibrated=tuple(curve.y_thresholds_.tolist()))
+    steps = np.clip(isotonic_regression(shares, weights=counts).x, margin, 1 - margin)
+    rises = np.diff(steps) > 0
+    corners = np.r_[True, rises] | np.r_[rises, True]
+    return Isotonic(p=tuple(points[corners].tolist()), calibrated=tuple(steps[corners].tolist()))
 
 
 FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {

@@ -134,12 +134,9 @@ def held_out(known: Claims, choice: MethodChoice, *, seed: int = 0) -> Floats:
 
 def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
     """Places to fit to and places held out; a record is wholly in one or the other."""
-    from sklearn.model_selection import KFold
-
-    numbers = np.unique(record)
-    splits = KFold(min(FOLDS, len(numbers)), shuffle=True, random_state=seed)
-    for _, chosen in splits.split(numbers):
-        outside = np.isin(record, numbers[chosen])
+    numbers = np.random.default_rng(seed).permutation(np.unique(record))
+    for chosen in np.array_split(numbers, min(FOLDS, len(numbers))):
+        outside = np.isin(record, chosen)
         yield np.flatnonzero(~outside), np.flatnonzero(outside)
 
 

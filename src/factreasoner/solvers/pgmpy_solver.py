@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 import warnings
 from typing import Any
 
 from factreasoner.config import Config
-from factreasoner.errors import SolverError
+from factreasoner.errors import MissingExtraError, SolverError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide
 from factreasoner.solvers.reduction import Component, alone, distribution, reduce
@@ -23,12 +25,17 @@ class PgmpySolver:
     elimination orders are not used: min-fill takes minutes where ours takes milliseconds, and "greedy"
     can allocate many times the tables that the width asks for. Every query eliminates anew, which takes
     minutes where a junction tree takes a second; `config.solver_seconds` limits that.
+
+    Raises:
+        MissingExtraError: pgmpy is not installed.
     """
 
     name = "pgmpy"
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
+        if importlib.util.find_spec("pgmpy") is None:
+            raise MissingExtraError(*EXTRA_OF_MODULE["pgmpy"])
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
