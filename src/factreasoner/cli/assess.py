@@ -5,15 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from factreasoner.cli.options import takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say_json
 
 
+class Subject(NamedTuple):
+    """What the text is an answer to."""
+
+    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
+    topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None
+
+
 @takes_settings()
+@takes_groups
 def assess(
     response: Annotated[
         str | None,
@@ -23,13 +32,12 @@ def assess(
     context: Annotated[
         list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
     ] = None,
-    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = "",
-    topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None,
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
     *,
+    subject: Subject,
     settings: dict[str, Any],
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
@@ -47,8 +55,8 @@ def assess(
     passages = [_read(path) for path in context] if context else None
     assessment = assess_response(
         text,
-        prompt=_decoded(prompt),
-        topic=_decoded(topic) if topic else None,
+        prompt=_decoded(subject.prompt),
+        topic=_decoded(subject.topic) if subject.topic else None,
         contexts=passages,
         **config.model_dump(exclude_unset=True),
     )

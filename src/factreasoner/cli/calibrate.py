@@ -3,65 +3,70 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from factreasoner.choices import MethodChoice, Unlisted
-from factreasoner.cli.options import RunDir
+from factreasoner.cli.options import RunDir, takes_groups
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration
-    from factreasoner.calibration.fitting import Fitting
 
 
-def calibrate(
-    run_dir: RunDir,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="The calibration file; reliability diagrams are put beside it."),
-    ],
+class Learning(NamedTuple):
+    """What is fitted, how, and to which labels."""
+
     relations: Annotated[
         Path | None,
         typer.Option(
             help="Calibrate verdicts by the labels in this file, JSONL as the recorded judge reads it, "
             "or another run's folder."
         ),
-    ] = None,
+    ] = None
     unlisted: Annotated[
         Unlisted | None,
         typer.Option(help="What a verdict is that --relations does not list. (default: missing: left out)"),
-    ] = None,
+    ] = None
     gold: Annotated[
         Path | None,
         typer.Option(
             help="Labels of atoms in the place of the run's own, as for `evaluate`. (default: the run's)"
         ),
-    ] = None,
+    ] = None
     fit_priors: Annotated[
         bool, typer.Option("--fit-priors", help="Choose context prior and factor table by labelled atoms.")
-    ] = False,
+    ] = False
     method: Annotated[
         MethodChoice | None,
         typer.Option(help="Shape of the map. (default: auto: whichever does best on records held out)"),
-    ] = None,
+    ] = None
     seed: Annotated[
         int, typer.Option(help="Seed of folds and intervals. (default: 0)", show_default=False)
-    ] = 0,
+    ] = 0
+
+
+@takes_groups
+def calibrate(
+    run_dir: RunDir,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The calibration file; reliability diagrams are put beside it."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    *,
+    learning: Learning,
 ) -> None:
     """Fit verdicts (--relations), the graph's settings (--fit-priors) or else posteriors to labels.
 
     Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
     more than one of the three, do so in this order, each on a run made with the last one's file.
     """
-    from factreasoner.calibration.fitting import Fitting
     from factreasoner.cli.calibration_tables import print_calibration
 
-    _refuse_mixtures(relations, unlisted, gold, method, fit_priors=fit_priors)
-    how = Fitting(method or "auto", seed)
-    part, calibration = _calibration(run_dir, relations, unlisted, gold, how, fit_priors=fit_priors)
+    _refuse_mixtures(learning)
+    part, calibration = _calibration(run_dir, learning)
     source = calibration.source[part]
     figures = _write(calibration, part, out)
     if as_json:
@@ -72,38 +77,23 @@ def calibrate(
         say(note, err=True)
 
 
-def _refuse_mixtures(
-    relations: Path | None,
-    unlisted: Unlisted | None,
-    gold: Path | None,
-    method: MethodChoice | None,
-    *,
-    fit_priors: bool,
-) -> None:
+def _refuse_mixtures(learning: Learning) -> None:
     from factreasoner.errors import ConfigError
 
-    if relations is not None and (fit_priors or gold is not None):
-        other = "--fit-priors" if fit_priors else "--gold"
+    if learning.relations is not None and (learning.fit_priors or learning.gold is not None):
+        other = "--fit-priors" if learning.fit_priors else "--gold"
         raise ConfigError(
             f"--relations and {other}: one is about verdicts, the other about atoms; fit one first"
         )
-    if unlisted is not None and relations is None:
+    if learning.unlisted is not None and learning.relations is None:
         raise ConfigError("--unlisted: is about --relations, which is not given")
-    if method is not None and fit_priors:
+    if learning.method is not None and learning.fit_priors:
         raise ConfigError("--method: --fit-priors fits no map; leave one out")
 
 
-def _calibration(
-    run_dir: Path,
-    relations: Path | None,
-    unlisted: Unlisted | None,
-    gold: Path | None,
-    how: Fitting,
-    *,
-    fit_priors: bool,
-) -> tuple[str, Calibration]:
+def _calibration(run_dir: Path, learning: Learning) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
-    from factreasoner.calibration.fitting import calibrate_posteriors, calibrate_verdicts
+    from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
     from factreasoner.calibration.graph_fitting import fit_graph
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.fingerprints import refuse_changed_files
@@ -112,10 +102,12 @@ def _calibration(
 
     run = FinishedRun(run_dir)
     refuse_changed_files(RunFolder(run_dir))
-    if relations is not None:
-        return "verdicts", calibrate_verdicts(run, relations, how, unlisted=unlisted or "missing")
-    labels = None if gold is None else GoldFile(gold)
-    if fit_priors:
+    how = Fitting(learning.method or "auto", learning.seed)
+    if learning.relations is not None:
+        unlisted = learning.unlisted or "missing"
+        return "verdicts", calibrate_verdicts(run, learning.relations, how, unlisted=unlisted)
+    labels = None if learning.gold is None else GoldFile(learning.gold)
+    if learning.fit_priors:
         return "graph", fit_graph(run, labels, how)
     return "posteriors", calibrate_posteriors(run, labels, how)
 

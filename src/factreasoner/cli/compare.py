@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
+from factreasoner.cli.options import Running, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
 
@@ -26,7 +26,35 @@ FILES = "comparison"
 """The name of the files in --out."""
 
 
+class Comparing(NamedTuple):
+    """What is compared."""
+
+    baseline: Annotated[
+        str | None, typer.Option(help="The run whose scores are subtracted. (default: the first)")
+    ] = None
+    intersect: Annotated[
+        bool, typer.Option("--intersect", help="Compare the records that every run scores, if these differ.")
+    ] = False
+    gold: Annotated[
+        Path | None, typer.Option(help="Labels in the place of the runs' own, as for `evaluate`.")
+    ] = None
+
+
+class Files(NamedTuple):
+    """Where the comparison is written."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for comparison.* and, with --assessors, the run folders."),
+    ] = None
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None
+    csv: Annotated[Path | None, typer.Option(help="Write every number as CSV.")] = None
+    json: Annotated[Path | None, typer.Option(help="Write every number as JSON.")] = None
+    plot: Annotated[Path | None, typer.Option(help="Draw the scores: a PNG and an SVG.")] = None
+
+
 @takes_settings()
+@takes_groups
 def compare(
     targets: Annotated[
         list[Path],
@@ -39,32 +67,13 @@ def compare(
             "prompt-tf or a profile's path."
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder for comparison.* and, with --assessors, the run folders."),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The run whose scores are subtracted. (default: the first)")
-    ] = None,
-    intersect: Annotated[
-        bool, typer.Option("--intersect", help="Compare the records that every run scores, if these differ.")
-    ] = False,
-    gold: Annotated[
-        Path | None, typer.Option(help="Labels in the place of the runs' own, as for `evaluate`.")
-    ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write every number as CSV.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write every number as JSON.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the scores: a PNG and an SVG.")] = None,
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="With --assessors: YAML profile of them all.")
     ] = None,
-    column_map: ColumnMap = None,
-    limit: Limit = None,
-    skip_invalid: SkipInvalid = False,
-    fresh: Fresh = False,
-    quiet: Quiet = False,
     *,
+    comparing: Comparing,
+    files: Files,
+    running: Running,
     settings: dict[str, Any],
 ) -> None:
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
@@ -75,19 +84,19 @@ def compare(
     from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
 
     if assessors is None:
-        _refuse_run_flags(settings, profile=profile, column_map=column_map, limit=limit, fresh=fresh)
-        runs = named_runs(targets)
-        complete = True
+        _refuse_run_flags(settings, profile, running)
+        runs, complete, out = named_runs(targets), True, files.out
     else:
         contenders = _contenders(assessors, settings, profile)
-        data, folder = _one(targets), _folder(targets, out)
-        source = _checked(data, contenders, column_map or [], limit=limit, skip_invalid=skip_invalid)
-        runs, complete = _run(contenders, source, folder, fresh=fresh, quiet=quiet)
-        out = folder
-    how = Settings(k=settings["k"], seed=settings["seed"] or 0, gold=gold, intersect=intersect)
-    content = compare_runs(runs, baseline=baseline, settings=how)
-    _write(content, {"md": markdown, "csv": csv, "json": json, "png": plot}, out)
-    if not quiet:
+        data, out = _one(targets), _folder(targets, files.out)
+        source = _checked(data, contenders, running)
+        runs, complete = _run(contenders, source, out, running)
+    how = Settings(
+        k=settings["k"], seed=settings["seed"] or 0, gold=comparing.gold, intersect=comparing.intersect
+    )
+    content = compare_runs(runs, baseline=comparing.baseline, settings=how)
+    _write(content, files, out)
+    if not running.quiet:
         from factreasoner.cli.score_tables import print_comparison
 
         print_comparison(content)
@@ -96,12 +105,18 @@ def compare(
     raise typer.Exit(0 if complete else 3)
 
 
-def _refuse_run_flags(settings: Mapping[str, Any], **flags: Any) -> None:
+def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: Running) -> None:
     from factreasoner.errors import ConfigError
 
     scoring = ("k", "seed")
     given = [key for key, value in settings.items() if value is not None and key not in scoring]
-    given += ["config" if key == "profile" else key for key, value in flags.items() if value]
+    flags = {
+        "config": profile,
+        "column_map": running.column_map,
+        "limit": running.limit,
+        "fresh": running.fresh,
+    }
+    given += [key for key, value in flags.items() if value]
     if given:
         names = ", ".join(f"--{key.replace('_', '-')}" for key in given)
         raise ConfigError(f"{names}: finished runs are compared as they are; --assessors makes new ones")
@@ -129,9 +144,7 @@ def _folder(targets: list[Path], out: Path | None) -> Path:
     return out or Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
 
 
-def _checked(
-    data: Path, contenders: list[Contender], column_map: list[str], *, limit: int | None, skip_invalid: bool
-) -> CheckedInput | PastRecords:
+def _checked(data: Path, contenders: list[Contender], running: Running) -> CheckedInput | PastRecords:
     from factreasoner.cli.run import check_data
     from factreasoner.inputs.input import check_fits
 
@@ -139,11 +152,11 @@ def _checked(
         found = (problem for _, config in contenders for problem in check_fits(record, config))
         return list(dict.fromkeys(found))
 
-    return check_data(data, fits, column_map, limit=limit, skip_invalid=skip_invalid)
+    return check_data(data, fits, running)
 
 
 def _run(
-    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, *, fresh: bool, quiet: bool
+    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, running: Running
 ) -> tuple[dict[str, FinishedRun], bool]:
     """The runs in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
@@ -152,7 +165,7 @@ def _run(
 
     complete = True
     for contender, report in run_side_by_side(
-        contenders, source, out, fresh=fresh, progress=_progress(quiet=quiet)
+        contenders, source, out, fresh=running.fresh, progress=_progress(quiet=running.quiet)
     ):
         complete = complete and report.complete
         if report.stopped:
@@ -176,14 +189,15 @@ def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManag
     return named
 
 
-def _write(content: dict[str, Any], files: Mapping[str, Path | None], out: Path | None) -> None:
+def _write(content: dict[str, Any], files: Files, out: Path | None) -> None:
     """The files that were asked for, and all of them into `out`."""
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure
     from factreasoner.runs.store import replace_file
 
     texts = {"md": markdown, "csv": csv_text, "json": json_text}
-    for ending, chosen in files.items():
+    named = {"md": files.markdown, "csv": files.csv, "json": files.json, "png": files.plot}
+    for ending, chosen in named.items():
         for path in (chosen, out and out / f"{FILES}.{ending}"):
             if path is None:
                 continue

@@ -1,17 +1,61 @@
-"""Arguments and flags that mean the same in several commands."""
+"""Arguments and flags that mean the same in several commands, and flags that a command takes as one value."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
-ColumnMap = Annotated[
-    list[str] | None, typer.Option("--column-map", help="theirs=ours, as text=output; repeatable.")
-]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N records.")]
-SkipInvalid = Annotated[bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+class Running(NamedTuple):
+    """Which records are run, and how."""
+
+    column_map: Annotated[list[str] | None, typer.Option(help="theirs=ours, as text=output; repeatable.")] = (
+        None
+    )
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
+    ] = False
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False
+    quiet: Quiet = False
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the flags of its parameters that are groups: named tuples, with a flag a field.
+
+    Such parameters are keyword-only, and each of their fields has a default.
+    """
+    own = inspect.signature(command, eval_str=True).parameters
+    groups = {name: p.annotation for name, p in own.items() if hasattr(p.annotation, "_fields")}
+    flags = [p for name, p in own.items() if name not in groups]
+    for group in groups.values():
+        hints = get_type_hints(group, include_extras=True)
+        flags += [
+            inspect.Parameter(
+                field,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=group._field_defaults[field],
+                annotation=hints[field],
+            )
+            for field in group._fields
+        ]
+
+    @functools.wraps(command)
+    def with_groups(**values: Any) -> None:
+        packed = {
+            name: group(**{field: values.pop(field) for field in group._fields})
+            for name, group in groups.items()
+        }
+        command(**values, **packed)
+
+    with_groups.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
+    with_groups.__annotations__ = {flag.name: flag.annotation for flag in flags}
+    return with_groups

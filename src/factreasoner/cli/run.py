@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import ColumnMap, Fresh, Limit, Quiet, SkipInvalid
+from factreasoner.cli.options import Running, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 @takes_settings()
+@takes_groups
 def run(
     data: Annotated[
         Path,
@@ -36,18 +37,14 @@ def run(
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
-    column_map: ColumnMap = None,
-    limit: Limit = None,
-    skip_invalid: SkipInvalid = False,
-    fresh: Fresh = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")
     ] = False,
     export_uai: Annotated[
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
     ] = None,
-    quiet: Quiet = False,
     *,
+    running: Running,
     settings: dict[str, Any],
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
@@ -55,12 +52,12 @@ def run(
     from factreasoner.config import load_config
 
     config = fitted_config(load_config(profile, settings))
-    if not quiet:
+    if not running.quiet:
         for note in misfits(config):
             say(note, err=True)
     folder = out or Path("runs") / ("stdin" if str(data) == "-" else data.stem)
     _refuse_own_source(folder, data, config)
-    checked = _checked(data, config, column_map or [], limit=limit, skip_invalid=skip_invalid)
+    checked = _checked(data, config, running)
     if dry_run:
         _print_plan(checked, config)
         raise typer.Exit
@@ -68,9 +65,9 @@ def run(
         from factreasoner.runs.networks import check_export
 
         check_export(export_uai, config)
-    code = _run(checked, config, folder, fresh=fresh, quiet=quiet)
+    code = _run(checked, config, folder, running)
     if export_uai is not None:
-        _export(folder, checked.ids, config, export_uai, quiet=quiet)
+        _export(folder, checked.ids, config, export_uai, quiet=running.quiet)
     raise typer.Exit(code)
 
 
@@ -94,20 +91,16 @@ def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
             raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
 
 
-def _checked(
-    data: Path, config: Config, column_map: list[str], *, limit: int | None, skip_invalid: bool
-) -> CheckedInput | PastRecords:
+def _checked(data: Path, config: Config, running: Running) -> CheckedInput | PastRecords:
     from factreasoner.inputs.input import check_fits
 
     def fits(record: Record) -> list[Problem]:
         return check_fits(record, config)
 
-    return check_data(data, fits, column_map, limit=limit, skip_invalid=skip_invalid)
+    return check_data(data, fits, running)
 
 
-def check_data(
-    data: Path, fits: Fits, column_map: list[str], *, limit: int | None, skip_invalid: bool
-) -> CheckedInput | PastRecords:
+def check_data(data: Path, fits: Fits, running: Running) -> CheckedInput | PastRecords:
     """The records of a file, or of a finished run; lines that are skipped are said.
 
     Raises:
@@ -118,7 +111,8 @@ def check_data(
     from factreasoner.inputs.input import check_input
     from factreasoner.runs.replay import PastRecords
 
-    columns = parse_column_map(column_map)
+    columns = parse_column_map(running.column_map or [])
+    limit, skip_invalid = running.limit, running.skip_invalid
     checked: CheckedInput | PastRecords
     if data.is_dir():
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
@@ -129,7 +123,7 @@ def check_data(
     return checked
 
 
-def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fresh: bool, quiet: bool) -> int:
+def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, running: Running) -> int:
     from factreasoner.cli.progress import progress_for
     from factreasoner.cli.tables import print_summary
     from factreasoner.pipeline import build_pipeline
@@ -138,14 +132,14 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, *, fre
     from factreasoner.runs.store import RunFolder
 
     folder = RunFolder(path)
-    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
+    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=running.fresh)
     try:
         pipeline = build_pipeline(config, spent=folder.spent, paid=folder.ledger.add)
-        with progress_for(quiet=quiet) as progress:
+        with progress_for(quiet=running.quiet) as progress:
             report = run_records(pipeline, folder, checked.ids, checked.records(), progress)
     finally:
         folder.close()
-    if not quiet:
+    if not running.quiet:
         print_summary(report.summary, config, path)
     if report.stopped:
         say(
