@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 BENCHMARKS := startup overhead memory inference explanations embedded_judge assessors independence \
-  interval_coverage passage_choice retrieval
+  interval_coverage passage_choice retrieval atoms
 
 .PHONY: demo install lock format lint type test bench clean
 
@@ -19,9 +19,11 @@ install: .venv/installed ## the exact versions of requirements.lock, and this ch
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	touch $@
 
-lock: ## choose versions anew
+lock: ## choose versions anew; the lines on what is pinned by its hash are kept
+	set -e; kept=$$(grep -B 2 -e --hash requirements.lock); \
 	uv pip compile --quiet --upgrade pyproject.toml --all-extras --group dev --universal \
-	  --no-annotate --no-header --output-file requirements.lock
+	  --no-annotate --no-header --output-file requirements.lock; \
+	echo "$$kept" >> requirements.lock
 
 format: install ## rewrite the code's layout and what can be mended by machine
 	$(BIN)/ruff format .

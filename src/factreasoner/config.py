@@ -53,6 +53,9 @@ class Config(Model):
     atomizer: str = "auto"
     reviser: str = "auto"
     revise_given: bool = Field(default=False, description="revise atoms that the record brings, too")
+    spacy_model: str | None = Field(
+        default=None, description="what parses English; none: the first installed; 'none': nothing"
+    )
     query_builder: str = "subject"
     retriever: str = "given"
     summarizer: str = "none"

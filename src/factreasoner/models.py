@@ -34,7 +34,8 @@ class Atom(Model):
     `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
     characters, when the statement's source could be located; `gold` is a human label: S for supported, NS for
     not supported or, where people told these apart, C for contradicted and U for neither. `query` is what a
-    query builder would search for; empty: the text.
+    query builder would search for; empty: the text. `unresolved` are the pronouns and the like in the text of
+    which the embedded reviser could not tell what they stand for.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Atom(Model):
     gold: Gold | None = None
     span: tuple[int, int] | None = None
     query: str = ""
+    unresolved: tuple[str, ...] = ()
 
 
 class Context(Model):

@@ -60,6 +60,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "chromadb": ("keeping own documents", "corpus"),
     "pgmpy": ("solving by pgmpy", "pgmpy"),
     "pypdf": ("reading PDF files", "web"),
+    "spacy": ("parsing English", "english"),
     "trafilatura": ("reading web pages", "web"),
 }
 """Import name of an optional package -> (what it is for, the extra that installs it)."""

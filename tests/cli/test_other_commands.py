@@ -175,3 +175,19 @@ def test_help_and_version(factreasoner, tmp_path):
     assert "--context-prior" in factreasoner("run", "--help").stdout
     assert factreasoner("--version").stdout.startswith("factreasoner 0.")
     assert factreasoner("nothing").returncode == 2
+
+
+def test_assess_says_how_atoms_were_made_and_what_stayed_open(factreasoner, tmp_path, passages):
+    text = "Kim Roe met Lee Doe. He was born in Warsaw and lived in Paris."
+    parsed = factreasoner("assess", text, *passages).stdout
+    assert "He lived in Paris. (unresolved: He)" in parsed
+    assert "Atoms were made by a parse of en_core_web_" in parsed
+    whole = factreasoner("assess", text, *passages, "--spacy-model", "none").stdout
+    assert "He was born in Warsaw and lived in Paris. (unresolved: He)" in whole
+    assert "Atoms were made of whole sentences" in whole
+
+
+def test_an_unknown_pipeline_is_refused(factreasoner, tmp_path, passages):
+    done = factreasoner("assess", "Oslo is cold.", *passages, "--spacy-model", "en_none")
+    assert done.returncode == 1
+    assert "python -m spacy download" in done.stderr

@@ -46,6 +46,11 @@ PANELS: dict[str, dict[str, Setting]] = {
             str,
             "given, corpus, wikipedia, web or package.module:Class; or several, as corpus,wikipedia.",
         ),
+        "spacy_model": Setting(
+            str,
+            "spaCy pipeline the embedded atomizer and reviser parse English with: a name, a path, or none "
+            "for whole sentences. (default: en_core_web_sm or another one that is installed)",
+        ),
         "judge": Setting(
             str,
             "auto, llm, embedded, recorded or package.module:Class. "

@@ -11,6 +11,7 @@ from rich.table import Column, Table
 
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
+from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
@@ -23,6 +24,7 @@ EMBEDDED_NOTICE = (
     "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
     "negations and does not reason. For a language model's verdicts add --model NAME."
 )
+SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 STATUSES = get_args(Status)
 QUOTE_LENGTH = 90
@@ -38,6 +40,8 @@ def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> N
     console = Terminal(soft_wrap=True, highlight=False)
     console.print(table)
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
+    if "atomizer" in summary["seconds"]["by_stage"]:
+        _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
         console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
 
@@ -61,8 +65,21 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     outcome_failures = assessment.outcome.failures if assessment.outcome else ()
     for failure in (*assessment.failures, *outcome_failures):
         console.print(f"[red]failed[/red] {escape(f'{failure.stage} {failure.item_id}: {failure.message}')}")
+    if assessment.atoms:
+        _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
         console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+
+
+def _print_atoms_notice(console: Terminal, config: Config) -> None:
+    """How atoms were made that the record did not bring, where no model made them."""
+    if config.plugin("atomizer") != "embedded":
+        return
+    parser = describe_model(config.spacy_model)
+    made = f"by a parse of {parser}" if parser else "of whole sentences"
+    remedy = "" if parser or config.spacy_model == "none" else f" {SENTENCES_NOTICE}"
+    notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
+    console.print(f"[dim]{escape(notice)}[/dim]")
 
 
 def print_plan(planned: Plan, config: Config, records: int) -> None:
@@ -207,9 +224,13 @@ def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
     return (
         f"{outcome.p_true[atom.id]:.3f}",
         f"[{STYLES[support]}]{support}[/]",
-        plain(atom.text),
+        plain(atom.text) + _unresolved(atom),
         plain(_evidence(best) if best else _short(reason)),
     )
+
+
+def _unresolved(atom: Atom) -> str:
+    return f" [yellow](unresolved: {plain(', '.join(atom.unresolved))})[/yellow]" if atom.unresolved else ""
 
 
 def _evidence(verdict: Verdict) -> str:

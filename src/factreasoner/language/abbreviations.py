@@ -55,7 +55,7 @@ STARTERS = words(
     "Some Many Most Both Each Several One Two Three All Another Other Others Few Such Only Today Later",
     "Then Once Under Until Upon Despite Throughout Between Among According Currently Originally Initially",
     "Eventually Finally Meanwhile Nevertheless Overall Not No What Who Why How Which Following Prior Over",
-    "Instead Der Die Das Er Sie Es Ein Eine Im Am Seit Nach Le La Les Il Elle Un Une El Los Las Una En",
-    "Dans Он Она Оно Они В На Это",
+    "Instead Please Der Die Das Er Sie Es Ein Eine Im Am Seit Nach Le La Les Il Elle Un Une El Los Las Una",
+    "En Dans Он Она Оно Они В На Это",
 )
 """Capitalised words that commonly begin a sentence."""

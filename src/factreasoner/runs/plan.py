@@ -87,7 +87,7 @@ class _Planner:
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        atoms = _atoms(record)
+        atoms = _atoms(record, self._config)
         if not atoms:
             return
         if record.atoms is None:
@@ -173,10 +173,10 @@ def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]],
     return by_pairs
 
 
-def _atoms(record: Record) -> tuple[Atom, ...]:
+def _atoms(record: Record, config: Config) -> tuple[Atom, ...]:
     if record.atoms is not None:
         return record.atoms
-    return () if is_abstention(record.response) else EmbeddedAtomizer().atomize(record).atoms
+    return () if is_abstention(record.response) else EmbeddedAtomizer(config).atomize(record).atoms
 
 
 def _prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
 from factreasoner.errors import RunError
+from factreasoner.language.parsing import describe_model
 from factreasoner.models import Assessment, Status
 from factreasoner.runs.ledger import Ledger
 
@@ -242,6 +243,7 @@ class RunFolder:
             "prompts": dict(prompts),
             "files": dict(files),
             "versions": versions | {name: _version(name) for name in PACKAGES},
+            "parser": describe_model(config.spacy_model),
         }
         replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import StageError
+from factreasoner.language.parsing import check_model, find_parser
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
@@ -54,19 +55,20 @@ SCHEMA = FunctionSchema(
 
 
 class EmbeddedAtomizer:
-    """Splits a response at sentence and clause borders, without a model; best on English.
+    """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
-    No setting changes what it does; it takes the configuration as every atomizer does.
+    Where spaCy or a pipeline for it is not installed, or `spacy_model` is "none", an atom is a sentence.
     """
 
     def __init__(self, config: Config | None = None) -> None:
-        pass
+        self._spacy_model = (config or Config()).spacy_model
+        check_model(self._spacy_model)
 
     def atomize(self, record: Record) -> Atomized:
-        """One atom a sentence or clause; questions, greetings and lead-ins are left out."""
+        """The statements of the response; questions, greetings, advice, sources and lead-ins are left out."""
         if is_abstention(record.response):
             return Atomized(())
-        return Atomized(_atoms(statements(record.response)))
+        return Atomized(_atoms(statements(record.response, find_parser(self._spacy_model))))
 
 
 class LLMAtomizer:

@@ -1,69 +1,244 @@
-"""Lists of names as statements of their own: "films such as A, B and C" says "films such as A"."""
+"""Lists inside a clause: "in Rome and Paris" says "in Rome" and "in Paris", where that keeps the meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
-from factreasoner.stages.english import PARTICLES, Token
-from factreasoner.stages.relatives import Piece
+from factreasoner.language.abbreviations import words
+from factreasoner.language.inflection import third_person
+from factreasoner.language.tree import AUXILIARIES, NOUNS, VERBS, Word
+from factreasoner.stages.wording import Line, Wording
 
-_SHORTEST_HEAD = 3
-"""Tokens before the list: fewer are no clause."""
+_MOST_TOGETHER = 4
+"""Statements that two or more lists of one clause may multiply to; a single list may be longer."""
+_PARTED = words("nsubj nsubjpass dobj pobj attr acomp oprd pcomp xcomp prep agent dative")
+"""What of a clause may be said item by item."""
+_TOGETHER = words("together each one respectively respective both same other between total different similar")
+_COLLECTIVE = words(
+    "meet marry merge combine collaborate differ share divorce compete fight form unite separate clash",
+    "agree cooperate constitute comprise collide react interact join mix total",
+)
+"""Verbs that say of two subjects what can't be said of one."""
+EXAMPLES = words("as including like include")
+"""What begins a list of examples."""
+QUANTIFIERS = words("several many numerous various some few most all different multiple other")
+_REST = words("more others etc etc.")
+_JOINTS = ("conj", "cc", "preconj")
 
-
-def listed(text: str, tokens: Sequence[Token], part: Piece) -> list[Piece]:
-    """One piece an item where a clause ends in a list of names introduced as one, else `part`."""
-    begin = _list_start(tokens, part)
-    items = _items(tokens, begin, part.end) if begin else []
-    if len(items) < 2:
-        return [part]
-    head = text[tokens[part.start].start : tokens[begin - 1].end]
-    prefix = f"{part.prefix} {head}".strip()
-    return [Piece(start, end, prefix) for start, end in items]
-
-
-def _list_start(tokens: Sequence[Token], part: Piece) -> int:
-    """Index of the first item after "such as", "including", "include" or "are:"; 0 when there is none."""
-    for index in range(part.start + _SHORTEST_HEAD, part.end - 2):
-        word, before = tokens[index].text, tokens[index - 1].text
-        if (before, word) == ("such", "as") or word in ("including", "include", "includes", "included"):
-            return index + 1
-        if word == ":" and before in ("are", "were", "include", "includes", "including"):
-            return index + 1
-    return 0
+Item = list[Word]
+"""Heads of what one item of a list says: one word, or the parts of a name with "and" in it."""
 
 
-def _items(tokens: Sequence[Token], start: int, end: int) -> list[tuple[int, int]]:
-    """Token ranges of the items, or none when one of them is more than a name."""
-    items: list[tuple[int, int]] = []
-    last_and = False
-    for index in range(start, end):
-        token = tokens[index]
-        if token.text in (",", "and") and index == start:
-            last_and = token.text == "and"
-            start = index + 1
-        elif token.text == ",":
-            items.append((start, index))
-            start = index + 1
-        elif token.text[-2:] in (',"', ",”"):
-            # American style puts the comma inside the quotation.
-            items.append((start, index + 1))
-            start = index + 1
-    if start < end:
-        items += [(start, end)] if last_and else _parted(tokens, start, end)
-    return items if all(_is_name(tokens[first:last]) for first, last in items) else []
+class Lists:
+    """The lists of one sentence."""
 
+    def __init__(self, wording: Wording) -> None:
+        self._wording = wording
+        self._parse = wording.parse
 
-def _parted(tokens: Sequence[Token], start: int, end: int) -> list[tuple[int, int]]:
-    """The last two items of "A, B and C"; with more than one "and" it can't be told which parts them."""
-    joints = [index for index in range(start + 1, end - 1) if tokens[index].text == "and"]
-    if len(joints) != 1:
-        return [(start, end)]
-    return [(start, joints[0]), (joints[0] + 1, end)]
+    def of_clause(self, verb: Word) -> list[Line]:
+        """The ways to say a clause with one item of each of its lists."""
+        subject = self._parse.subject(verb)
+        instruction = subject is not None and subject.lower == "you"
+        if instruction or not self._is_contiguous(verb):
+            return [self._wording.line(verb)]
+        return self._combined(verb, self._wording.children(verb))
 
+    def _options(self, word: Word) -> list[Line]:
+        if not self._is_contiguous(word) or word.dep in ("advcl", "relcl"):
+            return [self._wording.line(word)]
+        chain = self._chain(word)
+        if len(chain) > 1:
+            return self._items(word, chain)
+        if self._wording.children(word, "conj"):
+            return [self._wording.line(word)]
+        return self._combined(word, self._wording.children(word))
 
-def _is_name(tokens: Sequence[Token]) -> bool:
-    inner = [token for token in tokens if token.text[0] != "("]
-    if not inner or inner[0].text[0].isdigit() or not (inner[0].named and inner[-1].named):
-        return False
-    return all(token.named or token.text in PARTICLES or token.text in ("and", "&", "-") for token in inner)
+    def _is_contiguous(self, word: Word) -> bool:
+        """Whether every dependent's words stand together, so that they can be said one after the other."""
+        for child in self._parse.children(word):
+            first, last = self._parse.edges(child)
+            if last - first + 1 != len(self._parse.subtree(child)):
+                return False
+        return True
+
+    def _combined(self, word: Word, children: Sequence[Word]) -> list[Line]:
+        parts: list[list[Line]] = []
+        total = 1
+        for each in sorted([*children, word]):
+            options = [self._wording.said(word)] if each is word else self._options(each)
+            if total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each)):
+                options = [self._wording.line(each)]
+            total *= len(options)
+            parts.append(options)
+        return [tuple(bit for part in choice for bit in part) for choice in product(*parts)]
+
+    def _gives_examples(self, word: Word) -> bool:
+        return any(each.lower in EXAMPLES and each.dep == "prep" for each in self._parse.subtree(word))
+
+    def _items(self, word: Word, chain: list[Item]) -> list[Line]:
+        """Each item with what it shares with the others."""
+        found: list[Line] = []
+        borrowed = self._borrowed(chain)
+        for position, item in enumerate(chain):
+            before = self._shared(word, item[0]) if position else ()
+            after = self._tail(word, chain) if position else ()
+            if position < len(chain) - 1 and borrowed:
+                after = borrowed
+            lines = [self._name(item)] if len(item) > 1 else self._alone(item[0], chain)
+            found += [(*before, *line, *after) for line in lines]
+        return found
+
+    def _alone(self, word: Word, chain: list[Item]) -> list[Line]:
+        """One item without the commas, conjunctions and items after it."""
+        last = chain[-1][-1].i
+        children = [
+            child
+            for child in self._wording.children(word)
+            if child.dep not in _JOINTS and not (child.dep == "punct" and word.i < child.i < last)
+        ]
+        return self._combined(word, children)
+
+    def _name(self, item: Item) -> Line:
+        """ "Songs of Faith and Devotion" as it stands."""
+        first, last = self._parse.edges(item[0])[0], item[-1]
+        after = {child.i for child in self._parse.children(last, *_JOINTS, "punct")}
+        end = self._parse.subtree(last, after)[-1].i
+        return self._parse.words[first : end + 1]
+
+    def _tail(self, word: Word, chain: list[Item]) -> Line:
+        """What follows a list and hangs on its first item: it holds for all."""
+        last = chain[-1][-1].i
+        after = [c for c in self._wording.children(word) if c.i > last and c.dep not in (*_JOINTS, "punct")]
+        return tuple(bit for child in after for bit in self._wording.line(child))
+
+    def _borrowed(self, chain: list[Item]) -> Line:
+        """The object that "directing and producing plays" has but once."""
+        heads = [item[0] for item in chain]
+        if heads[0].pos not in VERBS or any(self._after(head) for head in heads[:-1]):
+            return ()
+        return tuple(bit for child in self._after(heads[-1]) for bit in self._wording.line(child))
+
+    def _after(self, word: Word) -> list[Word]:
+        return [c for c in self._wording.children(word) if c.i > word.i and c.dep not in (*_JOINTS, "punct")]
+
+    def _chain(self, word: Word) -> list[Item]:
+        """The items of the list a word begins; one item where it begins none, or one that must stay whole."""
+        heads: list[Word] = [word]
+        links: list[tuple[Word, ...]] = []
+        while following := self._wording.children(heads[-1], "conj"):
+            joints = self._parse.children(heads[-1], "cc")
+            links += [*[()] * (len(following) - 1), joints]
+            heads += following
+        if len(heads) == 1 or word.dep not in _PARTED or not self._may_part(word, heads, links):
+            return [[word]]
+        items: list[Item] = [[word]]
+        for position, (link, head) in enumerate(zip(links, heads[1:], strict=True), start=1):
+            if (link and position < len(links)) or any(joint.text == "&" for joint in link):
+                if head.pos != "PROPN":
+                    return [[word]]
+                items[-1].append(head)
+            elif head.lower not in _REST:
+                items.append([head])
+        return items
+
+    def _may_part(self, word: Word, heads: Sequence[Word], links: Sequence[Sequence[Word]]) -> bool:
+        named = [head for head in heads if head.lower not in _REST]
+        kinds = {"noun" if w.pos in NOUNS else "verb" if w.pos in VERBS else w.pos for w in named}
+        joints = {joint.lower for link in links for joint in link} - {"&"}
+        head = self._parse[word.head]
+        if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
+            return False
+        if not joints <= {"and", "or"} or not (joints or (len(heads) > 2 and head.lower in EXAMPLES)):
+            return False
+        if "or" in joints and not self._may_part_or(word, head):
+            return False
+        if word.dep == "nsubj" and not self._parse.is_finite(head):
+            return False
+        if "or" in joints and any(self._parse.children(w, "relcl", "acl", "xcomp") for w in heads):
+            return False
+        if "verb" in kinds and len({w.tag for w in heads}) > 1:
+            return False
+        if word.dep == "attr" and not self._may_part_attribute(heads, head):
+            return False
+        if word.dep == "pobj" and self._is_parallel(heads[-1], head):
+            return False
+        return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
+
+    def _may_part_attribute(self, heads: Sequence[Word], verb: Word) -> bool:
+        """ "The winners are A, B and C" as "The winners include A"."""
+        subject = self._parse.subject(verb)
+        if subject is None or subject.tag not in ("NNS", "NNPS") or verb.tag not in ("VBP", "VBD"):
+            return True
+        if any(word.tag in ("NNS", "NNPS") for word in heads) or len(heads) < 3:
+            return all(word.tag in ("NNS", "NNPS") for word in heads)
+        self._wording.say(verb, "include" if verb.tag == "VBP" else "included")
+        for colon in self._parse.children(verb, "punct"):
+            if colon.text == ":":
+                self._wording.say(colon)
+        return True
+
+    def _is_parallel(self, last: Word, preposition: Word) -> bool:
+        """ "X on A and Y on B", or "between A and B"."""
+        following = self._parse.words[self._parse.edges(last)[1] + 1 :][:1]
+        again = any(word.lower == preposition.lower for word in following)
+        return again or preposition.lower in ("between", "among", "versus")
+
+    def _may_part_or(self, word: Word, head: Word) -> bool:
+        """ "A or B" is neither A nor B, but among examples, and with "can"."""
+        possible = any(
+            aux.lower in ("can", "may", "might", "could")
+            for verb in self._parse.above(word)
+            for aux in self._parse.children(verb, "aux")
+        )
+        return possible or head.lower in EXAMPLES
+
+    def _may_part_subject(self, heads: Sequence[Word], verb: Word) -> bool:
+        """Whether each subject can be said alone; the verb then agrees with it."""
+        attribute, counted = self._parse.child(verb, "attr"), self._parse.child(verb, "dobj")
+        plural = ("NNS", "NNPS")
+        if verb.lemma in _COLLECTIVE or (attribute is not None and attribute.tag in plural):
+            return False
+        if counted is not None and self._parse.children(counted, "nummod"):
+            return False
+        if any(word.lower in _TOGETHER for word in self._parse.subtree(verb)):
+            return False
+        finite = self._parse.finite(verb)
+        numbers = {word.tag in plural for word in heads}
+        if finite.tag != "MD" and (finite.tag != "VBD" or finite.lemma == "be") and True not in numbers:
+            if finite.tag == "VBD":
+                self._wording.say(finite, "was")
+            elif finite.tag == "VBP":
+                self._wording.say(finite, third_person(finite.lemma))
+        elif len(numbers) > 1 and finite.tag != "MD":
+            return False
+        for word in self._parse.children(verb):
+            if word.lower in ("all", "both") and word.i > heads[-1].i:
+                self._wording.say(word)
+        return True
+
+    def _shared(self, first: Word, item: Word) -> Line:
+        """Determiners of a list's first item, or its "to", that hold for a later one without any."""
+        own = self._parse.children(item)
+        if item.pos in VERBS:
+            to = [w for w in self._parse.children(first, *AUXILIARIES) if w.lower == "to"]
+            return tuple(to) if not any(w.lower == "to" for w in own) else ()
+        if item.pos in ("PRON", "PROPN") or item.dep != "conj":
+            return ()
+        if any(w.dep in ("det", "poss", "nummod") or w.lower in QUANTIFIERS for w in own):
+            return ()
+        shared: list[Word | str] = []
+        plural = item.tag in ("NNS", "NNPS")
+        for word in self._parse.children(first):
+            following = self._parse[word.i + 1].lower if word.i < first.i else ""
+            if word.dep == "poss":
+                shared += self._wording.line(word)
+            elif word.lower in ("a", "an") and word.i < first.i and following != "few":
+                initial = self._parse[self._parse.edges(item)[0]].lower[0]
+                shared += [] if plural or item.pos not in NOUNS else ["an" if initial in "aeiou" else "a"]
+            elif word.dep == "det" and item.pos in NOUNS and (plural or following != "few"):
+                shared.append(word)
+            elif word.lower in QUANTIFIERS and word.i < first.i and plural:
+                shared += self._wording.line(word)
+        return tuple(shared)

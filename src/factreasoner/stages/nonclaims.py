@@ -1,4 +1,4 @@
-"""Sentences that state nothing to check: questions, courtesies, advice to the reader, refusals.
+"""What states nothing to check: questions, courtesies, advice to the reader, refusals, remarks on the answer.
 
 The patterns are in `nonclaims.txt` beside this file.
 """
@@ -31,7 +31,23 @@ def _sections() -> dict[str, str]:
 _PATTERNS = _sections()
 _LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
+_OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
+_REMARK_INSIDE = re.compile(rf"[,;] (?:and|but|so) (?={_PATTERNS['opening']})", re.IGNORECASE)
 _FILLER = re.compile(_PATTERNS["filler"], re.IGNORECASE)
+
+
+def opening(sentence: str) -> int:
+    """Characters at the beginning that only connect or remark: "However, it is worth noting that"."""
+    found = _OPENING.match(sentence[:_LONGEST])
+    return found.end() if found and found.end() < len(sentence) else 0
+
+
+def parts(sentence: str) -> list[tuple[int, int]]:
+    """(start, end) of the parts of a sentence, set apart by remarks: "..., but keep in mind that ..."."""
+    borders = [found.span() for found in _REMARK_INSIDE.finditer(sentence[:_LONGEST])]
+    starts = [0, *(end for _, end in borders)]
+    ends = [*(start for start, _ in borders), len(sentence)]
+    return list(zip(starts, ends, strict=True))
 
 
 def is_question(sentence: str) -> bool:

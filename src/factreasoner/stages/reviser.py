@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from factreasoner import prompts
 from factreasoner.config import Config
+from factreasoner.language.parsing import check_model, find_parser
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
@@ -30,18 +31,26 @@ class KeepAtoms:
 
 
 class EmbeddedReviser:
-    """Puts the topic or the last named subject in the place of a subject pronoun, without a model.
+    """Puts a name in the place of a pronoun where but one can be meant, by a dependency parse; English only.
 
-    No setting changes what it does; it takes the configuration as every reviser does.
+    All others stay and are listed in the atom's `unresolved`. Where spaCy or a pipeline for it is not
+    installed, or `spacy_model` is "none", only the topic stands for a pronoun, and only where the response
+    names nobody else.
     """
 
     def __init__(self, config: Config | None = None) -> None:
-        pass
+        self._spacy_model = (config or Config()).spacy_model
+        check_model(self._spacy_model)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; English only; an unclear pronoun stays."""
-        texts = resolve(atoms, record)
-        return Atomized(tuple(_revised(atom, text) for atom, text in zip(atoms, texts, strict=True)))
+        """The same atoms, ids and order."""
+        found = resolve(atoms, record, find_parser(self._spacy_model))
+        return Atomized(
+            tuple(
+                _revised(atom, text).model_copy(update={"unresolved": unresolved})
+                for atom, (text, unresolved) in zip(atoms, found, strict=True)
+            )
+        )
 
 
 class LLMReviser:

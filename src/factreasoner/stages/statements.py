@@ -1,4 +1,4 @@
-"""The statements of a text by rules: sentences and clauses, list items with their lead-in, table rows."""
+"""The statements of a text: of each sentence's parse, or the sentence itself; list items, table rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks
-from factreasoner.stages.clauses import clauses
-from factreasoner.stages.english import SURELY_FINITE, tokenize, verb_form
-from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question
-from factreasoner.stages.subjects import find_subject
+from factreasoner.language.tree import Parse
+from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
+from factreasoner.stages.plain_text import Plain, plain
+from factreasoner.stages.references import is_entry, is_reference, is_reference_heading
+from factreasoner.stages.splitting import split
+from factreasoner.stages.wording import Writer
 
 
 class Statement(NamedTuple):
@@ -21,88 +24,187 @@ class Statement(NamedTuple):
     original: str | None = None
 
 
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
-_LINKED_ONLY = re.compile(r"(?:https?://|www\.)\S+\Z")
 _EMPTY_LEAD = re.compile(
     r"(?:they|these|those|this|it|here|below|following|the following|some examples?)\b[^,]{0,24}:\Z|here\b",
     re.IGNORECASE,
 )
 _LONGEST_LEAD = 200
+_LONGEST_LABEL = 10
+"""Words."""
+_FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
+_NAMING = re.compile(
+    r"(?P<before>.*\b)(?P<verb>are|were|is|was|include[sd]?)(?: the following)?\s*:\Z", re.DOTALL
+)
+_ENUMERATION = re.compile(
+    r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^,.;]*,)(?!.*[;:])"
+)
+_ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
+_LABEL = re.compile(
+    r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
+        (?:\s*:[*_]*|\s+[-–—])\s+(?=["“*\w])""",
+    re.VERBOSE,
+)
+_DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt)\b")
 
 
-def statements(text: str) -> list[Statement]:
-    """What `text` states, in its order: no questions, greetings, lead-ins, headings or code.
+class _Sentence(NamedTuple):
+    """A sentence less its opening remark, what stood before its colon, and the lead-in of its list."""
 
-    An item without a verb takes over the lead-in of its list ("The winners were: Ada Lovelace.").
+    span: Span
+    plain: Plain
+    label: str
+    lead: str
+
+
+def statements(text: str, parser: Parser | None = None) -> list[Statement]:
+    """What `text` states, in its order: no questions, greetings, advice, lead-ins, headings, sources or code.
+
+    Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
+    ("The winners were: Ada Lovelace."). A paragraph is parsed at a time.
     """
-    found: list[Statement] = []
-    lead = ""
-    header: Sequence[str] | None = None
-    all_blocks = blocks(text)
-    for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
-        if block.kind == "table":
-            row = _cells(text, block)
-            if header is None and following and following.kind == "table":
-                header = row
-            else:
-                found.append(_of_row(text, block, row, header or ()))
-            continue
-        header = None
-        if block.kind == "code":
-            continue
-        spans = list(block_sentences(text, block))
+    return list(_Reader(text, parser).statements())
+
+
+class _Reader:
+    def __init__(self, text: str, parser: Parser | None) -> None:
+        self._text = text
+        self._parser = parser
+        self._lead = ""
+        self._header: Sequence[str] | None = None
+        self._in_sources = False
+        self._in_list = False
+
+    def statements(self) -> Iterator[Statement]:
+        all_blocks = blocks(self._text)
+        for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
+            if block.kind == "table":
+                yield from self._row(block, following is not None and following.kind == "table")
+                continue
+            self._header = None
+            if block.kind != "code":
+                yield from self._block(block)
+
+    def _row(self, block: Block, more: bool) -> Iterator[Statement]:
+        """A table row as "column: cell; column: cell"; the first of several rows names the columns."""
+        cells = [_whole(cell) for cell in self._text[block.start : block.end].strip("| \t").split("|")]
+        if self._header is None and more:
+            self._header = cells
+            return
+        names = [*(self._header or ()), *[""] * len(cells)]
+        said = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell]
+        yield Statement("; ".join(said), Span(block.start, block.end), self._text[block.start : block.end])
+
+    def _block(self, block: Block) -> Iterator[Statement]:
+        spans = list(block_sentences(self._text, block))
+        last = plain(self._text, spans[-1]).whole()
+        if is_reference_heading(last):
+            self._in_sources = True
+            return
+        if block.kind != "item":
+            self._lead = "" if self._in_list else self._lead
+            self._in_sources = self._in_sources and block.kind != "heading"
+        self._in_list = block.kind == "item"
+        found: list[_Sentence] = []
         for position, span in enumerate(spans):
-            found.extend(_of_sentence(text, span, block, lead if position == 0 else ""))
-        last = _plain(text[spans[-1].start : spans[-1].end])
+            found += self._sentences(span, self._lead if position == 0 else "")
+        source = (self._in_sources and self._in_list) or is_entry(self._text[block.start : block.end])
+        if not source:
+            yield from self._of_sentences(found, block)
         if last.endswith((":", "：")):
-            lead = last if _may_lead(last) else ""
-        elif block.kind != "item":
-            lead = ""
-    return found
+            self._lead = last if _may_lead(last) else ""
+        elif not self._in_list:
+            self._lead = ""
+
+    def _sentences(self, span: Span, lead: str) -> Iterator[_Sentence]:
+        """The parts of a sentence that state something, without what only opens them."""
+        said = self._text[span.start : span.end]
+        whole = plain(self._text, span).whole()
+        if is_question(whole) or is_abstaining(whole) or whole.endswith((":", "：")) or is_reference(said):
+            return
+        for start, end in parts(said):
+            part = Span(span.start + start, span.start + end)
+            label, rest = self._label(Span(part.start + opening(self._text[part.start : part.end]), part.end))
+            read = plain(self._text, rest)
+            if not (is_filler(read.whole()) or is_abstaining(read.whole())):
+                yield _Sentence(rest, read, label, lead)
+
+    def _label(self, span: Span) -> tuple[str, Span]:
+        """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
+        found = _LABEL.match(self._text, span.start, span.end)
+        if found is None or len(found["label"].split()) > _LONGEST_LABEL:
+            return "", span
+        label = plain(self._text, Span(*found.span("label")))
+        rest = Span(found.end(), span.end)
+        if is_filler(label.whole() + ":"):
+            return self._label(rest)
+        parse = self._parser.parse([label.text])[0] if self._parser is not None else None
+        states = parse.is_finite(parse.root) if parse is not None else _FINITE.search(label.text) is not None
+        return ("", span) if states else (label.whole(), rest)
+
+    def _of_sentences(self, found: Sequence[_Sentence], block: Block) -> Iterator[Statement]:
+        parses: Sequence[Parse | None] = [None] * len(found)
+        if self._parser is not None:
+            parses = self._parser.parse([sentence.plain.text for sentence in found])
+        for sentence, parse in zip(found, parses, strict=True):
+            for statement in self._of_sentence(sentence, parse, block):
+                if not (is_filler(statement.text) or is_abstaining(statement.text)):
+                    yield statement
+
+    def _of_sentence(self, sentence: _Sentence, parse: Parse | None, block: Block) -> Iterator[Statement]:
+        listed = list(_listed(sentence.plain.text, sentence.plain))
+        if listed:
+            yield from (self._statement(said, span) for said, span in listed)
+            return
+        drafts = split(parse, sentence.label) if parse is not None else []
+        if drafts and parse is not None:
+            writer = Writer(parse, sentence.plain)
+            for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
+                yield self._statement(writer.text(draft.line), writer.span(draft))
+        elif block.kind != "heading":
+            yield self._statement(_unparsed(sentence, parse), sentence.span)
+
+    def _statement(self, said: str, span: Span) -> Statement:
+        verbatim = self._text[span.start : span.end]
+        return Statement(said, span, verbatim if said != verbatim else None)
 
 
-def _of_sentence(text: str, span: Span, block: Block, lead: str) -> Iterator[Statement]:
-    sentence = text[span.start : span.end]
-    plain = _plain(sentence)
-    if is_question(plain) or is_filler(plain) or is_abstaining(plain) or plain.endswith((":", "：")):
+def _listed(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
+    """ "The winners are: A, B and C" as "The winners include A" and so on, where every item is a name."""
+    found = _ENUMERATION.match(text)
+    items = list(_ITEM.finditer(text, found.end())) if found else []
+    if found is None or len(items) < 3 or any(len(item[0].split()) > _LONGEST_LABEL for item in items):
         return
-    if _LINKED_ONLY.match(plain) or (block.kind == "heading" and not _has_verb(text, span)):
-        return
-    if lead and not _has_verb(text, span):
-        yield Statement(f"{lead} {plain}", span, sentence)
-        return
-    for clause in clauses(text, span):
-        verbatim = text[clause.span.start : clause.span.end]
-        said = _plain(clause.text)
-        if not (is_filler(said) or is_abstaining(said)):
-            yield Statement(said, clause.span, verbatim if said != verbatim else None)
+    verb = {"are": "include", "were": "included"}.get(found["verb"], found["verb"])
+    for item in items:
+        said = read.names.get(item.start("name"), item["name"])
+        yield _sentence(f"{found['before']}{verb} {said}"), read.span(*item.span("name"))
 
 
-def _has_verb(text: str, span: Span) -> bool:
-    """Whether an English finite verb is in the sentence; a participle alone ("appointed by") is none."""
-    tokens = tokenize(text, span)
-    sure = any(verb_form(token) in SURELY_FINITE for token in tokens)
-    return sure or find_subject(tokens) is not None
+def _unparsed(sentence: _Sentence, parse: Parse | None) -> str:
+    """The whole sentence with its label, or the item with the lead-in of its list."""
+    whole = sentence.plain.whole()
+    label = sentence.label
+    done = parse is not None and parse.root.tag == "VBN" and _DONE_TO.match(whole)
+    if label and done:
+        return _sentence(f"{label} was {whole}")
+    whole = f"{label}: {whole}" if label else whole
+    if parse is None and _FINITE.search(whole):
+        return whole
+    naming = _NAMING.match(sentence.lead)
+    if naming and naming["before"].strip().lower() not in ("", "they", "these", "there"):
+        verb = {"are": "include", "were": "included"}.get(naming["verb"], naming["verb"])
+        return _sentence(f"{naming['before']}{verb} {whole}")
+    return f"{sentence.lead} {whole}".strip()
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _whole(cell: str) -> str:
+    return plain(cell, Span(0, len(cell))).whole()
 
 
 def _may_lead(sentence: str) -> bool:
     """Whether a sentence ending in a colon makes sense in front of an item of its list."""
-    if len(sentence) > _LONGEST_LEAD or _EMPTY_LEAD.match(sentence) or is_filler(sentence):
-        return False
-    return _has_verb(sentence, Span(0, len(sentence)))
-
-
-def _plain(sentence: str) -> str:
-    """The sentence on one line and without marks of emphasis; otherwise as it is."""
-    return " ".join(_EMPHASIS.sub(r"\2", sentence).split())
-
-
-def _cells(text: str, block: Block) -> list[str]:
-    return [_plain(cell) for cell in text[block.start : block.end].strip("| \t").split("|")]
-
-
-def _of_row(text: str, block: Block, row: Sequence[str], header: Sequence[str]) -> Statement:
-    """A table row as "column: cell; column: cell"."""
-    names = [*header, *[""] * len(row)]
-    cells = [f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell]
-    return Statement("; ".join(cells), Span(block.start, block.end), text[block.start : block.end])
+    return len(sentence) <= _LONGEST_LEAD and not _EMPTY_LEAD.match(sentence) and not is_filler(sentence)

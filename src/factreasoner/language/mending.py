@@ -1,0 +1,91 @@
+"""Mends of what small parsers commonly get wrong in a list that goes on with another clause or phrase."""
+
+from __future__ import annotations
+
+from factreasoner.language.tree import VERBS, Parse, Word
+
+
+def mended(parse: Parse) -> Parse:
+    """The parse with list items moved to where the words around them say they belong."""
+    for mend in (_participle_as_subject, _noun_beside_a_verb, _subject_in_a_list, _article_of_a_higher_noun):
+        changes = mend(parse)
+        if changes:
+            parse = Parse(parse.text, [changes.get(word.i, word) for word in parse.words])
+    return parse
+
+
+def _participle_as_subject(parse: Parse) -> dict[int, Word]:
+    """ "Sinking sand is ...": what sinks, not what somebody does with sand."""
+    first, second = parse.words[0], parse.words[1:2]
+    if (
+        first.dep != "csubj"
+        or first.tag != "VBG"
+        or not second
+        or second[0].head != 0
+        or second[0].dep != "dobj"
+    ):
+        return {}
+    others = {
+        w.i: w._replace(head=1, dep="acl" if w.tag == "VBN" else w.dep)
+        for w in parse.children(first)
+        if w.i != 1
+    }
+    return others | {
+        0: first._replace(head=1, dep="amod"),
+        1: second[0]._replace(head=first.head, dep="nsubj"),
+    }
+
+
+def _noun_beside_a_verb(parse: Parse) -> dict[int, Word]:
+    """ "acted in films, shows and plays": shows stand beside films, not beside "acted"."""
+    for item in parse.words:
+        if item.dep != "conj" or item.pos not in ("NOUN", "PROPN") or parse[item.head].pos not in VERBS:
+            continue
+        before = parse.words[: parse.edges(item)[0]]
+        joints = [word for word in before[-2:] if word.text == "," or word.dep == "cc"]
+        noun = before[-1 - len(joints)] if joints and len(before) > len(joints) else None
+        if noun is not None and noun.dep in ("pobj", "dobj", "attr") and noun.head != item.i:
+            moved = {joint.i: joint._replace(head=noun.i) for joint in joints}
+            return {item.i: item._replace(head=noun.i)} | moved
+    return {}
+
+
+def _subject_in_a_list(parse: Parse) -> dict[int, Word]:
+    """ "a professor at X and his interests include Y": "interests" is no place, but what includes."""
+    for verb in parse.words:
+        if verb.dep != "conj" or verb.pos not in VERBS or parse.subject(verb) is not None:
+            continue
+        first = parse.edges(verb)[0]
+        for noun in parse.words[:first]:
+            start, end = parse.edges(noun)
+            joint = parse[start - 1] if start else noun
+            if noun.dep == "conj" and end == first - 1 and joint.dep == "cc" and joint.lower == "and":
+                return {
+                    noun.i: noun._replace(head=verb.i, dep="nsubj"),
+                    joint.i: joint._replace(head=verb.head),
+                }
+    return {}
+
+
+def _article_of_a_higher_noun(parse: Parse) -> dict[int, Word]:
+    """ "a degree from X and a doctorate from Y": two articles stand side by side, not X and a doctorate."""
+    for item in parse.words:
+        first = parse[item.head]
+        if item.dep != "conj" or first.dep != "pobj" or not _has_article(parse, item):
+            continue
+        if _has_article(parse, first):
+            continue
+        for above in parse.above(first):
+            beside = above if above.pos not in VERBS else parse.child(above, "dobj", "attr")
+            if beside is not None and beside is not item and _has_article(parse, beside):
+                moved = {item.i: item._replace(head=beside.i)}
+                joints = {j.i: j._replace(head=beside.i) for j in parse.children(first, "cc")}
+                return moved | joints
+            if above.pos in VERBS:
+                break
+    return {}
+
+
+def _has_article(parse: Parse, noun: Word) -> bool:
+    """Whether "a" begins the noun's phrase: "a degree", "a bachelor's degree"."""
+    return parse[parse.edges(noun)[0]].lower in ("a", "an")

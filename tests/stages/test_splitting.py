@@ -1,0 +1,94 @@
+"""Sentences split by their parse; every expected atom was written by hand."""
+
+import pytest
+
+from factreasoner.models import Record
+from factreasoner.stages.atomizer import EmbeddedAtomizer
+
+CASES = {
+    # Coordination
+    "Ada was born in 1815 and wrote notes.": ["Ada was born in 1815.", "Ada wrote notes."],
+    "He was arrested and imprisoned.": ["He was arrested.", "He was imprisoned."],
+    "Ada is a writer, a composer and a painter.": [
+        "Ada is a writer.",
+        "Ada is a composer.",
+        "Ada is a painter.",
+    ],
+    "The band toured Norway, Sweden, and Denmark.": [
+        "The band toured Norway.",
+        "The band toured Sweden.",
+        "The band toured Denmark.",
+    ],
+    "She has focused on directing and producing plays.": [
+        "She has focused on directing plays.",
+        "She has focused on producing plays.",
+    ],
+    "The ship was old, and it sank in 1912.": ["The ship was old.", "It sank in 1912."],
+    "The winter is cold; the summer is short.": ["The winter is cold.", "The summer is short."],
+    # What is true of two together, or of either
+    "Ada and Charles met in 1833.": ["Ada and Charles met in 1833."],
+    "The pass lies between Norway and Sweden.": ["The pass lies between Norway and Sweden."],
+    "The fruit is red or green.": ["The fruit is red or green."],
+    "Neither Oslo nor Bergen was bombed.": ["Neither Oslo nor Bergen was bombed."],
+    "Ada and her sister are twins.": ["Ada and her sister are twins."],
+    # Clauses on a noun
+    "Jo is an actor who was born in Madrid.": ["Jo is an actor.", "Jo was born in Madrid."],
+    "Jo is an actor born on 3 May 1949 in Madrid.": [
+        "Jo is an actor.",
+        "Jo was born on 3 May 1949.",
+        "Jo was born in Madrid.",
+    ],
+    "Ada praised the engine, which was never built.": [
+        "Ada praised the engine.",
+        "The engine was never built.",
+    ],
+    "He studied at Jena, where he met Schiller.": ["He studied at Jena.", "He met Schiller at Jena."],
+    "The people who live there fish.": ["The people who live there fish."],
+    # Appositions, titles, participles, lists with examples
+    "Ada Lovelace, an English mathematician, wrote notes.": [
+        "Ada Lovelace wrote notes.",
+        "Ada Lovelace was an English mathematician.",
+    ],
+    "Elsa is married to Australian actor Chris Hemsworth.": [
+        "Elsa is married to Australian actor Chris Hemsworth.",
+        "Chris Hemsworth is an Australian actor.",
+    ],
+    "She moved to Rome, working as a model.": ["She moved to Rome.", "She worked as a model."],
+    "He acted in films such as “Ran” and “Ikiru.”": [
+        "He acted in films.",
+        "He acted in films such as “Ran”.",
+        "He acted in films such as “Ikiru”.",
+    ],
+    # What changes the meaning stays
+    "If it rains, the road is closed.": ["If it rains, the road is closed."],
+    "He did not sell the house in 1990 for money.": ["He did not sell the house in 1990 for money."],
+    "He said that Oslo was cold.": ["He said that Oslo was cold."],
+    "The first man who flew was Orville.": ["The first man who flew was Orville."],
+    # What no parse can split
+    "Cold, cold, cold!": ["Cold, cold, cold!"],
+}
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_sentence_becomes_these_atoms(text: str) -> None:
+    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    assert [atom.text for atom in atoms] == CASES[text]
+
+
+def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place() -> None:
+    text = "Ada Lovelace (born 1815) wrote notes and translated a paper."
+    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    assert [atom.text for atom in atoms] == [
+        "Ada Lovelace (born 1815) wrote notes.",
+        "Ada Lovelace translated a paper.",
+    ]
+
+
+def test_each_atom_has_the_place_of_its_own_clause() -> None:
+    text = "Ada was born in 1815 and wrote notes, which appeared in 1843."
+    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
+    assert [text[slice(*atom.span)] for atom in atoms if atom.span] == [
+        "Ada was born in 1815",
+        "wrote notes",
+        "appeared in 1843",
+    ]
