@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +43,34 @@ def brute_force(graph: FactorGraph) -> dict[str, tuple[float, ...]]:
     return {
         name: tuple(float(p) for p in np.einsum(joint, range(count), [i]))
         for i, name in enumerate(graph.names)
+    }
+
+
+def exact_marginals(graph: FactorGraph) -> dict[str, tuple[float, ...]] | None:
+    """Exact marginals in rational arithmetic, state by state; None where every joint state has probability 0.
+
+    No number is ever rounded but the last quotient, so that no range of entries is too wide.
+    """
+    tables = [
+        (factor.scope, {at: Fraction(float(x)) ** count for at, x in np.ndenumerate(factor.table)})
+        for factor, count in Counter(graph.factors).items()
+    ]
+    weights = [[Fraction(0)] * size for size in graph.cardinalities]
+    for states in itertools.product(*map(range, graph.cardinalities)):
+        if any(states[i] != observed for i, observed in graph.evidence.items()):
+            continue
+        weight = Fraction(1)
+        for scope, table in tables:
+            weight *= table[tuple(states[i] for i in scope)]
+            if not weight:
+                break
+        for i, state in enumerate(states):
+            weights[i][state] += weight
+    total = sum(weights[0]) if weights else Fraction(1)
+    if not total:
+        return None
+    return {
+        name: tuple(float(w / total) for w in found) for name, found in zip(graph.names, weights, strict=True)
     }
 
 
@@ -102,4 +133,40 @@ def binary_networks(draw: st.DrawFn, *, max_variables: int = 12) -> FactorGraph:
     for pair in draw(st.lists(pairs, max_size=2 * count)) if count > 1 else ():
         q = draw(p)
         factors.append(Factor(pair, np.array([[0.5, 0.5], [1 - q, q]])))
+    return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
+
+
+@st.composite
+def wild_networks(draw: st.DrawFn, *, max_variables: int = 6) -> FactorGraph:
+    """Entries over 60 orders of magnitude and zeros, the same tables many times over, alike variables.
+
+    Evidence may contradict the tables; so may the tables one another.
+    """
+    count = draw(st.integers(1, max_variables))
+    cardinalities = tuple(draw(st.sampled_from((2, 2, 2, 3))) for _ in range(count))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    widest = draw(st.sampled_from((2, 15, 30)))
+    p_zero = draw(st.sampled_from((0.0, 0.05, 0.3)))
+    factors = []
+    for _ in range(draw(st.integers(1, 3 * count))):
+        size = draw(st.integers(1, min(3, count)))
+        scope = tuple(int(i) for i in rng.permutation(count)[:size])
+        shape = [cardinalities[i] for i in scope]
+        table = 10.0 ** rng.uniform(-widest, widest, shape) * (rng.random(shape) >= p_zero)
+        factors += [Factor(scope, table)] * draw(st.sampled_from((1, 1, 1, 2, 20, 60)))
+        for j in range(count):
+            # The same table to another variable: exchangeable neighbours.
+            if size == 2 and draw(st.booleans()) and j not in scope and cardinalities[j] == shape[1]:
+                factors.append(Factor((scope[0], j), table))
+    observed = draw(st.dictionaries(st.integers(0, count - 1), st.integers(0, 1), max_size=2))
+    return FactorGraph(tuple(f"n{i}" for i in range(count)), cardinalities, tuple(factors), observed)
+
+
+def hub(leaves: int = 32) -> FactorGraph:
+    """A hub whose leaves are alike, each with tiny entries: P(hub) is .5 where their product underflows."""
+    factors = [Factor((0,), np.array([0.5, 0.5]))]
+    for i in range(1, leaves + 1):
+        factors.append(Factor((i,), np.array([1e-12, 1.0])))
+        factors.append(Factor((0, i), np.array([[1.0, 1e-11], [1.0, 1.5e-11]])))
+    count = leaves + 1
     return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))

@@ -6,7 +6,7 @@ read back and compared. Probabilities lie in [0, 1]; ids are strings, unique wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -215,15 +215,31 @@ class Marginals(Model):
     """Posterior distributions. `probabilities[id]` is (P(state 0), P(state 1), ...).
 
     `width` is the largest elimination width over components (largest clique size - 1) when known;
-    `stderr` the largest standard error of a probability, None when the result is exact.
+    `stderr` the largest standard error of a probability, None when the result is exact or has no such bound.
+    `converged` is False where sampling stopped before its results could be relied on, whatever `stderr` says,
+    and None where nothing was sampled. Every number is finite.
     """
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     probabilities: dict[str, tuple[float, ...]]
     solver: str
     exact: bool
+    converged: bool | None = None
     width: int | None = None
     stderr: float | None = None
     diagnostics: dict[str, str | int | float] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, data: Any) -> Any:
+        """Read what was written when an infinite R-hat became null, and a warning alone told of it."""
+        if not isinstance(data, dict) or not isinstance(data.get("diagnostics"), dict):
+            return data
+        told = data["diagnostics"]
+        if "r_hat" in told and data.get("converged") is None:
+            data = data | {"converged": "warning" not in told and told["r_hat"] is not None}
+        return data | {"diagnostics": {key: value for key, value in told.items() if value is not None}}
 
     @property
     def p_true(self) -> dict[str, float]:
@@ -318,6 +334,17 @@ class Assessment(Model):
     def p_true(self) -> dict[str, float]:
         """P(atom is true) by atom id, for every atom that could be judged."""
         return dict(self.outcome.p_true) if self.outcome else {}
+
+
+def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
+    """Status of a judged record: failed with no posterior at all, else partial where something failed.
+
+    Posteriors that have not converged are such a thing too. `failures` are those of the stages before.
+    """
+    if not outcome.p_true:
+        return "failed"
+    converged = outcome.marginals is None or outcome.marginals.converged is not False
+    return "ok" if converged and not failures and not outcome.failures else "partial"
 
 
 def side_of(p_true: float) -> Literal[-1, 0, 1]:

@@ -15,7 +15,16 @@ from factreasoner.calibration.applying import (
 from factreasoner.config import Config, parse_config, result_fingerprint
 from factreasoner.errors import InputError, Problem, StageError
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Assessment, Atom, Context, Failure, Outcome, Record, Status
+from factreasoner.models import (
+    Assessment,
+    Atom,
+    Context,
+    Failure,
+    Outcome,
+    Record,
+    Status,
+    status_of,
+)
 from factreasoner.protocols import (
     LLM,
     Atomized,
@@ -157,9 +166,7 @@ def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcom
 def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
     if outcome is None:
         return "failed" if failures else "no_atoms"
-    if not outcome.p_true:
-        return "failed"
-    return "partial" if failures or outcome.failures else "ok"
+    return status_of(outcome, failures)
 
 
 def record_fingerprint(record: Record) -> str:

@@ -8,7 +8,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.graph import solved, with_graph
 from factreasoner.evaluators.prompted import concluded
-from factreasoner.models import Assessment, Outcome, Status
+from factreasoner.models import Assessment, Outcome, status_of
 from factreasoner.protocols import Solver
 
 
@@ -38,8 +38,8 @@ def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessmen
 
 def _with_posteriors(assessment: Assessment, outcome: Outcome, config: Config) -> Assessment:
     again = calibrated_posteriors(outcome, calibration_of(config).posteriors)
-    status: Status = "partial" if assessment.failures or again.failures else "ok"
-    return assessment.model_copy(update={"outcome": again, "status": status if again.p_true else "failed"})
+    status = status_of(again, assessment.failures)
+    return assessment.model_copy(update={"outcome": again, "status": status})
 
 
 def _calibrated(outcome: Outcome, config: Config) -> Outcome:

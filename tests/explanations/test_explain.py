@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,16 @@ class Sampling:
 
     name = "sampling"
 
-    def __init__(self, stderr: float) -> None:
+    def __init__(self, stderr: float, *, converged: bool = True) -> None:
         self._stderr = stderr
+        self._converged = converged
 
     def marginals(self, graph: FactorGraph) -> Marginals:
-        told = {"solver": "sampling", "exact": False, "stderr": self._stderr}
-        return ExactSolver().marginals(graph).model_copy(update=told)
+        exact = ExactSolver().marginals(graph)
+        # Not quite exact, and still one half where it is one half.
+        off = {name: tuple(q + 1e-7 * (q - 0.5) for q in p) for name, p in exact.probabilities.items()}
+        told = {"solver": "sampling", "exact": False, "stderr": self._stderr, "probabilities": off}
+        return exact.model_copy(update=told | {"converged": self._converged})
 
 
 def labelled(graph: FactGraph, atom: str, p_true: float, gone: Collection[str] = ()) -> Support:
@@ -241,6 +246,37 @@ def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_small
     assert [atom.flip and atom.flip.smallest for atom in told.atoms] == [False, False]
     told = explain(assessed(graph), solver=Sampling(shift / 4.1))
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
+
+
+def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is() -> None:
+    graph = graph_of(("c1", "a1", "entailment", 0.9), ("c2", "a1", "contradiction", 0.6))
+    told = explain(assessed(graph), solver=Sampling(0.01, converged=False))
+    (atom,) = told.atoms
+    assert (told.converged, told.solves) == (False, 1)
+    assert (atom.effects, atom.flip, atom.tried, atom.searched, atom.connected) == ((), None, 0, 0, 2)
+    assert "have not converged" in atom.untold
+    assert [item.context_id for item in atom.entailing] == ["c1"]
+    assert explain(assessed(graph)).atoms[0].untold == ""
+
+
+def test_the_time_of_an_explanation_is_limited() -> None:
+    """A solver that takes its time, 40 contexts: a few are told, and that there was no time."""
+    graph = graph_of(*((f"c{i}", f"a{i % 3}", "entailment", 0.6 + i / 120) for i in range(40)))
+    base = Sampling(0.001)
+
+    class Slow:
+        name = "slow"
+
+        def marginals(self, graph: FactorGraph) -> Marginals:
+            time.sleep(0.02)
+            return base.marginals(graph)
+
+    started = time.monotonic()
+    told = explain(assessed(graph), Config(solver_seconds=0.2), solver=Slow())
+    assert time.monotonic() - started < 5.0
+    assert any("solver_seconds are over" in atom.untold for atom in told.atoms)
+    assert sum(atom.tried for atom in told.atoms) < 40
+    assert not any(atom.flip and atom.flip.smallest for atom in told.atoms)
 
 
 def test_what_can_not_be_explained() -> None:

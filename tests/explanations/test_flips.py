@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -24,7 +25,7 @@ SOLVER = ExactSolver()
 class Told:
     """Removals that know nothing but the log-odds they are told, of one atom, by the contexts left out."""
 
-    solves, exact = 0, True
+    solves, exact, untold = 0, True, ""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ def searched(ways: Told, *, base: float = 2.0, size: int = 3) -> Flips:
 
 def found_in(part: Part, graph: FactGraph, table: FactorTable, size: int) -> Flips:
     base = SOLVER.marginals(network(graph, table, ()).graph)
-    ways: Removals = removals(part, base, SOLVER)
+    ways: Removals = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
     now = log_odds(base, [part.graph.names[i] for i in part.atoms])
     return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive).search(size)
 

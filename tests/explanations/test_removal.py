@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,10 +14,20 @@ from hypothesis import strategies as st
 from factreasoner.choices import FactorTable
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
-from factreasoner.explanations.removal import ManyAtOnce, OneAtATime, Removals, removals
+from factreasoner.explanations.removal import (
+    ByAbsorption,
+    BySolver,
+    ManyAtOnce,
+    OutOfTimeError,
+    Removals,
+    removals,
+)
 from factreasoner.explanations.scale import probability
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import FactGraph, Marginals
+from factreasoner.protocols import Solver
+from factreasoner.solvers import memory
+from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
 
 SOLVER = ExactSolver()
@@ -38,18 +49,22 @@ class CountingSolver:
 
 def ways(part: Part, base: Marginals, way: str) -> Removals:
     """One way of taking contexts out, whatever would be chosen."""
+    plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
+    if way == "many at once":
+        return ManyAtOnce(part, plan)
+    if way == "absorption":
+        return ByAbsorption(part, plan)
     if way == "by the solver":
         base = base.model_copy(update={"diagnostics": {"precision": 1e-6}})
-    found = removals(part, base, SOLVER)
-    assert isinstance(found, ManyAtOnce)
-    if way == "many at once":
-        return found
-    one = found._otherwise
-    if way in ("through atoms", "by the solver"):
-        one._plan = None
-    else:
-        one._through_atoms = lambda: ()  # type: ignore[method-assign]
-    return one
+    return by_solver(part, base, SOLVER)
+
+
+def by_solver(part: Part, base: Marginals, solver: Solver, *, seconds: float = 600.0) -> BySolver:
+    return BySolver(part, base, lambda _: solver, deadline=time.monotonic() + seconds)
+
+
+def chosen(part: Part, base: Marginals) -> Removals:
+    return removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
 
 
 WAYS = ("many at once", "absorption", "through atoms", "by the solver")
@@ -154,9 +169,7 @@ def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer() -> None
     ):
         solver = CountingSolver(**told)
         base = solver.marginals(whole)
-        found = removals(part, base, solver)
-        one = found if isinstance(found, OneAtATime) else found._otherwise  # type: ignore[attr-defined]
-        one._plan = None
+        one = by_solver(part, base, solver)
         one.one_by_one()
         assert (solver.calls - 1, one.solves) == (calls, calls)
         assert one.stderr == told.get("stderr")
@@ -170,11 +183,50 @@ def test_a_context_that_is_surely_true_is_not_conditioned_on() -> None:
     assert probability(found.one_by_one())[:, 0] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_large_part_is_not_propagated_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(removal, "NARROW_ENTRIES", 0)
+def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     graph = dense(1, 2)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
-    assert isinstance(removals(part, SOLVER.marginals(whole), SOLVER), OneAtATime)
+    exact = SOLVER.marginals(whole)
+    off = {name: (p[0] - 1e-4, p[1] + 1e-4) for name, p in exact.probabilities.items()}
+    sampled = exact.model_copy(update={"exact": False, "probabilities": off})
+    assert isinstance(chosen(part, exact), ManyAtOnce)
+    assert isinstance(chosen(part, sampled), BySolver)
+    # Sampled elsewhere, but not in this part.
+    assert isinstance(chosen(part, exact.model_copy(update={"exact": False})), ManyAtOnce)
+    monkeypatch.setattr(removal, "NARROW_ENTRIES", 0)
+    assert isinstance(chosen(part, exact), ByAbsorption)
+    monkeypatch.setattr(memory, "MEMORY_BUDGET", 1 << 10)
+    assert isinstance(chosen(part, exact), BySolver)
+
+
+def test_what_there_is_no_time_for_is_no_candidate_and_said() -> None:
+    graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
+    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
+    solver = CountingSolver(exact=False, stderr=0.001)
+    base = solver.marginals(whole)
+    late = by_solver(part, base, solver, seconds=-1.0)
+    assert late.one_by_one().shape == (0, len(part.atoms))
+    assert (late.candidates, late.affordable, late.solves) == ((), 0, 0)
+    assert "solver_seconds are over" in late.untold
+    with pytest.raises(OutOfTimeError):
+        late.log_odds([(part.contexts[0],)])
+
+
+def test_samples_that_have_not_converged_tell_nothing() -> None:
+    graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
+    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
+    lost = {"exact": False, "stderr": 0.1, "converged": False}
+    solver = CountingSolver(**lost)
+    unsure = by_solver(part, solver.marginals(whole), solver)
+    assert unsure.one_by_one().shape == (0, len(part.atoms))
+    assert (solver.calls, unsure.solves) == (1, 0)
+    assert "have not converged" in unsure.untold
+    # Converged as it is, but not without a context.
+    unsure = by_solver(part, CountingSolver(exact=False, stderr=0.001).marginals(whole), solver)
+    assert unsure.one_by_one().shape == (0, len(part.atoms))
+    assert "did not converge in the time left" in unsure.untold
 
 
 def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
@@ -183,12 +235,12 @@ def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
     )
     whole, (part,) = network(graph, "conditional", {"a2"})
     sampled = SOLVER.marginals(whole).model_copy(update={"exact": False, "stderr": 0.001})
-    found = removals(part, sampled, SOLVER)
+    found = by_solver(part, sampled, SOLVER)
     assert [part.graph.names[c] for c in found.candidates] == ["c2"]
 
 
 @pytest.mark.parametrize("way", ["many at once", "absorption"])
-def test_weights_beyond_a_double_go_through_the_solver(way: str) -> None:
+def test_weights_beyond_a_double(way: str) -> None:
     """300 sure witnesses for, 299 against: their products are far below the smallest double."""
     relations = [(f"c{i:03}", "a", "entailment", 1.0) for i in range(300)]
     relations += [(f"c{i:03}", "a", "contradiction", 1.0) for i in range(300, 599)]
@@ -198,7 +250,7 @@ def test_weights_beyond_a_double_go_through_the_solver(way: str) -> None:
     one = 0.99999 * 0.999 + 0.00001 * 0.5
     rows = probability(found.log_odds([part.contexts[:1], part.contexts[-1:], part.contexts[1:]]))
     assert rows[:, 0] == pytest.approx([0.5, one**2 / (one**2 + (1 - one) ** 2), one], abs=1e-9)
-    assert found.solves == 3
+    assert found.solves == 0
 
 
 def test_evidence_stays_with_its_variable() -> None:

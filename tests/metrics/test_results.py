@@ -130,7 +130,13 @@ def test_result_line() -> None:
     assert (line["true_positive"], line["false_negative"], line["gold_left_out"]) == (1, 1, 1)
     assert (line["gold_factuality_score"], line["gold_true_atoms"], line["gold_num_atoms"]) == (1.0, 2, 2)
     assert line["avg_brier"] == pytest.approx((0.01 + 0.5625) / 2)
-    assert line["solver"] == {"name": "exact", "exact": True, "width": None, "stderr": None}
+    assert line["solver"] == {
+        "name": "exact",
+        "exact": True,
+        "converged": None,
+        "width": None,
+        "stderr": None,
+    }
     assert line["usage"]["calls"] == 3
     assert line["usage"]["cached_calls"] == 1
     assert (line["usage"]["prompt_tokens"], line["usage"]["completion_tokens"]) == (110, 55)
@@ -184,7 +190,7 @@ def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
 
 
 def test_summary() -> None:
-    gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, width=31, stderr=0.004)
+    gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, converged=False, width=31, stderr=0.004)
     summary = summarised(
         full(),
         assessment([0.9, 0.8, 0.6, 0.1, 0.2], gold="SSSNN", outcome={"marginals": gibbs}, record_id="r2"),
@@ -219,6 +225,8 @@ def test_summary() -> None:
         "records": {"exact": 1, "gibbs": 1},
         "exact": 1,
         "approximate": 1,
+        "converged": False,
+        "not_converged": 1,
         "largest_width": 31,
         "largest_stderr": 0.004,
     }

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from oracle import networks
 
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.solvers.collapsing import collapse
+from factreasoner.solvers.log_factors import LogFactor
 from factreasoner.solvers.reduction import Component, reduce
 
 
@@ -15,7 +16,7 @@ def joint(part: Component) -> np.ndarray:
     table = np.ones(part.cardinalities)
     for factor in part.factors:
         axes = range(len(part.variables))
-        table = np.einsum(table, axes, factor.table, factor.scope, axes)
+        table = np.einsum(table, axes, np.exp(factor.logs), factor.scope, axes)
     return table / table.sum()
 
 
@@ -28,7 +29,7 @@ def test_the_core_times_the_layers_is_the_joint_distribution(graph: FactorGraph)
         product = np.ones(part.cardinalities)
         for factor in collapsed.factors:
             assert set(factor.scope) <= set(collapsed.core)
-            product = np.einsum(product, axes, factor.table, factor.scope, axes)
+            product = np.einsum(product, axes, np.exp(factor.logs), factor.scope, axes)
         seen = set(collapsed.core)
         for layer in collapsed.layers:
             for i in layer.variables:
@@ -36,7 +37,7 @@ def test_the_core_times_the_layers_is_the_joint_distribution(graph: FactorGraph)
                 for factor in layer.factors:
                     if i in factor.scope:
                         assert set(factor.scope) - {i} <= seen
-                        weights = np.einsum(weights, axes, factor.table, factor.scope, axes)
+                        weights = np.einsum(weights, axes, np.exp(factor.logs), factor.scope, axes)
                 total = weights.sum(axis=i, keepdims=True)
                 product = product * np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
             seen.update(layer.variables)
@@ -47,13 +48,13 @@ def test_the_core_times_the_layers_is_the_joint_distribution(graph: FactorGraph)
 def test_a_tree_has_no_core_and_a_clique_is_all_core() -> None:
     rng = np.random.default_rng(0)
     for pairs, size in (([(0, i) for i in range(1, 5)], 0), (itertools.combinations(range(5), 2), 5)):
-        factors = tuple(Factor(pair, rng.random((2, 2))) for pair in pairs)
+        factors = tuple(LogFactor(pair, np.log(rng.random((2, 2)))) for pair in pairs)
         assert len(collapse(Component(tuple(range(5)), (2,) * 5, factors)).core) == size
 
 
 def test_a_long_path_takes_few_layers() -> None:
     table = np.array([[0.6, 0.4], [0.3, 0.7]])
-    factors = tuple(Factor((i, i + 1), table) for i in range(999))
+    factors = tuple(LogFactor((i, i + 1), np.log(table)) for i in range(999))
     collapsed = collapse(Component(tuple(range(1000)), (2,) * 1000, factors))
     assert collapsed.core == ()
     assert len(collapsed.layers) < 30

@@ -68,6 +68,7 @@ def test_against_exact_inference_on_a_wide_graph(nothing_exact: None, density: f
     assert found.stderr is not None
     assert found.stderr <= 0.003
     assert largest_error(found, ExactSolver().marginals(graph).probabilities) <= 5 * found.stderr
+    assert found.converged
     assert found.diagnostics["r_hat"] <= gibbs.MIXED
     assert found.diagnostics["chains"] == 256
     assert found.diagnostics["sweeps"] >= 64
@@ -107,8 +108,10 @@ def test_chains_that_do_not_mix_are_told_of(nothing_exact: None, caplog: pytest.
     graph = FactorGraph(tuple("abcdef"), (2,) * 6, tuple(Factor(pair, same) for pair in pairs))
     with caplog.at_level(logging.WARNING, logger="factreasoner.solvers.gibbs"):
         found = GibbsSolver(Config(solver_seconds=0.05)).marginals(graph)
-    assert found.diagnostics["r_hat"] > gibbs.MIXED
-    assert "split R-hat" in str(found.diagnostics["warning"])
+    assert found.converged is False
+    assert "r_hat" not in found.diagnostics or found.diagnostics["r_hat"] > gibbs.MIXED
+    assert "without converging" in str(found.diagnostics["warning"])
+    assert Marginals.model_validate_json(found.model_dump_json()) == found
     assert caplog.messages == [found.diagnostics["warning"]]
     assert found.stderr is not None
     assert found.stderr > 0.01

@@ -1,42 +1,66 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracle import brute_force, networks
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.solvers import clique_tree as cliques
+from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.junction_tree import _Linear, _Logarithmic, _Propagation, calibrate
+from factreasoner.solvers.junction_tree import JunctionTree, calibrate
+from factreasoner.solvers.log_factors import LogFactor, distribution, logarithm
 
 
-def tables(graph: FactorGraph) -> tuple[Factor, ...]:
+def tables(graph: FactorGraph) -> tuple[LogFactor, ...]:
     """The factors with their evidence as tables, scaled to 1."""
     observed = (Factor((i,), np.eye(graph.cardinalities[i])[state]) for i, state in graph.evidence.items())
-    return (*(Factor(f.scope, f.table / f.table.max()) for f in graph.factors), *observed)
+    scaled = (Factor(f.scope, f.table / f.table.max()) for f in graph.factors)
+    return tuple(map(LogFactor.of, (*scaled, *observed)))
 
 
-@pytest.mark.parametrize("numbers", [_Linear(), _Logarithmic()], ids=["linear", "logarithmic"])
+@pytest.mark.parametrize("numbers", [Linear(), Logarithmic()], ids=["linear", "logarithmic"])
 @settings(max_examples=60)
 @given(graph=networks())
-def test_both_kinds_of_numbers_give_marginals_and_log_z(
-    numbers: _Linear | _Logarithmic, graph: FactorGraph
-) -> None:
+def test_both_kinds_of_numbers_give_marginals_and_log_z(numbers: Arithmetic, graph: FactorGraph) -> None:
     factors = tables(graph)
     sizes, scopes = graph.cardinalities, [factor.scope for factor in factors]
-    tree = clique_tree(sizes, scopes, eliminate(sizes, scopes).order)
-    solved = _Propagation(sizes, tree, numbers).run(factors)
-    for expected, found in zip(brute_force(graph).values(), solved.marginals, strict=True):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    found = JunctionTree(sizes, factors, eliminate(sizes, scopes).order).propagated(numbers)
+    for i, expected in enumerate(brute_force(graph).values()):
+        np.testing.assert_allclose(distribution(found.logs(i))[:, 0], expected, rtol=0, atol=1e-12)
     joint = np.ones(sizes)
     for factor in factors:
-        joint = np.einsum(joint, range(len(sizes)), factor.table, factor.scope, range(len(sizes)))
-    assert solved.log_z == pytest.approx(math.log(joint.sum()), abs=1e-9)
+        joint = np.einsum(joint, range(len(sizes)), np.exp(factor.logs), factor.scope, range(len(sizes)))
+    assert found.log_z[0] == pytest.approx(math.log(joint.sum()), abs=1e-9)
+
+
+@pytest.mark.parametrize("numbers", [Linear(), Logarithmic()], ids=["linear", "logarithmic"])
+@settings(max_examples=60)
+@given(graph=networks(max_variables=6), seed=st.integers(0, 99))
+def test_variants_lack_the_factors_of_their_variables(
+    numbers: Arithmetic, graph: FactorGraph, seed: int
+) -> None:
+    factors = tables(replace(graph, evidence={}))
+    sizes, scopes = graph.cardinalities, [factor.scope for factor in factors]
+    lacks = np.random.default_rng(seed).random((len(sizes), 3)) < 0.3
+    tree = JunctionTree(sizes, factors, eliminate(sizes, scopes).order)
+    found = tree.propagated(numbers, lacks)
+    for variant in range(3):
+        left = tuple(
+            factor
+            for factor in graph.factors
+            if len(factor.scope) < 2 or not lacks[list(factor.scope), variant].any()
+        )
+        expected = brute_force(replace(graph, factors=left, evidence={}))
+        for i, p in enumerate(expected.values()):
+            np.testing.assert_allclose(distribution(found.logs(i))[:, variant], p, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=60)
@@ -79,7 +103,8 @@ def test_groups_are_made_for_large_cliques() -> None:
 def test_products_beyond_the_range_of_a_double_balance() -> None:
     """A hub with 1,000 neighbours for it and then 1,000 against: the one-sided product is 1e-3000."""
     one_sided = np.array([[1.0, 0.5], [1e-3, 1e-3]])
-    factors = [Factor((0, i), one_sided if i <= 1000 else one_sided[::-1]) for i in range(1, 2001)]
+    logs = np.log(one_sided)
+    factors = [LogFactor((0, i), logs if i <= 1000 else logs[::-1]) for i in range(1, 2001)]
     scopes = [factor.scope for factor in factors]
     solved = calibrate([2] * 2001, factors, eliminate([2] * 2001, scopes).order)
     np.testing.assert_allclose(solved.marginals[0], [0.5, 0.5], rtol=1e-9)
@@ -88,6 +113,6 @@ def test_products_beyond_the_range_of_a_double_balance() -> None:
 
 def test_an_impossible_network_is_an_error_and_not_nan() -> None:
     differ = np.array([[0.0, 1.0], [1.0, 0.0]])
-    triangle = [Factor((0, 1), differ), Factor((1, 2), differ), Factor((0, 2), differ)]
+    triangle = [LogFactor(scope, logarithm(differ)) for scope in ((0, 1), (1, 2), (0, 2))]
     with pytest.raises(SolverError, match="inconsistent"):
         calibrate([2, 2, 2], triangle, [0, 1, 2])

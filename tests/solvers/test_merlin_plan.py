@@ -8,77 +8,74 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import WidthError
-from factreasoner.graph.factor_graph import Factor
+from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.solvers import merlin_plan
 from factreasoner.solvers.merlin_plan import Problem, plan
 from factreasoner.solvers.mini_buckets import mini_buckets
-from factreasoner.solvers.reduction import Component
 
 
-def clique(count: int) -> Component:
-    """All pairs of `count` binary variables."""
-    pairs = [Factor(pair, np.ones((2, 2))) for pair in itertools.combinations(range(count), 2)]
-    return Component(tuple(range(count)), (2,) * count, tuple(pairs))
+def cliques(*counts: int, evidence: dict[int, int] | None = None) -> FactorGraph:
+    """Binary variables in groups; all pairs of a group have a factor."""
+    total = sum(counts)
+    ends = list(itertools.accumulate(counts))
+    groups = [range(end - count, end) for end, count in zip(ends, counts, strict=True)]
+    pairs = [pair for group in groups for pair in itertools.combinations(group, 2)]
+    factors = tuple(Factor(pair, np.ones((2, 2))) for pair in pairs)
+    return FactorGraph(tuple(map(str, range(total))), (2,) * total, factors, evidence or {})
 
 
-def planned(*parts: Component, **settings: Any) -> merlin_plan.Plan:
-    return plan(Problem.of(parts), Config(**settings))
+def planned(*counts: int, **settings: Any) -> merlin_plan.Plan:
+    return plan(Problem.of(cliques(*counts)), Config(**settings))
 
 
-def test_components_are_put_side_by_side() -> None:
-    left = Component((1, 4), (2, 3), (Factor((0, 1), np.ones((2, 3))),))
-    right = Component(
-        (0, 2, 3), (2, 2, 2), (Factor((1, 2), np.ones((2, 2))), Factor((0, 1), np.ones((2, 2))))
-    )
-    problem = Problem.of([left, right])
-    assert problem.variables == (1, 4, 0, 2, 3)
-    assert problem.cardinalities == (2, 3, 2, 2, 2)
-    assert problem.scopes == [(0, 1), (3, 4), (2, 3)]
+def test_what_is_observed_costs_nothing() -> None:
+    problem = Problem.of(cliques(3, 2, evidence={0: 1, 3: 0}))
+    assert problem.cardinalities == (1, 2, 2, 1, 2)
+    assert sorted(map(tuple, problem.scopes)) == [(1,), (1, 2), (2,), (4,)]
     assert sorted(problem.order) == [0, 1, 2, 3, 4]
     assert problem.width == 1
-    assert problem.entries == (6 + 3) + (4 + 4 + 2)
+    assert Problem.of(cliques(3, 2)).entries == 8 + 4 + 2 + 4 + 2
 
 
 def test_exact_while_the_width_allows_it() -> None:
-    assert planned(clique(19)) == ("cte", None, "elimination width 18 allows exact inference")
-    assert planned(clique(20), merlin_iterations=1).algorithm == "wmb"
-    assert planned(clique(20), max_width=19).algorithm == "cte"
-    assert planned(clique(5), max_width=3).algorithm == "wmb"
+    assert planned(19) == ("cte", None, "elimination width 18 allows exact inference")
+    assert planned(20, merlin_iterations=1).algorithm == "wmb"
+    assert planned(20, max_width=19).algorithm == "cte"
+    assert planned(5, max_width=3).algorithm == "wmb"
 
 
 def test_many_tables_of_allowed_width_can_be_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merlin_plan, "EXACT_ENTRIES", 1 << 10)
-    assert planned(clique(8)).algorithm == "cte"
-    assert planned(clique(8), clique(8), clique(8)).algorithm == "wmb"
+    assert planned(8).algorithm == "cte"
+    assert planned(8, 8, 8).algorithm == "wmb"
 
 
 def test_the_ibound_is_the_largest_within_a_second() -> None:
-    parts = clique(30)
-    problem = Problem.of([parts])
-    chosen = planned(parts)
+    problem = Problem.of(cliques(30))
+    chosen = planned(30)
     assert chosen.algorithm == "wmb"
     assert chosen.reason == "elimination width 29 is too large for exact inference"
     assert chosen.ibound is not None
     for ibound, fits in ((chosen.ibound, True), (chosen.ibound + 1, False)):
         cost = mini_buckets(problem.cardinalities, problem.scopes, problem.order, ibound=ibound)
         assert (cost.entries * 10 <= merlin_plan.ENTRIES_A_SECOND) == fits
-    slower = planned(parts, merlin_iterations=1000).ibound
+    slower = planned(30, merlin_iterations=1000).ibound
     assert slower is not None
     assert slower < chosen.ibound
 
 
 def test_what_is_set_is_kept() -> None:
-    assert planned(clique(4), merlin_algorithm="wmb", merlin_ibound=6) == (
+    assert planned(4, merlin_algorithm="wmb", merlin_ibound=6) == (
         "wmb",
         6,
         "set by merlin_algorithm",
     )
-    assert planned(clique(4), merlin_algorithm="lbp", merlin_ibound=6) == (
+    assert planned(4, merlin_algorithm="lbp", merlin_ibound=6) == (
         "lbp",
         None,
         "set by merlin_algorithm",
     )
-    assert planned(clique(4), merlin_algorithm="ijgp").ibound == 3
+    assert planned(4, merlin_algorithm="ijgp").ibound == 3
 
 
 @pytest.mark.parametrize(
@@ -86,4 +83,4 @@ def test_what_is_set_is_kept() -> None:
 )
 def test_what_would_take_all_memory_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(WidthError, match=r"elimination width 59, more than half of this machine's memory"):
-        planned(clique(60), **settings)
+        planned(60, **settings)

@@ -54,9 +54,7 @@ def explain_journal(
             continue
         named = True
         try:
-            explanation = explain(
-                assessment, config, solver=solver, atom_ids=wanted or None, search_size=search_size
-            )
+            explanation = explain(assessment, config, atom_ids=wanted or None, search_size=search_size)
         except InputError as error:
             yield Explained(assessment, None, error.problems)
         except SolverError as error:

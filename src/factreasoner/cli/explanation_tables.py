@@ -46,6 +46,8 @@ def _how(explanation: Explanation) -> str:
         told.append(f"standard error {explanation.stderr:.2g}")
     elif not explanation.exact:
         told.append("approximate")
+    if explanation.converged is False:
+        told.append("not converged")
     if explanation.calibrated:
         told.append("calibrated")
     return ", ".join(told)
@@ -56,6 +58,8 @@ def _lines(atom: AtomExplanation) -> Iterator[str]:
         yield f"[dim]{plain(atom.text)}[/dim]"
     if atom.effects:
         yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in atom.effects])}"
+    if atom.untold:
+        yield f"[yellow]{plain(atom.untold)}[/yellow]"
     if atom.flip is None:
         yield _no_flip(atom)
     else:
@@ -92,10 +96,12 @@ def _sentences(atom: AtomExplanation) -> Iterator[str]:
             f"  without {plain(effect.context_id)}, P({name}) would be {effect.p_without:.3f}, "
             f"not {atom.p_true:.3f}"
         )
-    if atom.connected and not atom.effects:
+    if atom.untold:
+        yield f"  [yellow]{plain(atom.untold)}[/yellow]"
+    if atom.tried and not atom.effects:
         yield f"  none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected:
-        yield f"  [dim]{atom.tried} of {atom.connected} connected contexts were left out[/dim]"
+        yield f"  [dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
     yield f"  {_flip_sentence(atom)}"
     if atom.entailing:
         yield f"  for it: {', '.join(_named(atom.entailing))}"

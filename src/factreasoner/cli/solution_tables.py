@@ -82,6 +82,7 @@ def _solver_content(trial: Trial) -> Content:
         "asked": trial.asked,
         "name": marginals.solver,
         "exact": marginals.exact,
+        "converged": marginals.converged,
         "width": marginals.width,
         "stderr": marginals.stderr,
         "seconds": trial.seconds,

@@ -34,6 +34,8 @@ def solve(
     """Compute P(true) of every node of FILE, or the distribution of every variable.
 
     --factors and the priors are for fact graphs alone; a prior in the file goes before the flags.
+
+    Exit code 3: a sampler has not converged.
     """
 
     from factreasoner.cli import solution_tables
@@ -55,12 +57,15 @@ def solve(
         content = solution_tables.comparison_content(network, trials, refusals)
         show = solution_tables.print_comparison
     else:
-        content = solution_tables.solution_content(network, run(config.solver, network.graph, config))
+        trials = [run(config.solver, network.graph, config)]
+        content = solution_tables.solution_content(network, trials[0])
         show = solution_tables.print_solution
     if as_json:
         say_json({"file": str(file), **content})
     else:
         show(content)
+    if any(trial.marginals.converged is False for trial in trials):
+        raise typer.Exit(3)
 
 
 def _network(file: Path, evidence: Path | None, config: Config, *, given: list[str]) -> NetworkFile:

@@ -204,6 +204,8 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
         parts.append(f"largest width {width}")
     if error is not None:
         parts.append(f"largest standard error {error:.2g}")
+    if solver["not_converged"]:
+        parts.append(f"[yellow]not converged on {solver['not_converged']}: raise --solver-seconds[/yellow]")
     return "; ".join(parts)
 
 

@@ -7,13 +7,16 @@ saves the elimination order, the inward pass and every clique that no wanted pos
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from factreasoner.explanations.junction import JunctionTree, odds, ratio, spread, summed
 from factreasoner.graph.factor_graph import FactorGraph, Table
+from factreasoner.solvers.arithmetic import Logarithmic
 from factreasoner.solvers.elimination import Elimination
+from factreasoner.solvers.junction_tree import Calibrated, JunctionTree
+from factreasoner.solvers.log_factors import LogFactor, merged
 
 
 class AbsorptionTree:
@@ -23,18 +26,13 @@ class AbsorptionTree:
 
     Raises:
         SolverError: the network allows no joint state.
-        FloatingPointError: weights left the range of a double on the way.
     """
 
     def __init__(self, graph: FactorGraph, plan: Elimination, variables: Sequence[int]) -> None:
-        self._tree = JunctionTree(graph, plan)
+        factors = merged(LogFactor.of(factor) for factor in graph.factors)
+        self._tree = JunctionTree(graph.cardinalities, factors, plan.order)
         self._cliques = self._tree.cliques
-        with np.errstate(under="raise", over="raise"):
-            self._tables = self._tree.propagated(self._tree.lacking([()]))
-            self._separators = [
-                summed(table, clique.scope, clique.separator)
-                for table, clique in zip(self._tables, self._cliques, strict=True)
-            ]
+        self._use(self._tree.calibrated())
         self._variables = tuple(variables)
         self._at_separator: list[list[int]] = [[] for _ in self._cliques]
         self._at_clique: list[list[int]] = [[] for _ in self._cliques]
@@ -45,6 +43,15 @@ class AbsorptionTree:
             if clique.parent is not None:
                 self._children[clique.parent].append(place)
                 self._below[clique.parent] += self._below[place] + len(self._at_separator[place])
+
+    def _use(self, calibrated: Calibrated) -> None:
+        """Work with these tables and the numbers they hold."""
+        self._numbers = calibrated.numbers
+        self._tables = calibrated.tables
+        self._separators = [
+            self._summed(table, clique.scope, clique.separator)
+            for table, clique in zip(self._tables, self._cliques, strict=True)
+        ]
 
     def _plan_readings(self) -> None:
         """Read each variable off the smallest separator that has it, else off the one clique that does."""
@@ -58,41 +65,40 @@ class AbsorptionTree:
                 self._at_clique[held[0]].append(i)
 
     def log_odds(self, gone: frozenset[int]) -> Table:
-        """ln P(true) - ln P(false) of the variables without those in `gone`, which have factors in common.
+        """ln P(true) - ln P(false) of the variables without those in `gone`, which have factors in common."""
+        with contextlib.suppress(FloatingPointError), np.errstate(under="raise", over="raise"):
+            return self._without(gone)
+        # Plain numbers do not reach: from now on logarithms.
+        self._use(self._tree.propagated(Logarithmic()))
+        return self._without(gone)
 
-        Raises:
-            FloatingPointError: weights left the range of a double on the way.
-        """
+    def _without(self, gone: frozenset[int]) -> Table:
         tables: dict[int, Table] = {}
         separators: dict[int, Table] = {}
         found: dict[int, Table] = {}
-        with np.errstate(under="raise", over="raise", divide="raise"):
-            top = self._collect(gone, tables, separators)
-            pending = [(top, top)]
-            while pending:
-                place, origin = pending.pop()
-                table, scope = tables.pop(place), self._cliques[place].scope
-                found.update((i, summed(table, scope, (i,))) for i in self._at_clique[place])
-                for edge, other in self._onward(place, origin):
-                    between = self._cliques[edge].separator
-                    new = summed(table, scope, between)
-                    found.update((i, summed(new, between, (i,))) for i in self._at_separator[edge])
-                    if self._beyond(edge, other):
-                        change = ratio(new, separators.get(edge, self._separators[edge]))
-                        tables[other] = tables.get(other, self._tables[other]) * spread(
-                            change, between, self._cliques[other].scope
-                        )
-                        pending.append((other, place))
-        return odds(np.stack([found[i] for i in self._variables], axis=1))[:, 0]
+        top = self._collect(gone, tables, separators)
+        pending = [(top, top)]
+        while pending:
+            place, origin = pending.pop()
+            table, scope = tables.pop(place), self._cliques[place].scope
+            found.update((i, self._summed(table, scope, (i,))) for i in self._at_clique[place])
+            for edge, other in self._onward(place, origin):
+                between = self._cliques[edge].separator
+                new = self._summed(table, scope, between)
+                found.update((i, self._summed(new, between, (i,))) for i in self._at_separator[edge])
+                if self._beyond(edge, other):
+                    change = self._numbers.divide(new, separators.get(edge, self._separators[edge]))
+                    self._multiply(tables, other, change, between)
+                    pending.append((other, place))
+        logs = self._numbers.logs(np.stack([found[i] for i in self._variables], axis=1))[..., 0]
+        return np.asarray(logs[1] - logs[0])
 
     def _collect(self, gone: frozenset[int], tables: dict[int, Table], separators: dict[int, Table]) -> int:
         """Take the factors of `gone` out, and bring all that changed together in one clique; which one."""
         for j, factor in enumerate(self._tree.factors):
             if len(factor.scope) > 1 and not gone.isdisjoint(factor.scope):
-                home = self._tree.homes[j]
-                scope, table = self._tree.placed(j)
-                out = spread(1.0 / table, scope, self._cliques[home].scope)
-                tables[home] = tables.get(home, self._tables[home]) * out
+                scope, logs = self._tree.placed(j)
+                self._multiply(tables, self._tree.homes[j], self._numbers.lift(-logs), scope)
         if not tables:
             tables[0] = self._tables[0]
         changed = set(tables)
@@ -100,17 +106,24 @@ class AbsorptionTree:
             # Children stand before their parents: nothing that is still to change lies below this one.
             place = min(changed)
             clique = self._cliques[place]
-            new = summed(tables[place], clique.scope, clique.separator)
+            new = self._summed(tables[place], clique.scope, clique.separator)
             separators[place] = new
-            change = ratio(new, self._separators[place])
+            change = self._numbers.divide(new, self._separators[place])
             parent = clique.parent
             assert parent is not None, "the last clique is every other one's ancestor"
-            tables[parent] = tables.get(parent, self._tables[parent]) * spread(
-                change, clique.separator, self._cliques[parent].scope
-            )
+            self._multiply(tables, parent, change, clique.separator)
             changed.remove(place)
             changed.add(parent)
         return changed.pop()
+
+    def _multiply(self, tables: dict[int, Table], place: int, by: Table, scope: tuple[int, ...]) -> None:
+        """Multiply a clique's own table among `tables`, a copy of the calibrated one at first."""
+        if place not in tables:
+            tables[place] = self._tables[place].copy()
+        self._tree.multiply(self._numbers, tables[place], self._cliques[place].scope, by, scope)
+
+    def _summed(self, table: Table, wide: tuple[int, ...], scope: tuple[int, ...]) -> Table:
+        return self._tree.onto(self._numbers, table, wide, scope)
 
     def _onward(self, place: int, origin: int) -> Iterator[tuple[int, int]]:
         """(separator, clique) of the neighbours that wanted posteriors lie at or behind, but `origin`."""

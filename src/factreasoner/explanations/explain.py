@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
@@ -46,6 +47,9 @@ def explain(
     affordable; 0: no search. Where `config` names a calibration of posteriors, all probabilities and labels
     are calibrated ones.
 
+    The solver is asked for no longer than `config.solver_seconds` in all. What could not be found out by
+    then, or from posteriors that have not converged, is said in `untold`.
+
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
             was made with other settings; or the calibration can't be read.
@@ -58,11 +62,18 @@ def explain(
         raise _impossible(assessment, f"no fact graph to explain: {_why_none(assessment)}")
     wanted = _wanted(assessment, atom_ids)
     calibrator = calibration_of(config).posteriors
-    solver = solver or load("solver", config.solver)(config=config)
+    deadline = time.monotonic() + config.solver_seconds
+    made = (lambda config: solver) if solver else load("solver", config.solver)
+
+    def timed(seconds: float) -> Solver:
+        limited: Solver = made(config=config.model_copy(update={"solver_seconds": seconds}))
+        return limited
+
     whole, parts = network(outcome.graph, config.factors, wanted)
     known = _of_the_run(outcome, whole)
-    base = known or solver.marginals(whole)
-    study = _Study(base, solver, Scale(calibrator), search_size, outcome.graph.touching())
+    base = known or timed(config.solver_seconds).marginals(whole)
+    touching = outcome.graph.touching()
+    study = _Study(base, timed, deadline, Scale(calibrator), search_size, touching)
     analyses = [study.of(part) for part in parts]
     if known and not all(analysis.agrees() for analysis in analyses):
         message = f"its posteriors are not those of its graph with factors {config.factors!r}"
@@ -79,6 +90,7 @@ def explain(
         atoms=tuple(atoms),
         solver=base.solver,
         exact=base.exact and all(analysis.removals.exact for analysis in analyses),
+        converged=base.converged,
         stderr=max(
             (e for e in (base.stderr, *(a.removals.stderr for a in analyses)) if e is not None), default=None
         ),
@@ -136,14 +148,15 @@ class _Study(NamedTuple):
     """What the parts of one record have in common: its posteriors, and how to find and read others."""
 
     base: Marginals
-    solver: Solver
+    solver: Callable[[float], Solver]
+    deadline: float
     scale: Scale
     search_size: int
     touching: Mapping[str, Sequence[Relation]]
 
     def of(self, part: Part) -> _Analysis:
         """Solve what has to be solved for one part."""
-        ways = removals(part, self.base, self.solver)
+        ways = removals(part, self.base, self.solver, deadline=self.deadline)
         alone = ways.one_by_one()
         now = log_odds(self.base, [part.graph.names[i] for i in part.atoms])
         flips = None
@@ -191,6 +204,7 @@ class _Analysis(NamedTuple):
                 "searched": self.flips.searched[column] if self.flips else 0,
                 "tried": len(self.removals.candidates),
                 "connected": len(self.part.contexts),
+                "untold": self.removals.untold,
             }
             yield atom_id, self.study.bare(atom_id).model_copy(update=told)
 
@@ -214,5 +228,5 @@ class _Analysis(NamedTuple):
             context_ids=gone,
             p_without=p,
             support=self.study.label(atom_id, p, without=gone),
-            smallest=flip.smallest and self.removals.exact,
+            smallest=flip.smallest and self.removals.exact and not self.removals.untold,
         )

@@ -7,6 +7,7 @@ as long as that is affordable. What was found says whether it is known to be sma
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.explanations.removal import Removals
+from factreasoner.explanations.removal import OutOfTimeError, Removals
 from factreasoner.explanations.scale import Scale
 from factreasoner.graph.factor_graph import Table
 
@@ -59,33 +60,45 @@ class FlipSearch:
         self._additive = additive
         self._left = removals.affordable
         self._found: list[Flip | None] = [None] * len(base)
+        self._complete: set[int] = set()
+        self._searched = 0
 
     def search(self, largest: int = LARGEST_SIZE) -> Flips:
         """Try all sets of up to `largest` contexts, and larger ones by their members' single effects."""
         candidates = self._removals.candidates
+        self._searched = min(1, len(candidates))
+        # What was found before the time was over stands.
+        with contextlib.suppress(OutOfTimeError):
+            self._search(candidates, largest)
+        return Flips(
+            tuple(
+                flip and flip._replace(smallest=flip.smallest or len(flip.contexts) <= self._searched + 1)
+                for flip in self._found
+            ),
+            tuple(
+                len(candidates) if atom in self._complete else self._searched
+                for atom in range(len(self._found))
+            ),
+        )
+
+    def _search(self, candidates: Sequence[int], largest: int) -> None:
         self._keep([(c,) for c in candidates], self._alone, range(len(self._found)))
-        complete = {atom for atom, flip in enumerate(self._found) if flip is None and self._descend(atom)}
-        searched = 1
-        while searched < min(largest, len(candidates)):
-            size = searched + 1
+        for atom, flip in enumerate(self._found):
+            if flip is None and self._descend(atom):
+                self._complete.add(atom)
+        while self._searched < min(largest, len(candidates)):
+            size = self._searched + 1
             open_atoms = [
                 atom
                 for atom, flip in enumerate(self._found)
-                if atom not in complete
+                if atom not in self._complete
                 and (flip is None or (not flip.smallest and len(flip.contexts) > size))
             ]
             if not open_atoms or math.comb(len(candidates), size) > self._left:
                 break
             for sets in _chunks(itertools.combinations(candidates, size)):
                 self._keep(sets, self._tried(sets), open_atoms)
-            searched = size
-        return Flips(
-            tuple(
-                flip and flip._replace(smallest=flip.smallest or len(flip.contexts) <= searched + 1)
-                for flip in self._found
-            ),
-            tuple(len(candidates) if atom in complete else searched for atom in range(len(self._found))),
-        )
+            self._searched = size
 
     def _tried(self, sets: Sequence[Collection[int]]) -> Table:
         self._left -= len(sets)

@@ -48,7 +48,8 @@ class AtomExplanation(Model):
     `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` that were
     left out one at a time; `connected` contexts are joined to the atom at all, directly or through others.
     Every set of up to `searched` of the tried contexts was left out in search of `flip`; `flip` is None
-    where none found so far flips the atom.
+    where none found so far flips the atom. `untold` says in words what of this could not be found out, and
+    why; empty where nothing was left undone.
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first, and `disputes` the contradictions between contexts of which at least one is such evidence.
@@ -63,6 +64,7 @@ class AtomExplanation(Model):
     searched: int = 0
     tried: int = 0
     connected: int = 0
+    untold: str = ""
     entailing: tuple[Evidence, ...] = ()
     contradicting: tuple[Evidence, ...] = ()
     disputes: tuple[Dispute, ...] = ()
@@ -72,14 +74,16 @@ class Explanation(Model):
     """Why a record's atoms have the posteriors they have.
 
     `exact` and `stderr` (the largest standard error of any probability; None when exact) are those of the
-    worst result used; `solves` counts the solver's calls this took. `calibrated`: probabilities and labels
-    are those that a calibration of posteriors made of the solver's.
+    worst result used; `converged` is None where nothing was sampled, False where sampling stopped too early
+    for its results to be relied on. `solves` counts the solver's calls this took. `calibrated`: probabilities
+    and labels are those that a calibration of posteriors made of the solver's.
     """
 
     record_id: str
     atoms: tuple[AtomExplanation, ...]
     solver: str
     exact: bool
+    converged: bool | None = None
     stderr: float | None = None
     solves: int = 0
     calibrated: bool = False

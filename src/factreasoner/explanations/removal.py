@@ -1,21 +1,22 @@
 """What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
 
 `ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, `OneAtATime` goes by way of the atoms for all single contexts at once, where it can; through a
-calibrated junction tree; or through the configured solver.
+one, `ByAbsorption` takes sets out of one calibrated junction tree; where that does not fit into memory, or
+posteriors are sampled, `BySolver` asks the configured solver, as long as there is time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from factreasoner.explanations.absorption import AbsorptionTree
-from factreasoner.explanations.junction import VariantTree
 from factreasoner.explanations.parts import Part, induced
+from factreasoner.explanations.variants import VariantTree
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.protocols import Solver
@@ -33,6 +34,13 @@ FEWEST_SETS = 32
 
 SMALLEST_CHANCE = 1e-6
 """A context at least this probably false can be conditioned on being false without loss of precision."""
+
+SAME = 1e-9
+"""Posteriors this close to exact ones are exact, whatever other parts of the network are."""
+
+
+class OutOfTimeError(Exception):
+    """The time for asking the solver is over."""
 
 
 class Removals(Protocol):
@@ -61,62 +69,70 @@ class Removals(Protocol):
         """The largest standard error of any posterior so far."""
         ...
 
+    @property
+    def untold(self) -> str:
+        """Why something could not be found out; empty where nothing was left undone."""
+        ...
+
     def whole(self) -> Table | None:
         """Log-odds of the atoms with nothing taken out; None where only the solver could tell."""
         ...
 
     def one_by_one(self) -> Table:
-        """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms)."""
+        """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms).
+
+        What can't be told is no candidate any more afterwards.
+        """
         ...
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """Log-odds of the atoms without each set of contexts, shape (sets, atoms)."""
+        """Log-odds of the atoms without each set of contexts, shape (sets, atoms).
+
+        Raises:
+            OutOfTimeError: not all of them could be told.
+        """
         ...
 
 
-def removals(part: Part, base: Marginals, solver: Solver) -> Removals:
+def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float) -> Removals:
     """The cheapest way for a part of a network whose posteriors are `base`, as the solver found them.
 
-    Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones.
+    Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones. `solver`
+    makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
     """
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
-    one_at_a_time = OneAtATime(part, base, solver, plan)
-    if base.exact and plan.total <= NARROW_ENTRIES:
-        return ManyAtOnce(part, plan, one_at_a_time)
-    return one_at_a_time
+    if plan.total <= NARROW_ENTRIES:
+        many = ManyAtOnce(part, plan)
+        # A network may be sampled in its wide parts alone.
+        if base.exact or _equal(many.whole(), log_odds(base, [part.graph.names[i] for i in part.atoms])):
+            return many
+    if base.exact and 2 * bytes_needed(plan) <= memory_budget():
+        return ByAbsorption(part, plan)
+    return BySolver(part, base, solver, deadline=deadline)
+
+
+def _equal(one: Table, other: Table) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.allclose(1.0 / (1.0 + np.exp(-one)), 1.0 / (1.0 + np.exp(-other)), rtol=0, atol=SAME))
 
 
 class ManyAtOnce:
-    """All sets through one junction tree; one at a time where plain numbers do not reach."""
+    """All sets through one junction tree, exactly."""
 
-    def __init__(self, part: Part, plan: Elimination, otherwise: OneAtATime) -> None:
+    exact = True
+    stderr = None
+    solves = 0
+    untold = ""
+
+    def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
         self.affordable = SEARCH_ENTRIES // plan.total
         self.at_once = self.affordable
         self._tree = VariantTree(part.graph, plan, part.atoms)
-        self._otherwise = otherwise
 
-    @property
-    def solves(self) -> int:
+    def whole(self) -> Table:
         """See Removals."""
-        return self._otherwise.solves
-
-    @property
-    def exact(self) -> bool:
-        """See Removals."""
-        return self._otherwise.exact
-
-    @property
-    def stderr(self) -> float | None:
-        """See Removals."""
-        return self._otherwise.stderr
-
-    def whole(self) -> Table | None:
-        """See Removals."""
-        try:
-            return np.asarray(self._tree.log_odds([()])[0])
-        except FloatingPointError:
-            return self._otherwise.whole()
+        return np.asarray(self._tree.log_odds([()])[0])
 
     def one_by_one(self) -> Table:
         """See Removals."""
@@ -124,39 +140,85 @@ class ManyAtOnce:
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
         """See Removals."""
-        try:
-            return self._tree.log_odds(sets)
-        except FloatingPointError:
-            return self._otherwise.log_odds(sets)
+        return self._tree.log_odds(sets)
 
 
-class OneAtATime:
-    """Sets one by one, each once. `exact` and `stderr` are of the worst result of the solver."""
+class ByAbsorption:
+    """Sets one by one out of one calibrated junction tree, exactly, and each once."""
 
-    def __init__(self, part: Part, base: Marginals, solver: Solver, plan: Elimination) -> None:
+    exact = True
+    stderr = None
+    solves = 0
+    untold = ""
+
+    def __init__(self, part: Part, plan: Elimination) -> None:
+        self.candidates = part.contexts
+        self.affordable = max(FEWEST_SETS, SEARCH_ENTRIES // plan.total)
+        self.at_once = 1
+        self._atoms = len(part.atoms)
+        self._tree = AbsorptionTree(part.graph, plan, part.atoms)
+        self._known: dict[frozenset[int], Table] = {}
+
+    def whole(self) -> Table:
+        """See Removals."""
+        return self._tree.log_odds(frozenset())
+
+    def one_by_one(self) -> Table:
+        """See Removals."""
+        return self.log_odds([(c,) for c in self.candidates])
+
+    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
+        """See Removals."""
+        for gone in map(frozenset, sets):
+            if gone not in self._known:
+                self._known[gone] = self._tree.log_odds(gone)
+        rows = [self._known[frozenset(gone)] for gone in sets]
+        return np.array(rows).reshape(len(sets), self._atoms)
+
+
+class BySolver:
+    """Sets one by one through the solver, each once. `exact` and `stderr` are of its worst result.
+
+    Nothing can be told where what is to be compared, or a result, has not converged: samples that differ then
+    differ by chance.
+    """
+
+    def __init__(
+        self, part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
+    ) -> None:
         self.candidates = part.contexts if base.exact else part.beside(part.atoms)
-        self.affordable = max(FEWEST_SETS, SEARCH_ENTRIES // plan.total if base.exact else 0)
+        self.affordable = FEWEST_SETS
         self.at_once = 1
         self.solves = 0
         self.exact = base.exact
         self.stderr = base.stderr
+        self.untold = ""
         self._part = part
         self._base = base
         self._solver = solver
-        self._plan = plan if base.exact and 2 * bytes_needed(plan) <= memory_budget() else None
-        self._tree: AbsorptionTree | None = None
+        self._deadline = deadline
         self._known: dict[frozenset[int], Table] = {}
+        if base.converged is False:
+            self._give_up("the posteriors have not converged, so what a context does to them can't be told")
 
     def whole(self) -> Table | None:
         """See Removals."""
-        return self._by_absorption(frozenset())
+        return None
 
     def one_by_one(self) -> Table:
         """See Removals."""
         through_atoms = self._through_atoms()
-        if through_atoms:
-            rows = self._by_atoms(through_atoms)
-            self._known.update((frozenset((c,)), row) for c, row in zip(through_atoms, rows, strict=True))
+        done = []
+        try:
+            if through_atoms:
+                rows = self._by_atoms(through_atoms)
+                self._known.update((frozenset((c,)), row) for c, row in zip(through_atoms, rows, strict=True))
+            for c in self.candidates:
+                self.log_odds([(c,)])
+                done.append(c)
+        except OutOfTimeError as error:
+            self.candidates = tuple(done)
+            self._give_up(str(error))
         return self.log_odds([(c,) for c in self.candidates])
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
@@ -166,6 +228,12 @@ class OneAtATime:
                 self._known[gone] = self._without(gone)
         rows = [self._known[frozenset(gone)] for gone in sets]
         return np.array(rows).reshape(len(sets), len(self._part.atoms))
+
+    def _give_up(self, why: str) -> None:
+        """Try nothing more."""
+        self.untold = why
+        self.affordable = 0
+        self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)
 
     def _through_atoms(self) -> tuple[int, ...]:
         """The contexts that one call an atom can take out, if that is fewer: those silent when false.
@@ -202,26 +270,21 @@ class OneAtATime:
         return np.stack(columns, axis=1)
 
     def _without(self, gone: frozenset[int]) -> Table:
-        found = self._by_absorption(gone)
-        if found is not None:
-            return found
         graph = self._part.graph
-        given = self._solved(induced(graph, [i for i in range(len(graph.names)) if i not in gone]))
-        return log_odds(given, [graph.names[i] for i in self._part.atoms])
-
-    def _by_absorption(self, gone: frozenset[int]) -> Table | None:
-        if self._plan is None:
-            return None
-        try:
-            self._tree = self._tree or AbsorptionTree(self._part.graph, self._plan, self._part.atoms)
-            return self._tree.log_odds(gone)
-        except FloatingPointError:
-            self._plan = None
-            return None
+        rest = induced(graph, [i for i in range(len(graph.names)) if i not in gone])
+        return log_odds(self._solved(rest), [graph.names[i] for i in self._part.atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
+        """The solver's answer, found in at most half of the time that is left."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0.0:
+            raise OutOfTimeError("solver_seconds are over; raise them to see the effect of more contexts")
         self.solves += 1
-        given = self._solver.marginals(graph)
+        given = self._solver(seconds / 2.0).marginals(graph)
+        if given.converged is False:
+            raise OutOfTimeError(
+                "the posteriors without a context did not converge in the time left; raise solver_seconds"
+            )
         self.exact = self.exact and given.exact
         if given.stderr is not None:
             self.stderr = max(given.stderr, self.stderr or 0.0)

@@ -105,6 +105,7 @@ def _solver_fields(marginals: Marginals | None) -> dict[str, Any] | None:
     return {
         "name": marginals.solver,
         "exact": marginals.exact,
+        "converged": marginals.converged,
         "width": marginals.width,
         "stderr": marginals.stderr,
     }
@@ -228,12 +229,14 @@ class _Solving:
     def __init__(self) -> None:
         self._records: Counter[str] = Counter()
         self._exact = 0
+        self._not_converged = 0
         self._width: int | None = None
         self._stderr: float | None = None
 
     def add(self, marginals: Marginals) -> None:
         self._records[marginals.solver] += 1
         self._exact += marginals.exact
+        self._not_converged += marginals.converged is False
         widths = [width for width in (self._width, marginals.width) if width is not None]
         self._width = max(widths, default=None)
         errors = [error for error in (self._stderr, marginals.stderr) if error is not None]
@@ -244,6 +247,8 @@ class _Solving:
             "records": dict(self._records),
             "exact": self._exact,
             "approximate": self._records.total() - self._exact,
+            "converged": not self._not_converged,
+            "not_converged": self._not_converged,
             "largest_width": self._width,
             "largest_stderr": self._stderr,
         }

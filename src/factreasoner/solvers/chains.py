@@ -8,21 +8,25 @@ and Smith 1990).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.graph.factor_graph import Table
 from factreasoner.solvers.collapsing import Layer, collapse
 from factreasoner.solvers.colouring import colour_classes
+from factreasoner.solvers.log_factors import LogFactor
 from factreasoner.solvers.reduction import Component
 
-_LOG_OF_ZERO = -700.0
-"""Stands for the logarithm of 0, so that differences of logarithms stay finite."""
+ZERO = 600.0
+"""How far the logarithm of 0 is put below what a variable's positive entries can sum to: infinity has no
+differences."""
 
-Single = npt.NDArray[np.float32]
-"""The chains are drawn in single precision: its rounding is far below any standard error to be had."""
+SINGLE_DOWN_TO = -2000.0
+"""While every logarithm is above this, single precision rounds far below any standard error to be had."""
+
+Real: TypeAlias = npt.NDArray[np.floating[Any]]
 
 Rows = npt.NDArray[np.intp]
 
@@ -31,8 +35,8 @@ class Moments(NamedTuple):
     """Of one stretch of sweeps: mean and variance of each conditional probability, (rows, chains)."""
 
     sweeps: int
-    mean: Single
-    variance: Single
+    mean: Real
+    variance: Real
 
 
 def joined(stretches: Sequence[Moments]) -> Moments:
@@ -61,7 +65,7 @@ class _Block(NamedTuple):
     rows: slice
     owner: Rows
     state: Rows
-    base: Single
+    base: Real
     weights: Any
     wide: tuple[_Wide, ...]
 
@@ -78,6 +82,9 @@ class Chains:
         self._sizes = np.array(part.cardinalities)
         self._rng = rng
         drawn = _draws(part)
+        lowest = _lowest(drawn, len(part.variables))
+        self._type = np.float32 if lowest > SINGLE_DOWN_TO else np.float64
+        self._log_of_zero = lowest - ZERO
         # In the order of drawing, so that a block's rows lie together.
         order = np.array([i for layer in drawn for i in layer.variables])
         self._start = np.empty_like(self._sizes)
@@ -89,7 +96,7 @@ class Chains:
         shape = (len(self._sizes), count)
         off_first = rng.random(shape) < rng.random(count)
         self._states = off_first * (1 + rng.integers(0, self._sizes[:, None] - 1, shape))
-        self._rows = np.empty((self._row_count, count), dtype=np.float32)
+        self._rows = np.empty((self._row_count, count), dtype=self._type)
         for block in self._blocks:
             self._rows[block.rows] = self._states[block.variables[block.owner]] == block.state[:, None]
 
@@ -115,9 +122,9 @@ class Chains:
             found.append(p / p.sum())
         return found
 
-    def _draw(self, block: _Block) -> Single:
+    def _draw(self, block: _Block) -> Real:
         """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains)."""
-        logits: Single = block.weights @ self._rows
+        logits: Real = block.weights @ self._rows
         logits += block.base[:, None]
         for wide in block.wide:
             logs = wide.logs[(slice(None), *(self._states[i] for i in wide.others))]
@@ -126,13 +133,13 @@ class Chains:
             with np.errstate(over="ignore"):
                 p = np.exp(np.negative(logits, out=logits), out=logits)
             p = np.reciprocal(np.add(p, 1.0, out=p), out=p)
-            drawn = self._rng.random(p.shape, dtype=np.float32) < p
+            drawn = self._rng.random(p.shape, dtype=self._type) < p
             self._rows[block.rows] = drawn
             if self._has_wide:
                 self._states[block.variables] = drawn
             return p
         shape = (len(block.variables), int(self._sizes[block.variables].max()), logits.shape[1])
-        weights = np.full(shape, -np.inf, dtype=np.float32)
+        weights = np.full(shape, -np.inf, dtype=self._type)
         weights[:, 0] = 0.0
         weights[block.owner, block.state] = logits
         weights = np.exp(weights - weights.max(axis=1, keepdims=True))
@@ -157,7 +164,7 @@ class Chains:
         entries: list[tuple[int, int, float]] = []
         wide: list[_Wide] = []
         for factor, axis, i in _seen_by(layer.factors, local):
-            logs = np.moveaxis(_log(factor), axis, 0)
+            logs = np.moveaxis(np.maximum(factor.logs, self._log_of_zero), axis, 0)
             others = tuple(j for j in factor.scope if j != i)
             span = slice(local[i], local[i] + int(self._sizes[i]) - 1)
             if len(others) > 1:
@@ -171,9 +178,9 @@ class Chains:
             relative = against_first[:, 1:] - against_first[:, :1]
             for (k, s), value in np.ndenumerate(relative):
                 entries.append((span.start + k, int(self._start[others[0]]) + s, value))
-        weights = _matrix(entries, (len(owner), self._row_count))
+        weights = _matrix(entries, (len(owner), self._row_count)).astype(self._type)
         rows = slice(start, start + len(owner))
-        return _Block(members, rows, owner, state, base.astype(np.float32), weights, tuple(wide))
+        return _Block(members, rows, owner, state, base.astype(self._type), weights, tuple(wide))
 
 
 def _draws(part: Component) -> list[Layer]:
@@ -191,17 +198,22 @@ def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -
     import scipy.sparse
 
     columns = list(zip(*entries, strict=True)) if entries else [(), (), ()]
-    rows, values = np.array(columns[:2], dtype=np.intp), np.array(columns[2], dtype=np.float32)
+    rows, values = np.array(columns[:2], dtype=np.intp), np.array(columns[2], dtype=np.float64)
     return scipy.sparse.csr_array((values, tuple(rows)), shape=shape)
 
 
-def _seen_by(factors: Sequence[Factor], variables: Collection[int]) -> Iterator[tuple[Factor, int, int]]:
+def _seen_by(
+    factors: Sequence[LogFactor], variables: Collection[int]
+) -> Iterator[tuple[LogFactor, int, int]]:
     for factor in factors:
         for axis, i in enumerate(factor.scope):
             if i in variables:
                 yield factor, axis, i
 
 
-def _log(factor: Factor) -> Table:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(np.log(factor.table), _LOG_OF_ZERO))
+def _lowest(drawn: Sequence[Layer], count: int) -> float:
+    """What a variable's positive entries can sum to at the least, by their logarithms."""
+    lowest = np.zeros(count)
+    for factor in {id(factor): factor for layer in drawn for factor in layer.factors}.values():
+        lowest[list(factor.scope)] += factor.logs.min(where=np.isfinite(factor.logs), initial=0.0)
+    return float(lowest.min(initial=0.0))

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from factreasoner.graph.factor_graph import Factor
-from factreasoner.solvers.reduction import Component, merged
+from factreasoner.solvers.log_factors import LogFactor, log_sum, merged
+from factreasoner.solvers.reduction import Component
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +19,7 @@ class Layer:
     """Variables to be drawn together, given those of earlier layers by the tables of `factors`."""
 
     variables: tuple[int, ...]
-    factors: tuple[Factor, ...]
+    factors: tuple[LogFactor, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Collapsed:
     """
 
     core: tuple[int, ...]
-    factors: tuple[Factor, ...]
+    factors: tuple[LogFactor, ...]
     layers: tuple[Layer, ...]
 
 
@@ -46,7 +45,7 @@ def collapse(part: Component) -> Collapsed:
     left = set(range(len(part.variables)))
     layers: list[Layer] = []
     while round_ := _round(left, incident):
-        taken: list[Factor] = []
+        taken: list[LogFactor] = []
         for i in round_:
             own = [factors.pop(scope) for scope in sorted(incident[i])]
             taken += own
@@ -76,13 +75,13 @@ def _round(left: set[int], incident: Sequence[set[tuple[int, ...]]]) -> list[int
     return chosen
 
 
-def _summed_out(i: int, own: Sequence[Factor]) -> Factor:
-    """The table over the neighbours of variable i that is left when it is summed out of its factors."""
-    if not own:
-        return Factor((), np.ones(()))
-    neighbours = tuple(sorted({j for factor in own for j in factor.scope} - {i}))
-    letters = {i: 0} | {j: k + 1 for k, j in enumerate(neighbours)}
-    operands: list[Any] = []
+def _summed_out(i: int, own: Sequence[LogFactor]) -> LogFactor:
+    """The factor over the neighbours of variable i that is left when it is summed out of its factors."""
+    scope = tuple(sorted({i, *(j for factor in own for j in factor.scope)}))
+    product = np.zeros((1,) * len(scope))
     for factor in own:
-        operands += [factor.table, [letters[j] for j in factor.scope]]
-    return Factor(neighbours, np.einsum(*operands, [letters[j] for j in neighbours]))
+        axes = sorted(range(len(factor.scope)), key=factor.scope.__getitem__)
+        sizes = dict(zip(factor.scope, factor.logs.shape, strict=True))
+        product = product + factor.logs.transpose(axes).reshape([sizes.get(j, 1) for j in scope])
+    axis = scope.index(i)
+    return LogFactor(scope[:axis] + scope[axis + 1 :], log_sum(product, [axis]).squeeze(axis))

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.graph.factor_graph import Table
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import calibrate
-from factreasoner.solvers.reduction import INCONSISTENT
+from factreasoner.solvers.log_factors import INCONSISTENT, LogFactor
 
 LARGEST_WORK = 1 << 31
 """Table entries computed at most, over all conditioned solutions: some tens of seconds."""
@@ -72,7 +72,7 @@ def _most_costly(sizes: Sequence[int], scopes: Sequence[Sequence[int]], plan: El
     return max(range(len(sizes)), key=cost.__getitem__)
 
 
-def condition(cardinalities: Sequence[int], factors: Sequence[Factor], cut: Cutset) -> list[Table]:
+def condition(cardinalities: Sequence[int], factors: Sequence[LogFactor], cut: Cutset) -> list[Table]:
     """Exact marginals, as the mixture over every state of the cutset.
 
     Raises:
@@ -82,16 +82,16 @@ def condition(cardinalities: Sequence[int], factors: Sequence[Factor], cut: Cuts
     solved: list[tuple[tuple[int, ...], float, list[Table]]] = []
     for states in itertools.product(*(range(cardinalities[i]) for i in cut.variables)):
         observed = dict(zip(cut.variables, states, strict=True))
-        sliced = [_sliced(factor, observed) for factor in factors]
-        constants = [float(factor.table) for factor in sliced if not factor.scope]
-        if not all(constants):
+        left = [factor.given(observed) for factor in factors]
+        constant = sum(float(factor.logs) for factor in left if not factor.scope)
+        if constant == -math.inf:
             continue
         try:
-            result = calibrate(sizes, [factor for factor in sliced if factor.scope], cut.plan.order)
+            result = calibrate(sizes, [factor for factor in left if factor.scope], cut.plan.order)
         except SolverError:
             # This state of the cutset is impossible; that all of them are is found below.
             continue
-        solved.append((states, result.log_z + sum(map(math.log, constants)), result.marginals))
+        solved.append((states, result.log_z + constant, result.marginals))
     if not solved:
         raise SolverError(INCONSISTENT)
     largest = max(log_z for _, log_z, _ in solved)
@@ -104,8 +104,3 @@ def condition(cardinalities: Sequence[int], factors: Sequence[Factor], cut: Cuts
         for i, state in zip(cut.variables, states, strict=True):
             mixed[i][state] += weight
     return [weights / weights.sum() for weights in mixed]
-
-
-def _sliced(factor: Factor, observed: dict[int, int]) -> Factor:
-    scope = tuple(i for i in factor.scope if i not in observed)
-    return Factor(scope, factor.table[tuple(observed.get(i, slice(None)) for i in factor.scope)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -50,7 +51,8 @@ class GibbsSolver:
 
     Sampling goes on until the largest standard error is below `config.tolerance` and the chains have mixed,
     or until `config.solver_seconds` would be exceeded. Results repeat with `config.seed`, unless time cut
-    the sampling short. `Marginals.diagnostics` says how it went, with a `warning` where it did not converge.
+    the sampling short. `Marginals.converged` says which it was; `diagnostics` say how it went, with a
+    `warning` where it did not converge and without `r_hat` where that is infinite.
     """
 
     name = "gibbs"
@@ -96,6 +98,7 @@ def solve_or_sample(reduced: Reduced, jobs: Sequence[Job | None], config: Config
         ),
         solver="gibbs" if sampled else "exact",
         exact=not sampled,
+        converged=all(result.converged for result in sampled.values()) if sampled else None,
         width=max(widths, default=0),
         stderr=max((result.stderr for result in sampled.values()), default=None),
         diagnostics=_diagnostics(list(sampled.values()), config)
@@ -154,19 +157,23 @@ def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
 def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | int | float]:
     if not sampled:
         return {}
+    r_hat = max(result.r_hat for result in sampled)
     told: dict[str, str | int | float] = {
         "sampled_components": len(sampled),
         "sampled_variables": sum(len(result.marginals) for result in sampled),
         "chains": min(result.chains for result in sampled),
         "sweeps": max(result.sweeps for result in sampled),
-        "r_hat": max(result.r_hat for result in sampled),
     }
+    if math.isfinite(r_hat):
+        told["r_hat"] = r_hat
     if not all(result.converged for result in sampled):
         stderr = max(result.stderr for result in sampled)
+        mixing = (
+            f"split R-hat {r_hat:.3f}" if math.isfinite(r_hat) else "chains that never leave their states"
+        )
         warning = (
-            f"sampling stopped after {config.solver_seconds:g} s without converging: split R-hat "
-            f"{told['r_hat']:.3f} (at most {MIXED}), standard error {stderr:.4f} "
-            f"(at most {config.tolerance:g})"
+            f"sampling stopped after {config.solver_seconds:g} s without converging: {mixing} "
+            f"(R-hat at most {MIXED}), standard error {stderr:.4f} (at most {config.tolerance:g})"
         )
         _log.warning("%s", warning)
         told["warning"] = warning

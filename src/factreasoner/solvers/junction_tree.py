@@ -2,22 +2,28 @@
 
 Hugin propagation (Jensen, Lauritzen and Olesen 1990): one table a maximal clique. Messages are normalised, so
 that any number of factors may be multiplied, and the constants give the partition function. Tables hold
-plain numbers; where a product underflows, the whole pass is repeated with logarithms.
+plain numbers; where a product leaves their range, the whole pass is repeated with logarithms.
+
+A tree is calibrated for one network or for several variants of it at once, along a last axis of all tables. A
+variant lacks some variables: their factors are 1 in it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, Table
-from factreasoner.solvers.clique_tree import CliqueTree, clique_tree
-from factreasoner.solvers.reduction import INCONSISTENT
+from factreasoner.graph.factor_graph import Table
+from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
+from factreasoner.solvers.clique_tree import clique_tree
+from factreasoner.solvers.log_factors import LogFactor, distribution
+
+Lacks = npt.NDArray[np.bool_]
+"""Which variables (rows) which variants (columns) lack."""
 
 
 class Solved(NamedTuple):
@@ -27,155 +33,122 @@ class Solved(NamedTuple):
     log_z: float
 
 
-def calibrate(cardinalities: Sequence[int], factors: Sequence[Factor], order: Sequence[int]) -> Solved:
+def calibrate(cardinalities: Sequence[int], factors: Sequence[LogFactor], order: Sequence[int]) -> Solved:
     """Marginals and log Z of any network, connected or not, by an elimination order of all its variables.
 
     Raises:
         SolverError: every joint state has probability 0.
     """
-    tree = clique_tree(cardinalities, [factor.scope for factor in factors], order)
-    with contextlib.suppress(FloatingPointError), np.errstate(under="raise", over="raise"):
-        return _Propagation(cardinalities, tree, _Linear()).run(factors)
-    # Not in an except clause: the error would keep the first pass's tables in memory.
-    return _Propagation(cardinalities, tree, _Logarithmic()).run(factors)
+    found = JunctionTree(cardinalities, factors, order).calibrated()
+    marginals = [distribution(found.logs(i)[..., 0]) for i in range(len(cardinalities))]
+    return Solved(marginals, float(found.log_z[0]))
 
 
-class _Linear:
-    """Tables of plain numbers."""
-
-    one = 1.0
-
-    def lift(self, table: Table) -> Table:
-        return table
-
-    def multiply(self, table: Table, by: Table) -> None:
-        table *= by
-
-    def total(self, table: Table, axes: Sequence[int]) -> Table:
-        # One axis at a time, the widest strides first: several times faster than numpy's joint reduction.
-        for axis in axes:
-            table = table.sum(axis=axis, keepdims=True)
-        return table
-
-    def divide(self, table: Table, by: Table) -> Table:
-        return np.asarray(np.divide(table, by, out=np.zeros_like(table), where=by > 0.0))
-
-    def normalise(self, table: Table) -> tuple[Table, float]:
-        largest = float(table.max())
-        if largest == 0.0:
-            raise SolverError(INCONSISTENT)
-        return table / largest, math.log(largest)
-
-    def weights(self, table: Table) -> Table:
-        return table
-
-
-class _Logarithmic:
-    """Tables of natural logarithms: slower, and of any range."""
-
-    one = 0.0
-
-    def lift(self, table: Table) -> Table:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(table))
-
-    def multiply(self, table: Table, by: Table) -> None:
-        table += by
-
-    def total(self, table: Table, axes: Sequence[int]) -> Table:
-        largest = table
-        for axis in axes:
-            largest = largest.max(axis=axis, keepdims=True)
-        largest = np.where(np.isneginf(largest), 0.0, largest)
-        table = np.exp(table - largest)
-        for axis in axes:
-            table = table.sum(axis=axis, keepdims=True)
-        return self.lift(table) + largest
-
-    def divide(self, table: Table, by: Table) -> Table:
-        return np.asarray(np.subtract(table, by, out=np.full_like(table, -np.inf), where=by > -np.inf))
-
-    def normalise(self, table: Table) -> tuple[Table, float]:
-        largest = float(table.max())
-        if largest == -np.inf:
-            raise SolverError(INCONSISTENT)
-        return table - largest, largest
-
-    def weights(self, table: Table) -> Table:
-        return np.asarray(np.exp(table - table.max()))
-
-
-class _Propagation:
-    """One calibration: tables of all cliques, and the messages that went up."""
+class JunctionTree:
+    """The cliques of a network by an elimination order of all its variables; see `clique_tree`."""
 
     def __init__(
-        self, cardinalities: Sequence[int], tree: CliqueTree, numbers: _Linear | _Logarithmic
+        self, cardinalities: Sequence[int], factors: Sequence[LogFactor], order: Sequence[int]
     ) -> None:
+        tree = clique_tree(cardinalities, [factor.scope for factor in factors], order)
+        self.factors = factors
+        self.cliques, self.homes = tree.cliques, tree.homes
         self._sizes = cardinalities
-        self._cliques = tree.cliques
-        self._homes = tree.homes
-        self._numbers = numbers
+        smallest: dict[int, int] = {}
+        entries = [np.prod([float(cardinalities[i]) for i in clique.scope]) for clique in self.cliques]
+        for place in sorted(range(len(entries)), key=entries.__getitem__, reverse=True):
+            smallest.update(dict.fromkeys(self.cliques[place].scope, place))
+        self.smallest = smallest
+        """The clique with the smallest table of those that have a variable."""
 
-    def run(self, factors: Sequence[Factor]) -> Solved:
-        inbox = self._delivered(factors)
+    def calibrated(self, lacks: Lacks | None = None) -> Calibrated:
+        """Every clique's table as the network's distribution over it, in plain numbers where these reach.
+
+        Raises:
+            SolverError: a variant allows no joint state.
+        """
+        with contextlib.suppress(FloatingPointError), np.errstate(under="raise", over="raise"):
+            return self.propagated(Linear(), lacks)
+        # Not in an except clause: the error would keep the first pass's tables in memory.
+        return self.propagated(Logarithmic(), lacks)
+
+    def propagated(self, numbers: Arithmetic, lacks: Lacks | None = None) -> Calibrated:
+        """As `calibrated`, with the kind of numbers given.
+
+        Raises:
+            SolverError: a variant allows no joint state.
+            FloatingPointError: plain numbers do not reach.
+        """
+        variants = 1 if lacks is None else lacks.shape[1]
+        inbox: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in self.cliques]
+        for j, home in enumerate(self.homes):
+            scope, logs = self.placed(j)
+            if lacks is not None and len(scope) > 1 and (gone := lacks[list(scope)].any(axis=0)).any():
+                logs = np.where(gone, 0.0, logs)
+            inbox[home].append((scope, numbers.lift(logs)))
         tables: list[Table] = []
         sent: list[Table] = []
-        log_z = 0.0
-        for clique, messages in zip(self._cliques, inbox, strict=True):
-            table = np.full([self._sizes[i] for i in clique.scope], self._numbers.one)
+        log_z = np.zeros(variants)
+        for clique, messages in zip(self.cliques, inbox, strict=True):
+            table = np.full([*(self._sizes[i] for i in clique.scope), variants], numbers.one)
             for scope, message in messages:
-                self._multiply(table, clique.scope, message, scope)
-            message, scale = self._numbers.normalise(self._onto(table, clique.scope, clique.separator))
+                self.multiply(numbers, table, clique.scope, message, scope)
+            total = self.onto(numbers, table, clique.scope, clique.separator)
+            message, scale = numbers.normalise(total)
             log_z += scale
             if clique.parent is not None:
                 inbox[clique.parent].append((clique.separator, message))
             messages.clear()
             tables.append(table)
             sent.append(message)
-        for place in reversed(range(len(self._cliques))):
-            clique = self._cliques[place]
+        for place in reversed(range(len(self.cliques))):
+            clique = self.cliques[place]
             if clique.parent is not None:
-                above = self._onto(
-                    tables[clique.parent], self._cliques[clique.parent].scope, clique.separator
-                )
-                update = self._numbers.divide(above, sent[place])
-                self._multiply(tables[place], clique.scope, update, clique.separator)
-        return Solved(self._marginals(tables), log_z)
+                wide = self.cliques[clique.parent].scope
+                above = self.onto(numbers, tables[clique.parent], wide, clique.separator)
+                update = numbers.divide(numbers.normalise(above)[0], sent[place])
+                self.multiply(numbers, tables[place], clique.scope, update, clique.separator)
+        return Calibrated(self, numbers, tables, log_z)
 
-    def _delivered(self, factors: Sequence[Factor]) -> list[list[tuple[tuple[int, ...], Table]]]:
-        """For each clique its factors, with axes in the order of its scope."""
-        inbox: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in self._cliques]
-        for factor, home in zip(factors, self._homes, strict=True):
-            axis = {i: axis for axis, i in enumerate(factor.scope)}
-            scope = tuple(i for i in self._cliques[home].scope if i in axis)
-            table = factor.table.transpose([axis[i] for i in scope])
-            inbox[home].append((scope, self._numbers.lift(table)))
-        return inbox
+    def placed(self, j: int) -> tuple[tuple[int, ...], Table]:
+        """Factor j with its variables in the order of its clique, and an axis of one variant."""
+        factor = self.factors[j]
+        axis = {i: axis for axis, i in enumerate(factor.scope)}
+        scope = tuple(i for i in self.cliques[self.homes[j]].scope if i in axis)
+        return scope, factor.logs.transpose([axis[i] for i in scope])[..., None]
 
-    def _marginals(self, tables: Sequence[Table]) -> list[Table]:
-        """Every variable's distribution, from the smallest table that has it."""
-        smallest: dict[int, int] = {}
-        for place in sorted(range(len(tables)), key=lambda place: tables[place].size, reverse=True):
-            smallest.update(dict.fromkeys(self._cliques[place].scope, place))
-        marginals = []
-        for i in range(len(self._sizes)):
-            place = smallest[i]
-            weights = self._numbers.weights(self._onto(tables[place], self._cliques[place].scope, (i,)))
-            marginals.append(weights / weights.sum())
-        return marginals
-
-    def _multiply(self, table: Table, wide: tuple[int, ...], by: Table, scope: tuple[int, ...]) -> None:
+    def multiply(
+        self, numbers: Arithmetic, table: Table, wide: tuple[int, ...], by: Table, scope: tuple[int, ...]
+    ) -> None:
         """Multiply `table` over `wide` in place by a table over `scope`, part of it in the same order."""
         runs = _runs(wide, scope, self._sizes)
-        view = table.reshape([size for size, _ in runs])
-        self._numbers.multiply(view, by.reshape([size if kept else 1 for size, kept in runs]))
+        variants = [] if table.shape[-1] == 1 else [table.shape[-1]]
+        view = table.reshape([size for size, _ in runs] + variants)
+        last = [by.shape[-1]] if variants else []
+        numbers.multiply(view, by.reshape([size if kept else 1 for size, kept in runs] + last))
 
-    def _onto(self, table: Table, wide: tuple[int, ...], scope: tuple[int, ...]) -> Table:
+    def onto(self, numbers: Arithmetic, table: Table, wide: tuple[int, ...], scope: tuple[int, ...]) -> Table:
         """Sum `table` over `wide` down to `scope`, part of it in the same order."""
         runs = _runs(wide, scope, self._sizes)
+        variants = [] if table.shape[-1] == 1 else [table.shape[-1]]
         axes = [axis for axis, (_, kept) in enumerate(runs) if not kept]
-        summed = self._numbers.total(table.reshape([size for size, _ in runs]), axes)
-        return summed.reshape([self._sizes[i] for i in scope])
+        summed = numbers.total(table.reshape([size for size, _ in runs] + variants), axes)
+        return summed.reshape([*(self._sizes[i] for i in scope), table.shape[-1]])
+
+
+class Calibrated(NamedTuple):
+    """A junction tree with its calibrated tables, and log Z of every variant."""
+
+    tree: JunctionTree
+    numbers: Arithmetic
+    tables: list[Table]
+    log_z: Table
+
+    def logs(self, i: int) -> Table:
+        """Logarithms of variable i's weights, from the smallest table that has it: (states, variants)."""
+        place = self.tree.smallest[i]
+        scope = self.tree.cliques[place].scope
+        return self.numbers.logs(self.tree.onto(self.numbers, self.tables[place], scope, (i,)))
 
 
 def _runs(wide: Sequence[int], scope: Sequence[int], sizes: Sequence[int]) -> list[tuple[int, bool]]:

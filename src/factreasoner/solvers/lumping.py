@@ -11,11 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from factreasoner.graph.factor_graph import Factor, Table
-from factreasoner.solvers.reduction import Component, scaled
-
-LARGEST_GROUP = 32
-"""Variables counted together at most: powers of table entries stay far within a double's range."""
+from factreasoner.graph.factor_graph import Table
+from factreasoner.solvers.log_factors import LogFactor, scaled
+from factreasoner.solvers.reduction import Component
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +22,7 @@ class Lumped:
 
     groups: tuple[tuple[int, ...], ...]
     cardinalities: tuple[int, ...]
-    factors: tuple[Factor, ...]
+    factors: tuple[LogFactor, ...]
 
     @property
     def scopes(self) -> list[tuple[int, ...]]:
@@ -35,15 +33,15 @@ class Lumped:
         """Marginals of the component's variables from those of the groups."""
         found: dict[int, Table] = {}
         for group, marginal in zip(self.groups, marginals, strict=True):
-            p_true = float(marginal @ np.arange(len(marginal))) / len(group)
-            each = marginal if len(group) == 1 else np.array([1.0 - p_true, p_true])
-            found.update(dict.fromkeys(group, each))
+            true = np.arange(len(marginal))
+            counted = np.array([marginal @ true[::-1], marginal @ true]) / len(group)
+            found.update(dict.fromkeys(group, counted if len(group) > 1 else marginal))
         return [found[i] for i in range(len(found))]
 
 
 def lump(part: Component) -> Lumped:
     """Count exchangeable binary variables together, as far as no two groups are neighbours."""
-    incident: list[list[Factor]] = [[] for _ in part.variables]
+    incident: list[list[LogFactor]] = [[] for _ in part.variables]
     for factor in part.factors:
         for i in factor.scope:
             incident[i].append(factor)
@@ -55,19 +53,19 @@ def lump(part: Component) -> Lumped:
         if all(i in leaders for i in factor.scope):
             scope = tuple(index[i] for i in factor.scope)
             counted = next((axis for axis, i in enumerate(factor.scope) if leaders[i] > 1), None)
-            table = factor.table
+            logs = factor.logs
             if counted is not None:
-                table = _powers(table, counted, leaders[factor.scope[counted]])
-            factors.append(Factor(scope, table))
+                logs = _powers(logs, counted, leaders[factor.scope[counted]])
+            factors.append(LogFactor(scope, logs))
     for g, group in enumerate(groups):
         if len(group) > 1:
-            ways = np.array([float(math.comb(len(group), n)) for n in range(len(group) + 1)])
-            factors.append(Factor((g,), scaled(ways)))
+            ways = np.array([math.log(math.comb(len(group), n)) for n in range(len(group) + 1)])
+            factors.append(LogFactor((g,), scaled(ways)))
     sizes = tuple(part.cardinalities[group[0]] if len(group) == 1 else len(group) + 1 for group in groups)
     return Lumped(tuple(groups), sizes, tuple(factors))
 
 
-def _groups(part: Component, incident: list[list[Factor]]) -> list[tuple[int, ...]]:
+def _groups(part: Component, incident: list[list[LogFactor]]) -> list[tuple[int, ...]]:
     alike: dict[object, list[int]] = {}
     for i, factors in enumerate(incident):
         if part.cardinalities[i] == 2 and factors and all(len(factor.scope) <= 2 for factor in factors):
@@ -79,24 +77,22 @@ def _groups(part: Component, incident: list[list[Factor]]) -> list[tuple[int, ..
         # The table between two counts would be a power of both; one side is enough to cut the width.
         if len(members) > 1 and not neighbours & counted:
             counted.update(members)
-            groups += [
-                tuple(members[start : start + LARGEST_GROUP])
-                for start in range(0, len(members), LARGEST_GROUP)
-            ]
+            groups.append(tuple(members))
     groups += [(i,) for i in range(len(part.variables)) if i not in counted]
     return sorted(groups)
 
 
-def _signature(i: int, factors: list[Factor]) -> object:
+def _signature(i: int, factors: list[LogFactor]) -> object:
     seen = []
     for factor in factors:
-        table = factor.table if factor.scope[0] == i else factor.table.T
-        seen.append((sum(factor.scope) - i if len(factor.scope) == 2 else -1, table.tobytes()))
+        logs = factor.logs if factor.scope[0] == i else factor.logs.T
+        seen.append((sum(factor.scope) - i if len(factor.scope) == 2 else -1, logs.tobytes()))
     return tuple(sorted(seen))
 
 
-def _powers(table: Table, axis: int, count: int) -> Table:
-    """The product of `count` copies of `table`, by how many of the copies' variables on `axis` are true."""
-    false, true = np.moveaxis(table, axis, 0)
-    rows = [true**n * false ** (count - n) for n in range(count + 1)]
+def _powers(logs: Table, axis: int, count: int) -> Table:
+    """The product of `count` copies of a table, by how many of the copies' variables on `axis` are true."""
+    false, true = np.moveaxis(logs, axis, 0)
+    # A factor to the power of 0 is 1, also where it is 0.
+    rows = [(n * true if n else 0.0) + ((count - n) * false if n < count else 0.0) for n in range(count + 1)]
     return scaled(np.moveaxis(np.stack(rows), 0, axis))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import WidthError
-from factreasoner.graph.factor_graph import Factor
+from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.mini_buckets import largest_ibound, mini_buckets
-from factreasoner.solvers.reduction import Component
 from merlin_bridge import DEFAULT_ITERATIONS, EXACT_ALGORITHMS, IBOUND_ALGORITHMS
 
 EXACT_WIDTH = 18
@@ -32,41 +30,22 @@ BYTES_PER_PAIR = 72
 
 
 class Problem(NamedTuple):
-    """Connected components, put side by side into one network, and what eliminating it would take.
+    """What eliminating a network would take: the sizes and scopes of what is not observed, and an order."""
 
-    `variables` are indices into the whole graph; factor scopes and `order` are positions in it.
-    """
-
-    variables: tuple[int, ...]
     cardinalities: tuple[int, ...]
-    factors: tuple[Factor, ...]
+    scopes: list[list[int]]
     order: tuple[int, ...]
     width: int
     entries: int
 
-    @property
-    def scopes(self) -> list[tuple[int, ...]]:
-        """The scope of every factor."""
-        return [factor.scope for factor in self.factors]
-
     @classmethod
-    def of(cls, parts: Sequence[Component]) -> Problem:
-        """The components together; each is eliminated for itself."""
-        variables: list[int] = []
-        cardinalities: list[int] = []
-        factors: list[Factor] = []
-        order: list[int] = []
-        width = entries = 0
-        for part in parts:
-            start = len(variables)
-            cost = eliminate(part.cardinalities, part.scopes)
-            width, entries = max(width, cost.width), entries + cost.total
-            order += [start + i for i in cost.order]
-            for scope, table in ((factor.scope, factor.table) for factor in part.factors):
-                factors.append(Factor(tuple(start + i for i in scope), table))
-            variables += part.variables
-            cardinalities += part.cardinalities
-        return cls(tuple(variables), tuple(cardinalities), tuple(factors), tuple(order), width, entries)
+    def of(cls, graph: FactorGraph) -> Problem:
+        """Of a network given its evidence."""
+        sizes = tuple(1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities))
+        scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
+        scopes = [scope for scope in scopes if scope]
+        cost = eliminate(sizes, scopes)
+        return cls(sizes, scopes, cost.order, cost.width, cost.total)
 
 
 class Plan(NamedTuple):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import merlin_bridge
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
-from factreasoner.graph.factor_graph import FactorGraph, Table
+from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
 from factreasoner.solvers.merlin_plan import Plan, Problem, plan
-from factreasoner.solvers.reduction import Component, reduce
+from factreasoner.solvers.reduction import check
+
+NO_BOUND = (
+    "an approximation without an error bound: on some networks such results are off by more than 0.5; "
+    "merlin_algorithm 'cte' and solver 'exact' are exact"
+)
 
 
 class MerlinSolver:
-    """Runs the merlin binary, once for all connected parts of a network.
+    """Runs the merlin binary on the network as it is given.
 
-    Variables with one possible state and variables that stand alone need no inference and are not sent.
+    Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
     `cte` and `bte` are exact; with no algorithm set, see :func:`factreasoner.solvers.merlin_plan.plan`.
 
     Raises:
@@ -40,52 +43,38 @@ class MerlinSolver:
             SolverError: merlin failed, crashed, ran out of time or gave no valid answer; or the network or
                 its evidence has probability 0, or a table is malformed.
         """
-        reduced = reduce(graph)
-        connected = [part for part in reduced.components if len(part.variables) > 1]
-        solved: dict[int, Table] = {}
-        exact, width = True, 0
-        diagnostics: dict[str, str | int | float] = {"algorithm": "none needed"}
-        if connected:
-            problem = Problem.of(connected)
-            chosen = plan(problem, self._config)
-            result = self._run(problem, chosen)
-            solved.update(zip(problem.variables, map(np.array, result.marginals), strict=True))
-            exact, width = result.algorithm in merlin_bridge.EXACT_ALGORITHMS, problem.width
-            diagnostics = _diagnostics(result, chosen)
-        for part in reduced.components:
-            if len(part.variables) == 1:
-                solved[part.variables[0]] = _product(part)
+        check(graph)
+        if not graph.names:
+            return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
+        problem = Problem.of(graph)
+        chosen = plan(problem, self._config)
+        result = self._run(graph, chosen)
+        exact = result.algorithm in merlin_bridge.EXACT_ALGORITHMS
         return Marginals(
-            probabilities=reduced.named(
-                [solved[i] / solved[i].sum() for i in part.variables] for part in reduced.components
-            ),
+            probabilities={
+                name: tuple(p / sum(found) for p in found)
+                for name, found in zip(graph.names, result.marginals, strict=True)
+            },
             solver=self.name,
             exact=exact,
-            width=width,
-            diagnostics=diagnostics,
+            width=problem.width,
+            diagnostics=_diagnostics(result, chosen) | ({} if exact else {"warning": NO_BOUND}),
         )
 
-    def _run(self, problem: Problem, chosen: Plan) -> merlin_bridge.Result:
-        factors = [(factor.scope, factor.table.ravel().tolist()) for factor in problem.factors]
+    def _run(self, graph: FactorGraph, chosen: Plan) -> merlin_bridge.Result:
+        factors = [(factor.scope, factor.table.ravel().tolist()) for factor in graph.factors]
         try:
             return merlin_bridge.run(
-                merlin_bridge.Network(problem.cardinalities, factors),
+                merlin_bridge.Network(graph.cardinalities, factors),
                 binary=self._binary,
                 algorithm=chosen.algorithm,
                 ibound=chosen.ibound,
                 iterations=self._config.merlin_iterations,
+                evidence=graph.evidence,
                 timeout=self._config.merlin_timeout,
             )
         except merlin_bridge.MerlinError as error:
             raise SolverError(f"solver 'merlin': {error}") from error
-
-
-def _product(part: Component) -> Table:
-    """The weights of a variable that stands alone."""
-    weights = np.ones(part.cardinalities)
-    for factor in part.factors:
-        weights *= factor.table
-    return weights
 
 
 def _diagnostics(result: merlin_bridge.Result, chosen: Plan) -> dict[str, str | int | float]:

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import time
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError, SolverError
-from factreasoner.graph.factor_graph import FactorGraph, Table
+from factreasoner.graph.components import components
+from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.solvers.arithmetic import LOWEST
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide
-from factreasoner.solvers.reduction import Component, alone, distribution, reduce
+from factreasoner.solvers.log_factors import INCONSISTENT
+from factreasoner.solvers.reduction import check
 
 
 class PgmpySolver:
-    """Variable elimination, one query a variable.
+    """Variable elimination, one query a variable, on the network as it is given.
 
+    Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
     pgmpy refuses disconnected networks and nodes without factors, so it is given one connected component
     at a time; its queries on Markov networks are not normalised, so that is done here. Its own
     elimination orders are not used: min-fill takes minutes where ours takes milliseconds, and "greedy"
     can allocate many times the tables that the width asks for. Every query eliminates anew, which takes
-    minutes where a junction tree takes a second; `config.solver_seconds` limits that.
+    minutes where a junction tree takes a second; `config.solver_seconds` limits that. It takes equal
+    factors for one, so the tables of a scope are multiplied first. It multiplies plain numbers, so a network
+    whose products could leave their range is refused.
 
     Raises:
         MissingExtraError: pgmpy is not installed.
@@ -41,47 +52,102 @@ class PgmpySolver:
         """Exact marginals of every variable.
 
         Raises:
-            WidthError: a component is too wide.
-            SolverError: time ran out, the network or its evidence has probability 0, or a table is malformed.
+            WidthError: the network is too wide.
+            SolverError: time ran out, the network or its evidence has probability 0, a table is malformed, or
+                a product left the range of plain numbers.
         """
-        reduced = reduce(graph)
-        plans = [eliminate(part.cardinalities, part.scopes) for part in reduced.components]
-        for plan in plans:
-            if not fits(plan, self._config.max_width):
-                raise too_wide(plan, self._config.max_width)
-        if any(len(part.variables) > 1 for part in reduced.components):
+        check(graph)
+        groups = components(len(graph.names), [factor.scope for factor in graph.factors])
+        free = [0 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
+        scopes = [[i for i in factor.scope if free[i]] for factor in graph.factors]
+        plan = eliminate([size or 1 for size in free], [scope for scope in scopes if scope])
+        if not fits(plan, self._config.max_width):
+            raise too_wide(plan, self._config.max_width)
+        factors = _in_range(graph, groups)
+        if any(len(group) > 1 for group in groups):
             _variable_elimination()
         # The import takes seconds, and many on a busy machine: it is not the network's fault.
         deadline = time.monotonic() + self._config.solver_seconds
+        found: dict[int, Table] = {}
+        for group, own in zip(groups, factors, strict=True):
+            part = replace(graph, factors=tuple(own))
+            found.update(self._component(part, group, plan, deadline))
         return Marginals(
-            probabilities=reduced.named(
-                self._component_marginals(part, plan, deadline)
-                for part, plan in zip(reduced.components, plans, strict=True)
-            ),
+            probabilities={name: tuple(map(float, found[i])) for i, name in enumerate(graph.names)},
             solver=self.name,
             exact=True,
-            width=max((plan.width for plan in plans), default=0),
+            width=plan.width,
         )
 
-    def _component_marginals(self, part: Component, plan: Elimination, deadline: float) -> list[Table]:
-        if len(part.variables) == 1:
-            return [alone(part)]
-        inference = _variable_elimination()(_markov_network(part))
-        found: list[Table] = []
-        for i in range(len(part.variables)):
+    def _component(
+        self, graph: FactorGraph, group: tuple[int, ...], plan: Elimination, deadline: float
+    ) -> dict[int, Table]:
+        """The distributions of the variables of one connected component."""
+        if len(group) == 1:
+            return {group[0]: _alone(graph, group[0])}
+        evidence = {i: state for i, state in graph.evidence.items() if i in group}
+        found = {i: np.eye(graph.cardinalities[i])[state] for i, state in evidence.items()}
+        inference = _variable_elimination()(_markov_network(graph, group))
+        free = [i for i in group if i not in evidence]
+        if not free and not all(f.table[tuple(evidence[i] for i in f.scope)] for f in graph.factors):
+            raise SolverError(INCONSISTENT)
+        for done, i in enumerate(free):
             if time.monotonic() > deadline:
-                raise self._too_slow(len(found), part, plan)
-            order = [j for j in plan.order if j != i]
-            found.append(
-                distribution(inference.query([i], elimination_order=order, show_progress=False).values)
-            )
+                raise self._too_slow(done, len(free), plan)
+            order = [j for j in plan.order if j in free and j != i]
+            query = inference.query([i], evidence=evidence, elimination_order=order, show_progress=False)
+            found[i] = _normalised(query.values)
         return found
 
-    def _too_slow(self, done: int, part: Component, plan: Elimination) -> SolverError:
+    def _too_slow(self, done: int, count: int, plan: Elimination) -> SolverError:
         return SolverError(
-            f"pgmpy answered {done} of {len(part.variables)} queries of a component of width {plan.width} in "
+            f"pgmpy answered {done} of {count} queries of a component of a network of width {plan.width} in "
             f"{self._config.solver_seconds:g} s; raise solver_seconds, or use solver 'exact' or 'gibbs'"
         )
+
+
+def _in_range(graph: FactorGraph, groups: Sequence[tuple[int, ...]]) -> list[list[Factor]]:
+    """The factors of each component, every table divided by its largest entry: its scale says nothing.
+
+    Raises:
+        SolverError: a table is 0 throughout, or the product of smallest entries is no plain number.
+    """
+    place = {i: g for g, group in enumerate(groups) for i in group}
+    found: list[list[Factor]] = [[] for _ in groups]
+    smallest = [0.0] * len(groups)
+    for factor in graph.factors:
+        largest = factor.table.max()
+        if not largest:
+            raise SolverError(INCONSISTENT)
+        if factor.scope:
+            table, g = factor.table / largest, place[factor.scope[0]]
+            found[g].append(Factor(factor.scope, table))
+            # Of the entries before the division, which may lose the smallest.
+            least = factor.table[factor.table > 0.0].min()
+            smallest[g] += math.log(least) - math.log(largest)
+    if min(smallest, default=0.0) < LOWEST:
+        raise SolverError(
+            "pgmpy multiplies plain numbers, and products of this network's factors could leave their range; "
+            "use solver 'exact'"
+        )
+    return found
+
+
+def _alone(graph: FactorGraph, i: int) -> Table:
+    """The distribution of a variable that is joined to no other."""
+    weights = np.ones(graph.cardinalities[i])
+    for factor in graph.factors:
+        weights = weights * factor.table
+    if i in graph.evidence:
+        weights = weights * np.eye(graph.cardinalities[i])[graph.evidence[i]]
+    return _normalised(weights)
+
+
+def _normalised(weights: Table) -> Table:
+    total = float(weights.sum())
+    if not math.isfinite(total) or total <= 0.0:
+        raise SolverError(INCONSISTENT)
+    return np.asarray(weights / total)
 
 
 def _variable_elimination() -> Any:
@@ -92,13 +158,18 @@ def _variable_elimination() -> Any:
     return VariableElimination
 
 
-def _markov_network(part: Component) -> Any:
+def _markov_network(graph: FactorGraph, group: tuple[int, ...]) -> Any:
     from pgmpy.factors.discrete import DiscreteFactor
     from pgmpy.models import DiscreteMarkovNetwork
 
     network = DiscreteMarkovNetwork()
-    network.add_nodes_from(range(len(part.variables)))
-    for factor in part.factors:
-        network.add_edges_from((i, j) for i in factor.scope for j in factor.scope if i < j)
-        network.add_factors(DiscreteFactor(list(factor.scope), factor.table.shape, factor.table))
+    network.add_nodes_from(group)
+    tables: dict[tuple[int, ...], Table] = {(i,): np.ones(graph.cardinalities[i]) for i in group}
+    for factor in graph.factors:
+        axes = sorted(range(len(factor.scope)), key=factor.scope.__getitem__)
+        scope = tuple(factor.scope[axis] for axis in axes)
+        tables[scope] = tables.get(scope, 1.0) * factor.table.transpose(axes)
+    for scope, table in tables.items():
+        network.add_edges_from((i, j) for i in scope for j in scope if i < j)
+        network.add_factors(DiscreteFactor(list(scope), table.shape, table))
     return network
