@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_both_layouts_of_evidence(text: str, expected: dict[int, int]) -> None:
         ("2 0 1 0 0", "observation 1: variable 0 has another state already"),
         ("2 0 1", "end of file: variable 1: missing"),
         ("1 0 x", "line 1: state 0: expected a whole number of at least 0, not 'x'"),
-        ("1 0 1 1 1", "'1' follows the last item"),
+        ("1 0 1 1 1", "line 1: end: 2 words follow the last observation"),
     ],
 )
 def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None:
@@ -127,12 +128,18 @@ def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None
         (SMALL.replace("4E2", "nan"), "table 0, entry 3"),
         (SMALL.replace("4E2", "1e999"), "table 0, entry 3"),
         (SMALL.replace(" 0.75\n", ""), "end of file: table 1: 2 entries expected, but the file ends after 1"),
-        (SMALL + "7", "line 13: end: '7' follows the last item"),
     ],
 )
 def test_wrong_networks_are_named_with_their_place(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_uai(text)
+
+
+def test_words_after_the_last_table_are_told_of_and_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        found = parse_uai(SMALL + "\n7 8\n", source="bn.uai")
+    assert uai_text(found) == uai_text(parse_uai(SMALL))
+    assert caplog.messages == ["bn.uai: 2 words after the last table are not read, from line 14 on"]
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
@@ -154,6 +161,8 @@ def test_a_map_that_does_not_fit(tmp_path: Path, content: str) -> None:
 
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
 def test_published_networks_are_read() -> None:
-    for path in sorted((DATA / "uai2014").glob("*.uai")):
+    paths = sorted((DATA / "uai2014").glob("*.uai"))
+    assert len(paths) >= 19
+    for path in paths:
         graph = read_uai(path, f"{path}.evid")
         assert len(graph.names) == len(uai_marginals(Path(f"{path}.MAR")))

@@ -58,6 +58,7 @@ def test_tiny_entries_are_told_apart_when_a_table_is_split() -> None:
         (graph(Factor((0,), np.array([0.0, 1.0])), n0=0), "inconsistent"),
         (graph(n0=2), "variable 0 has no state 2"),
         (graph(n0=-1), "variable 0 has no state -1"),
+        (graph(sizes=(2, 10**12)), "'n1' alone 1000000000000; at most"),
     ],
 )
 def test_what_makes_no_sense_is_refused(network: FactorGraph, message: str) -> None:

@@ -61,3 +61,5 @@ def score(
         say_json(summary)
     else:
         print_summary(summary, config, out)
+    if summary["solver"]["not_converged"]:
+        raise typer.Exit(3)

@@ -8,6 +8,7 @@ the scope's last variable fastest). White space, line breaks included, only sepa
 from __future__ import annotations
 
 import json
+import logging
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,8 @@ import numpy as np
 
 from factreasoner.errors import InputError, Problem
 from factreasoner.graph.factor_graph import Factor, FactorGraph
+
+_log = logging.getLogger(__name__)
 
 MOST_AXES = 64
 """Axes an array of numpy may have."""
@@ -36,6 +39,8 @@ def read_uai(path: Path | str, evidence: Path | str | None = None) -> FactorGrap
 
 def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
     """Read a network from the text of a UAI file, in time linear in its length.
+
+    Words after the last table are left alone, with a warning.
 
     Raises:
         InputError: malformed; the line and item are named.
@@ -64,7 +69,9 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
         if size != math.prod(shape):
             raise tokens.wrong(f"size of table {j}", f"{size}, but its scope has {math.prod(shape)} states")
         factors.append(Factor(scope, tokens.numbers(size, f"table {j}").reshape(shape)))
-    tokens.end()
+    if left := tokens.left():
+        # Networks with such a tail are in use, and other programs read them.
+        _log.warning("%s: %d words after the last table are not read, from %s on", source, *left)
     return FactorGraph(tuple(map(str, range(count))), cardinalities, tuple(factors))
 
 
@@ -95,7 +102,8 @@ def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "
             raise tokens.wrong(f"observation {k}", f"variable {i} has no state {state}")
         if observed.setdefault(i, state) != state:
             raise tokens.wrong(f"observation {k}", f"variable {i} has another state already")
-    tokens.end()
+    if left := tokens.left():
+        raise tokens.wrong("end", f"{left[0]} words follow the last observation", back=0)
     return observed
 
 
@@ -154,13 +162,17 @@ class _Tokens:
         return len(self._words)
 
     def wrong(self, item: str, message: str, *, back: int = 1) -> InputError:
-        """The error for the word read `back` words ago; lines are counted only now."""
+        """The error for the word read `back` words ago."""
+        return InputError([Problem(f"{self._source}, {self._line(back)}", item, message)])
+
+    def _line(self, back: int) -> str:
+        """Where the word read `back` words ago stands; lines are counted only now."""
         left = max(self._next - back, 0) + 1
         for number, line in enumerate(self._text.splitlines(), start=1):
             left -= len(line.split())
             if left <= 0:
-                return InputError([Problem(f"{self._source}, line {number}", item, message)])
-        return InputError([Problem(f"{self._source}, end of file", item, message)])
+                return f"line {number}"
+        return "end of file"
 
     def word(self, item: str) -> str:
         if self._next >= len(self._words):
@@ -196,6 +208,7 @@ class _Tokens:
                 raise self.wrong(f"{item}, entry {k}", message, back=count - k)
         return values
 
-    def end(self) -> None:
-        if self._next < len(self._words):
-            raise self.wrong("end", f"{self._words[self._next][:40]!r} follows the last item", back=0)
+    def left(self) -> tuple[int, str] | None:
+        """How many words were not read, and where they begin; None where all were."""
+        count = len(self._words) - self._next
+        return (count, self._line(0)) if count else None

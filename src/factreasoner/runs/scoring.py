@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
@@ -15,7 +16,7 @@ from factreasoner.protocols import Solver
 from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder, replace_file
 
-Content = dict[str, object]
+Content = dict[str, Any]
 """What summary.json holds."""
 
 

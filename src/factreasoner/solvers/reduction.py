@@ -15,6 +15,9 @@ from factreasoner.solvers.log_factors import LogFactor, distribution, merged, sc
 
 _PRODUCT_TOLERANCE = 1e-14
 
+MOST_STATES = 1 << 23
+"""States of all variables together: with the arrays and Python numbers on its way a gibibyte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Component:
@@ -92,8 +95,15 @@ def check(graph: FactorGraph) -> None:
     """Refuse what is no network.
 
     Raises:
-        SolverError: a table is negative, not finite or of the wrong shape, or the evidence names no state.
+        SolverError: a table is negative, not finite or of the wrong shape, the evidence names no state, or
+            there are more states than an answer can hold.
     """
+    if sum(graph.cardinalities) > MOST_STATES:
+        most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
+        raise SolverError(
+            f"the variables have {sum(graph.cardinalities)} states, {graph.names[most]!r} alone "
+            f"{graph.cardinalities[most]}; at most {MOST_STATES} can be answered for"
+        )
     for i, state in graph.evidence.items():
         if not 0 <= i < len(graph.names) or not 0 <= state < graph.cardinalities[i]:
             raise SolverError(f"evidence: variable {i} has no state {state}")

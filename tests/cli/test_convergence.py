@@ -1,0 +1,110 @@
+"""Posteriors that have not converged are part of the result; folders that did not say so are read."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from command import record, results, write_records
+
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.graph.uai import uai_text
+
+UNSETTLED = ("--solver", "unsettled_solver:UnsettledSolver")
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text("utf-8"))
+
+
+def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
+    done = factreasoner("run", data, "--out", "out", *UNSETTLED)
+    assert done.returncode == 3
+    assert "not converged on 2" in done.stdout + done.stderr
+    for line in results(tmp_path / "out"):
+        assert line["status"] == "partial"
+        assert line["solver"]["converged"] is False
+    told = summary(tmp_path / "out")
+    assert told["solver"]["converged"] is False
+    assert told["solver"]["not_converged"] == 2
+    assert told["records"]["partial"] == 2
+
+
+def test_scored_again_by_one_that_does(factreasoner, tmp_path, data):
+    factreasoner("run", data, "--out", "out", *UNSETTLED)
+    done = factreasoner("score", "out", "--solver", "exact", "--out", "again")
+    assert done.returncode == 0, done.stderr
+    assert [line["status"] for line in results(tmp_path / "again")] == ["ok", "ok"]
+    assert summary(tmp_path / "again")["solver"]["converged"] is True
+    done = factreasoner("score", "out", *UNSETTLED, "--out", "thrice")
+    assert done.returncode == 3
+
+
+def test_assess_says_so_too(factreasoner, tmp_path):
+    done = factreasoner("assess", "Paris is in France.", "--context", write(tmp_path), *UNSETTLED)
+    assert done.returncode == 3
+
+
+def write(tmp_path):
+    path = tmp_path / "c.txt"
+    path.write_text("Paris is the capital of France.")
+    return path
+
+
+def test_explain_on_such_a_record_ends_and_says_what_it_could_not_do(factreasoner, data):
+    factreasoner("run", data, "--out", "out", *UNSETTLED)
+    started = time.monotonic()
+    done = factreasoner("explain", "out", "--record", "r1", "--json")
+    assert time.monotonic() - started < 30.0
+    (told,) = json.loads(done.stdout)
+    assert told["converged"] is False
+    assert all("have not converged" in atom["untold"] for atom in told["atoms"] if atom["connected"])
+    assert not any(atom["effects"] or atom["flip"] for atom in told["atoms"])
+    shown = factreasoner("explain", "out", "--record", "r1")
+    assert "not converged" in shown.stdout
+    assert "the posteriors have not converged" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("diagnostics", "status"),
+    [
+        ({"chains": 256, "sweeps": 64, "r_hat": None, "warning": "sampling stopped after 30 s"}, 3),
+        ({"chains": 256, "sweeps": 64, "r_hat": 1.9, "warning": "sampling stopped after 30 s"}, 3),
+        ({"chains": 256, "sweeps": 64, "r_hat": 1.01}, 0),
+    ],
+)
+def test_a_folder_of_an_earlier_version_stays_readable(factreasoner, tmp_path, data, diagnostics, status):
+    """An infinite R-hat was written as null, and nothing but the warning told of it."""
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    journal = tmp_path / "out" / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text("utf-8").splitlines()]
+    for line in lines:
+        marginals = line["outcome"]["marginals"]
+        del marginals["converged"]
+        marginals |= {"solver": "gibbs", "exact": False, "stderr": 0.02, "diagnostics": diagnostics}
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    told = [line["solver"]["converged"] for line in results(tmp_path / "out")]
+    assert told == [status == 0] * 2
+    assert factreasoner("explain", "out", "--json").returncode == 0
+    assert factreasoner("score", "out", "--k", "5").returncode == 0
+    assert (
+        factreasoner("run", "out", "--judge", "recorded", "--relations", "out", "--out", "b").returncode == 0
+    )
+
+
+def test_chains_that_are_stuck_are_told_in_finite_numbers(factreasoner, tmp_path):
+    """Two groups of worlds that no sweep leaves: R-hat is infinite or close to it."""
+    same = np.array([[1.0, 1e-80], [1e-80, 1.0]])
+    pairs = [(i, j) for i in range(14) for j in range(i)]
+    graph = FactorGraph(tuple(map(str, range(14))), (2,) * 14, tuple(Factor(pair, same) for pair in pairs))
+    (tmp_path / "n.uai").write_text(uai_text(graph))
+    done = factreasoner("solve", "n.uai", "--solver", "gibbs", "--solver-seconds", 0.1, "--json")
+    told = json.loads(done.stdout)["solver"]
+    assert (done.returncode, told["converged"]) in ((3, False), (0, True))
+    assert done.returncode == 3 or told["stderr"] < 0.01
