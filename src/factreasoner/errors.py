@@ -22,7 +22,8 @@
     │       ├── FetchLimitError      more bytes, time or redirects than allowed
     │       └── UnreadablePageError  the server failed, or sent what can't be read as text
     └── SolverError             inference was refused or failed
-        └── WidthError          exact inference would need more memory than allowed
+        ├── WidthError          exact inference would need more memory than allowed
+        └── OutOfTimeError      inference was not done in the time allowed
 
 Raise for what the user must fix; record a :class:`factreasoner.Failure` for one item that went wrong.
 """
@@ -168,3 +169,7 @@ class SolverError(FactReasonerError):
 
 class WidthError(SolverError):
     """Exact inference would need more memory than allowed."""
+
+
+class OutOfTimeError(SolverError):
+    """Inference was not done in the time allowed."""

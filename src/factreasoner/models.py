@@ -232,7 +232,7 @@ class Marginals(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_earlier_versions(cls, data: Any) -> Any:
+    def _of_earlier_versions(cls, data: object) -> object:
         """Read what was written when an infinite R-hat became null, and a warning alone told of it."""
         if not isinstance(data, dict) or not isinstance(data.get("diagnostics"), dict):
             return data

@@ -96,7 +96,7 @@ def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path, monkeypa
     (tmp_path / "worlds.uai").write_text(f"MARKOV 5 2 2 2 2 2 {len(pairs)} {scopes} {tables}")
     for flags in (["--solver", "gibbs"], ["--compare"]):
         done = factreasoner("solve", "worlds.uai", "--solver-seconds", 0.05, *flags)
-        assert done.returncode == 0
+        assert done.returncode == 3
         assert "gibbs: sampling stopped after 0.05 s without converging: split R-hat" in done.stdout
 
 

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.choices import FactorTable
+from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
 from factreasoner.explanations.removal import (
     ByAbsorption,
     BySolver,
     ManyAtOnce,
-    OutOfTimeError,
     Removals,
     removals,
 )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import random
 
 import networkx
 import pytest
@@ -62,6 +64,7 @@ def test_sizes_are_those_of_the_cliques_the_order_makes(data: st.DataObject) -> 
 
 
 def test_min_fill_is_tried_where_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elimination, "BAND_TOTAL", 1 << 60)
     scopes = grid(14, 14)
     tried = eliminate([2] * 196, scopes)
     monkeypatch.setattr(elimination, "FILL_WORK", 0)
@@ -72,3 +75,37 @@ def test_huge_networks_get_an_exact_count_at_once() -> None:
     plan = eliminate([3] * 400, [(a, 200 + c) for a in range(200) for c in range(200)])
     assert plan.width == 200
     assert plan.largest_table == 3**201
+
+
+def test_a_grid_is_swept_through_from_end_to_end() -> None:
+    """Its width is its side; greedy orders make 28 of 20."""
+    side = 20
+    shuffled = random.Random(0).sample(range(side * side), side * side)
+    found = eliminate([2] * side * side, [(shuffled[i], shuffled[j]) for i, j in grid(side, side)])
+    assert found.width <= side + 1
+    assert sorted(found.order) == list(range(side * side))
+
+
+def test_what_an_order_costs_is_what_its_cliques_take() -> None:
+    """Of every way to find one: the order is replayed on sets."""
+    rng = random.Random(1)
+    for count, share in ((60, 0.12), (80, 0.1), (121, 0.0)):
+        pairs = [pair for pair in itertools.combinations(range(count), 2) if rng.random() < share] or grid(
+            11, 11
+        )
+        sizes = [rng.choice((2, 2, 3)) for _ in range(count)]
+        found = eliminate(sizes, pairs)
+        neighbours = {i: {j for pair in pairs if i in pair for j in pair} - {i} for i in range(count)}
+        total = largest = 0
+        for i in found.order:
+            around = neighbours.pop(i)
+            table = math.prod(sizes[j] for j in {i, *around})
+            total, largest = total + table, max(largest, table)
+            for j in around:
+                neighbours[j] = (neighbours[j] | around) - {i, j}
+        assert largest == found.largest_table
+        assert total >= found.total >= largest
+
+
+def test_one_variable_of_a_million_states() -> None:
+    assert eliminate([1 << 20], []).total == 1 << 20

@@ -75,7 +75,7 @@ def test_a_wider_network_than_allowed_is_refused_by_name() -> None:
 @pytest.mark.parametrize("max_width", [None, 1000])
 def test_what_would_need_all_memory_is_refused_before_it_is_taken(max_width: int | None) -> None:
     graph = network(300, [(a, c) for a in range(100) for c in range(100, 300) if (a * c) % 7 < 3])
-    with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 1 GiB.*'gibbs'"):
+    with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 2 GiB.*'gibbs'"):
         ExactSolver(Config(max_width=max_width)).marginals(graph)
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.explanations.removal import OutOfTimeError, Removals
+from factreasoner.errors import OutOfTimeError
+from factreasoner.explanations.removal import Removals
 from factreasoner.explanations.scale import Scale
 from factreasoner.graph.factor_graph import Table
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.absorption import AbsorptionTree
 from factreasoner.explanations.parts import Part, induced
 from factreasoner.explanations.variants import VariantTree
@@ -37,10 +38,6 @@ SMALLEST_CHANCE = 1e-6
 
 SAME = 1e-9
 """Posteriors this close to exact ones are exact, whatever other parts of the network are."""
-
-
-class OutOfTimeError(Exception):
-    """The time for asking the solver is over."""
 
 
 class Removals(Protocol):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.graph.factor_graph import Table
-from factreasoner.solvers.collapsing import Layer, collapse
+from factreasoner.solvers.collapsing import Collapsed, Layer, collapse
 from factreasoner.solvers.colouring import colour_classes
 from factreasoner.solvers.log_factors import LogFactor
 from factreasoner.solvers.reduction import Component
@@ -81,7 +81,9 @@ class Chains:
     def __init__(self, part: Component, count: int, rng: np.random.Generator) -> None:
         self._sizes = np.array(part.cardinalities)
         self._rng = rng
-        drawn = _draws(part)
+        collapsed = collapse(part)
+        core = _core(part, collapsed)
+        drawn = [*core, *collapsed.layers]
         lowest = _lowest(drawn, len(part.variables))
         self._type = np.float32 if lowest > SINGLE_DOWN_TO else np.float64
         self._log_of_zero = lowest - ZERO
@@ -91,6 +93,8 @@ class Chains:
         self._start[order] = np.concatenate(([0], np.cumsum(self._sizes[order] - 1)[:-1]))
         self._row_count = int((self._sizes - 1).sum())
         self._blocks = [self._block(layer) for layer in drawn]
+        self._core = self._blocks[: len(core)]
+        self._core_factors = collapsed.factors
         self._has_wide = any(block.wide for block in self._blocks)
         # Each chain has its own share of variables that start off their first state: starts differ widely.
         shape = (len(self._sizes), count)
@@ -100,18 +104,27 @@ class Chains:
         for block in self._blocks:
             self._rows[block.rows] = self._states[block.variables[block.owner]] == block.state[:, None]
 
+    @property
+    def count(self) -> int:
+        """How many chains there are that do not know of one another."""
+        return self._rows.shape[1]
+
     def run(self, sweeps: int) -> Moments:
         """Go on for a number of sweeps and return the moments over them."""
-        total = np.zeros(self._rows.shape)
-        squares = np.zeros(self._rows.shape)
+        total = np.zeros((self._row_count, self.count))
+        squares = np.zeros((self._row_count, self.count))
         for _ in range(sweeps):
-            for block in self._blocks:
-                p = self._draw(block)
-                total[block.rows] += p
-                squares[block.rows] += np.square(p, out=p)
+            self._sweep(total, squares)
         mean = total / sweeps
         variance = np.maximum(squares / sweeps - mean * mean, 0.0)
         return Moments(sweeps, mean.astype(np.float32), variance.astype(np.float32))
+
+    def _sweep(self, total: Table, squares: Table) -> None:
+        """Draw every variable once, and add up its probabilities and their squares."""
+        for block in self._blocks:
+            p = self._draw(block)
+            total[block.rows] += p
+            squares[block.rows] += np.square(p, out=p)
 
     def marginals(self, mean: Table) -> list[Table]:
         """Distributions of the variables from a mean for every row."""
@@ -122,21 +135,28 @@ class Chains:
             found.append(p / p.sum())
         return found
 
-    def _draw(self, block: _Block) -> Real:
-        """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains)."""
-        logits: Real = block.weights @ self._rows
+    def _draw(
+        self, block: _Block, columns: Any = slice(None), inverse_temperature: Real | None = None
+    ) -> Real:
+        """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains).
+
+        `columns`: in these chains alone. `inverse_temperature`: what every chain's logits are multiplied by.
+        """
+        logits: Real = block.weights @ self._rows[:, columns]
         logits += block.base[:, None]
         for wide in block.wide:
-            logs = wide.logs[(slice(None), *(self._states[i] for i in wide.others))]
+            logs = wide.logs[(slice(None), *(self._states[i, columns] for i in wide.others))]
             logits[wide.rows] += logs[1:] - logs[0]
+        if inverse_temperature is not None:
+            logits *= inverse_temperature
         if len(block.owner) == len(block.variables):
             with np.errstate(over="ignore"):
                 p = np.exp(np.negative(logits, out=logits), out=logits)
             p = np.reciprocal(np.add(p, 1.0, out=p), out=p)
             drawn = self._rng.random(p.shape, dtype=self._type) < p
-            self._rows[block.rows] = drawn
+            self._rows[block.rows, columns] = drawn
             if self._has_wide:
-                self._states[block.variables] = drawn
+                self._put(block, drawn, columns)
             return p
         shape = (len(block.variables), int(self._sizes[block.variables].max()), logits.shape[1])
         weights = np.full(shape, -np.inf, dtype=self._type)
@@ -148,9 +168,16 @@ class Chains:
         states = (self._rng.random((len(weights), 1, weights.shape[2])) >= below).sum(axis=1)
         # Rounding may leave the sum of all states just below a draw.
         states = np.minimum(states, self._sizes[block.variables][:, None] - 1)
-        self._states[block.variables] = states
-        self._rows[block.rows] = states[block.owner] == block.state[:, None]
+        self._put(block, states, columns)
+        self._rows[block.rows, columns] = states[block.owner] == block.state[:, None]
         return np.asarray(weights[block.owner, block.state])
+
+    def _put(self, block: _Block, states: Any, columns: Any) -> None:
+        """Note the states of a block's variables."""
+        if isinstance(columns, slice):
+            self._states[block.variables, columns] = states
+        else:
+            self._states[np.ix_(block.variables, columns)] = states
 
     def _block(self, layer: Layer) -> _Block:
         members = np.array(layer.variables)
@@ -183,13 +210,12 @@ class Chains:
         return _Block(members, rows, owner, state, base.astype(self._type), weights, tuple(wide))
 
 
-def _draws(part: Component) -> list[Layer]:
-    """What to draw together, in turn; a variable is drawn given the others in its factors."""
-    collapsed = collapse(part)
+def _core(part: Component, collapsed: Collapsed) -> list[Layer]:
+    """What to draw together of the core, in turn; a variable is drawn given the others in its factors."""
     core = frozenset(collapsed.core)
     classes = colour_classes(len(part.variables), [factor.scope for factor in collapsed.factors])
     coloured = (tuple(i for i in members if i in core) for members in classes)
-    return [*(Layer(members, collapsed.factors) for members in coloured if members), *collapsed.layers]
+    return [Layer(members, collapsed.factors) for members in coloured if members]
 
 
 def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> Any:

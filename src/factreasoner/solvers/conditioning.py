@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.errors import SolverError
+from factreasoner.errors import OutOfTimeError, SolverError
 from factreasoner.graph.factor_graph import Table
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import Elimination, eliminate
@@ -55,7 +56,7 @@ def cutset(
         # One state is left: the variable no longer counts in any table.
         sizes[variable] = 1
         scopes = [rest for scope in scopes if (rest := [i for i in scope if i != variable])]
-        plan = eliminate(sizes, scopes)
+        plan = eliminate(sizes, scopes, restarts=0)
         if len(chosen) > MOST_VARIABLES or states > largest_work:
             return None
     return Cutset(tuple(chosen), plan) if states * plan.total <= largest_work else None
@@ -72,15 +73,20 @@ def _most_costly(sizes: Sequence[int], scopes: Sequence[Sequence[int]], plan: El
     return max(range(len(sizes)), key=cost.__getitem__)
 
 
-def condition(cardinalities: Sequence[int], factors: Sequence[LogFactor], cut: Cutset) -> list[Table]:
+def condition(
+    cardinalities: Sequence[int], factors: Sequence[LogFactor], cut: Cutset, *, deadline: float = math.inf
+) -> list[Table]:
     """Exact marginals, as the mixture over every state of the cutset.
 
     Raises:
         SolverError: every joint state has probability 0.
+        OutOfTimeError: not all states were solved by `deadline`, a time of time.monotonic().
     """
     sizes = [1 if i in cut.variables else size for i, size in enumerate(cardinalities)]
     solved: list[tuple[tuple[int, ...], float, list[Table]]] = []
     for states in itertools.product(*(range(cardinalities[i]) for i in cut.variables)):
+        if time.monotonic() > deadline:
+            raise OutOfTimeError(f"{len(solved)} states of {cut.variables} were solved in the time allowed")
         observed = dict(zip(cut.variables, states, strict=True))
         left = [factor.given(observed) for factor in factors]
         constant = sum(float(factor.logs) for factor in left if not factor.scope)

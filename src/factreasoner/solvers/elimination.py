@@ -7,15 +7,27 @@ has the smallest table, min-fill the one that adds the fewest edges.
 from __future__ import annotations
 
 import heapq
+import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+import numpy as np
 
 SMALL_TABLE = 1 << 12
 """A largest table at or below this many entries is not worth a search for a better order."""
 
 HOPELESS_TABLE = 1 << 60
 """At or above this many entries no order makes inference exact, and min-fill could take minutes."""
+
+BAND_TOTAL = 1 << 18
+"""Above this many entries in all the reverse Cuthill-McKee order is looked at: that takes no time."""
+
+LARGE_TOTAL = 1 << 25
+"""Above this many entries in all it takes less time to look for a better order than to use this one."""
+
+RESTARTS = 12
+"""Searches that break ties otherwise."""
 
 FILL_WORK = 20_000_000
 """Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
@@ -38,20 +50,76 @@ class Elimination:
     total: int
 
 
-def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
+def eliminate(
+    cardinalities: Sequence[int], scopes: Iterable[Sequence[int]], *, restarts: int = RESTARTS
+) -> Elimination:
     """A good elimination order, with no memory beyond the graph itself.
 
-    Min-weight first; where that leaves large tables, min-fill as well, and the cheaper of the two.
+    Min-weight first; where that leaves large tables, min-fill as well, and the cheaper of the two. Where
+    inference would still be long, min-fill with ties broken otherwise, and the reverse Cuthill-McKee order,
+    which sweeps through grids and bands from end to end.
     """
     adjacency = adjacency_bits(len(cardinalities), scopes)
     tables = _Tables(cardinalities)
     best = _greedy(tables, adjacency, tables.weight, None)
     assert best is not None
     if SMALL_TABLE < best.largest_table < HOPELESS_TABLE:
-        other = _greedy(tables, adjacency, tables.fill, FILL_WORK)
-        if other is not None and other.total < best.total:
-            best = other
+        best = _cheaper(best, _greedy(tables, adjacency, tables.fill, FILL_WORK))
+    if best.total > BAND_TOTAL:
+        best = _cheaper(best, _along(tables, adjacency, _band_order(adjacency)))
+    if best.total > LARGE_TOTAL and best.largest_table < HOPELESS_TABLE:
+        rng = random.Random(len(adjacency))
+        for _ in range(restarts):
+            if best.total <= LARGE_TOTAL:
+                break
+            names = rng.sample(range(len(adjacency)), len(adjacency))
+            best = _cheaper(best, _renamed(cardinalities, adjacency, names))
     return best
+
+
+def _cheaper(one: Elimination, other: Elimination | None) -> Elimination:
+    return one if other is None or one.total <= other.total else other
+
+
+def _renamed(
+    cardinalities: Sequence[int], adjacency: Sequence[int], names: Sequence[int]
+) -> Elimination | None:
+    """Min-fill with variable i called `names[i]`: of equal scores the lowest name goes first."""
+    sizes = [0] * len(names)
+    renamed = [0] * len(names)
+    for i, name in enumerate(names):
+        sizes[name] = cardinalities[i]
+        renamed[name] = sum(1 << names[j] for j in bits_of(adjacency[i]))
+    tables = _Tables(sizes)
+    found = _greedy(tables, renamed, tables.fill, FILL_WORK)
+    if found is None:
+        return None
+    back = {name: i for i, name in enumerate(names)}
+    return replace(found, order=tuple(back[name] for name in found.order))
+
+
+def _band_order(adjacency: Sequence[int]) -> list[int]:
+    """An order in which neighbours are close together."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    ends = np.array([(i, j) for i, bits in enumerate(adjacency) for j in bits_of(bits)]).reshape(-1, 2).T
+    shape = (len(adjacency), len(adjacency))
+    matrix = csr_array((np.ones(ends.shape[1], dtype=np.int8), tuple(ends)), shape=shape)
+    return [int(i) for i in reverse_cuthill_mckee(matrix, symmetric_mode=True)]
+
+
+def _along(tables: _Tables, adjacency: Sequence[int], order: Sequence[int]) -> Elimination:
+    """What eliminating in a given order makes."""
+    adjacency = list(adjacency)
+    width = largest = total = 0
+    for i in order:
+        clique = adjacency[i]
+        table = tables.size(clique | 1 << i)
+        width = max(width, clique.bit_count())
+        largest, total = max(largest, table), total + table
+        _remove(i, adjacency, far=False)
+    return Elimination(tuple(order), width, largest, total)
 
 
 class _Tables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import NamedTuple
 
@@ -18,6 +19,19 @@ from factreasoner.solvers.reduction import Component, alone, reduce
 
 _LARGE = 1 << 26
 _one_large_at_a_time = threading.Lock()
+
+
+class Planned(NamedTuple):
+    """A component with its variables lumped, and what its junction tree would take."""
+
+    lumped: Lumped
+    plan: Elimination
+
+    @classmethod
+    def of(cls, part: Component) -> Planned:
+        """Look for a good elimination order; nothing large is allocated."""
+        lumped = lump(part)
+        return cls(lumped, eliminate(lumped.cardinalities, lumped.scopes))
 
 
 class Job(NamedTuple):
@@ -53,7 +67,7 @@ class ExactSolver:
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
         reduced = reduce(graph)
-        jobs = [job_for(part, self._max_width) for part in reduced.components]
+        jobs = [job_for(Planned.of(part), self._max_width) for part in reduced.components]
         conditioned = sum(len(job.cut.variables) for job in jobs if job.cut)
         return Marginals(
             probabilities=reduced.named(
@@ -66,14 +80,13 @@ class ExactSolver:
         )
 
 
-def job_for(part: Component, max_width: int | None = None, *, largest_work: int = LARGEST_WORK) -> Job:
-    """Plan the exact solution of a component; conditioning may compute `largest_work` table entries.
+def job_for(planned: Planned, max_width: int | None = None, *, largest_work: int = LARGEST_WORK) -> Job:
+    """How to solve a component exactly; conditioning may compute `largest_work` table entries.
 
     Raises:
         WidthError: naming the width, the memory it would take and what to do instead.
     """
-    lumped = lump(part)
-    plan = eliminate(lumped.cardinalities, lumped.scopes)
+    lumped, plan = planned
     if fits(plan, max_width):
         return Job(lumped, plan)
     if max_width is None:
@@ -101,23 +114,24 @@ def too_wide(plan: Elimination, max_width: int | None) -> WidthError:
     )
 
 
-def solve(part: Component, job: Job) -> list[Table]:
+def solve(part: Component, job: Job, *, deadline: float = math.inf) -> list[Table]:
     """Exact marginals of one component, in the order of its variables.
 
     Raises:
         SolverError: every joint state has probability 0.
+        OutOfTimeError: it had to be conditioned, and that was not done by `deadline`.
     """
     if len(part.variables) == 1:
         return [alone(part)]
     if bytes_needed(job.plan) <= _LARGE:
-        return _solve(job)
+        return _solve(job, deadline)
     # Threads that solve one large network each would need the budget once for every thread.
     with _one_large_at_a_time:
-        return _solve(job)
+        return _solve(job, deadline)
 
 
-def _solve(job: Job) -> list[Table]:
+def _solve(job: Job, deadline: float) -> list[Table]:
     sizes, factors = job.lumped.cardinalities, job.lumped.factors
     if job.cut:
-        return job.lumped.expand(condition(sizes, factors, job.cut))
+        return job.lumped.expand(condition(sizes, factors, job.cut, deadline=deadline))
     return job.lumped.expand(calibrate(sizes, factors, job.plan.order).marginals)

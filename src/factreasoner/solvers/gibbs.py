@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from factreasoner.config import Config
-from factreasoner.errors import WidthError
+from factreasoner.errors import OutOfTimeError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.solvers.chains import Chains, Moments, joined
-from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.exact import Job, job_for, solve
+from factreasoner.solvers.exact import Job, Planned, job_for, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
+from factreasoner.solvers.tempering import TemperedChains
 
 SMALL_WIDTH = 10
 """A component of at most this width is solved exactly: that takes less time than a few sweeps."""
 
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
+
+PLAIN_SHARE = 0.2
+"""Share of the time after which chains that have not mixed are tempered."""
 
 FIRST_SWEEPS = 16
 FEWEST_STRETCHES = 4
@@ -33,6 +37,10 @@ FEWEST_CHAINS = 32
 _CHAIN_ENTRIES = 1 << 22
 
 _log = logging.getLogger(__name__)
+
+
+JobWithin = Callable[[Planned, float], Job | None]
+"""How to solve a component exactly, at once or within so many seconds; None where it can't be."""
 
 
 class Sampled(NamedTuple):
@@ -50,9 +58,10 @@ class GibbsSolver:
     """Rao-Blackwellised block Gibbs sampling, over many chains at once; narrow components are solved exactly.
 
     Sampling goes on until the largest standard error is below `config.tolerance` and the chains have mixed,
-    or until `config.solver_seconds` would be exceeded. Results repeat with `config.seed`, unless time cut
-    the sampling short. `Marginals.converged` says which it was; `diagnostics` say how it went, with a
-    `warning` where it did not converge and without `r_hat` where that is infinite.
+    or until `config.solver_seconds` would be exceeded; chains that do not mix give way to parallel tempering.
+    Results repeat with `config.seed`, unless time cut the sampling short. `Marginals.converged` says which it
+    was; `diagnostics` say how it went, with a `warning` where it did not converge and without `r_hat` where
+    that is infinite.
     """
 
     name = "gibbs"
@@ -66,35 +75,49 @@ class GibbsSolver:
         Raises:
             SolverError: the evidence has probability 0, or a table is malformed.
         """
-        reduced = reduce(graph)
-        return solve_or_sample(reduced, [_small_job(part) for part in reduced.components], self._config)
+        return solve_or_sample(reduce(graph), small_job, self._config)
 
 
-def _small_job(part: Component) -> Job | None:
+def small_job(planned: Planned, seconds: float) -> Job | None:
+    """How to solve a component at once, if it is narrow."""
     try:
-        return job_for(part, SMALL_WIDTH)
+        return job_for(planned, SMALL_WIDTH)
     except WidthError:
         return None
 
 
-def solve_or_sample(reduced: Reduced, jobs: Sequence[Job | None], config: Config) -> Marginals:
-    """Solve exactly the components that have a job, sample the others."""
-    parts = list(zip(reduced.components, jobs, strict=True))
-    exact = {i: solve(part, job) for i, (part, job) in enumerate(parts) if job}
+def solve_or_sample(reduced: Reduced, job_within: JobWithin, config: Config) -> Marginals:
+    """Solve exactly the components that `job_within` finds a way for at once, sample the others.
+
+    Where sampling does not converge it is asked again, with the time that is left.
+    """
+    parts = reduced.components
+    plans = [Planned.of(part) for part in parts]
+    jobs = [job_within(planned, 0.0) for planned in plans]
+    solved = {i: solve(parts[i], job) for i, job in enumerate(jobs) if job}
     deadline = time.monotonic() + config.solver_seconds
-    wide = [i for i in range(len(parts)) if i not in exact]
+    wide = [i for i in range(len(parts)) if i not in solved]
     sampled: dict[int, Sampled] = {}
-    for done, i in enumerate(wide):
+    for place, i in enumerate(wide):
         now = time.monotonic()
         # Time an earlier component did not need goes to the later ones.
-        until = now + max(deadline - now, 0.0) / (len(wide) - done)
-        rng = np.random.default_rng([config.seed, i])
-        sampled[i] = sample(parts[i][0], rng, tolerance=config.tolerance, until=until)
-    widths = [job.width if job else eliminate(part.cardinalities, part.scopes).width for part, job in parts]
+        until = now + max(deadline - now, 0.0) / (len(wide) - place)
+        sampler = Sampler(parts[i], (config.seed, i), tolerance=config.tolerance, until=until)
+        found = sampler.plain()
+        if not found.converged:
+            jobs[i] = job_within(plans[i], until - time.monotonic())
+            if job := jobs[i]:
+                with contextlib.suppress(OutOfTimeError):
+                    solved[i] = solve(parts[i], job, deadline=until)
+                    continue
+                jobs[i] = None
+            found = sampler.tempered() or found
+        sampled[i] = found
+    widths = [job.width if job else plan.plan.width for job, plan in zip(jobs, plans, strict=True)]
     conditioned = sum(len(job.cut.variables) for job in jobs if job and job.cut)
     return Marginals(
         probabilities=reduced.named(
-            exact[i] if i in exact else sampled[i].marginals for i in range(len(parts))
+            solved[i] if i in solved else sampled[i].marginals for i in range(len(parts))
         ),
         solver="gibbs" if sampled else "exact",
         exact=not sampled,
@@ -106,14 +129,36 @@ def solve_or_sample(reduced: Reduced, jobs: Sequence[Job | None], config: Config
     )
 
 
-def sample(part: Component, rng: np.random.Generator, *, tolerance: float, until: float) -> Sampled:
-    """Sample one component until `until`, a time of time.monotonic(), or a little longer if that is too soon.
+class Sampler:
+    """Samples one component until `until`, a time of time.monotonic(), or a little longer."""
 
-    The first quarter of all sweeps is dropped: it served to forget the start.
+    def __init__(self, part: Component, seed: Sequence[int], *, tolerance: float, until: float) -> None:
+        self._part = part
+        self._seed = seed
+        self._tolerance = tolerance
+        self._until = until
+
+    def plain(self) -> Sampled:
+        """What independent chains find in a share of the time."""
+        rows = sum(self._part.cardinalities) - len(self._part.cardinalities)
+        count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
+        now = time.monotonic()
+        chains = Chains(self._part, count, np.random.default_rng(self._seed))
+        return sampled_by(chains, tolerance=self._tolerance, until=now + PLAIN_SHARE * (self._until - now))
+
+    def tempered(self) -> Sampled | None:
+        """What parallel tempering finds: fewer sweeps, and no mode that holds it. None: no time is left."""
+        if time.monotonic() > self._until:
+            return None
+        chains = TemperedChains(self._part, np.random.default_rng([*self._seed, 1]))
+        return sampled_by(chains, tolerance=self._tolerance, until=self._until)
+
+
+def sampled_by(chains: Chains, *, tolerance: float, until: float) -> Sampled:
+    """Go on until the chains have converged, or `until`. The first quarter of all sweeps is dropped.
+
+    It served to forget the start.
     """
-    rows = sum(part.cardinalities) - len(part.cardinalities)
-    count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
-    chains = Chains(part, count, rng)
     stretches: list[Moments] = []
     length = FIRST_SWEEPS
     while True:
@@ -124,13 +169,14 @@ def sample(part: Component, rng: np.random.Generator, *, tolerance: float, until
         kept = stretches[-2 * (3 * len(stretches) // 8) :]
         halves = joined(kept[: len(kept) // 2]), joined(kept[len(kept) // 2 :])
         means = joined(halves).mean.astype(np.float64)
-        stderr = float((means.std(axis=1, ddof=1) / np.sqrt(count)).max())
+        stderr = float((means.std(axis=1, ddof=1) / np.sqrt(chains.count)).max())
         r_hat = split_r_hat(halves, negligible=tolerance / 10)
         converged = stderr <= tolerance and r_hat <= MIXED
         now = time.monotonic()
         if converged or now + (now - started) > until:
             sweeps = sum(stretch.sweeps for stretch in stretches)
-            return Sampled(chains.marginals(means.mean(axis=1)), stderr, r_hat, count, sweeps, converged)
+            marginals = chains.marginals(means.mean(axis=1))
+            return Sampled(marginals, stderr, r_hat, chains.count, sweeps, converged)
         if len(stretches) == MOST_STRETCHES:
             stretches = [joined(stretches[i : i + 2]) for i in range(0, MOST_STRETCHES, 2)]
             length *= 2
@@ -168,12 +214,10 @@ def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | 
         told["r_hat"] = r_hat
     if not all(result.converged for result in sampled):
         stderr = max(result.stderr for result in sampled)
-        mixing = (
-            f"split R-hat {r_hat:.3f}" if math.isfinite(r_hat) else "chains that never leave their states"
-        )
+        mixing = f"{r_hat:.3f}" if math.isfinite(r_hat) else "infinite"
         warning = (
-            f"sampling stopped after {config.solver_seconds:g} s without converging: {mixing} "
-            f"(R-hat at most {MIXED}), standard error {stderr:.4f} (at most {config.tolerance:g})"
+            f"sampling stopped after {config.solver_seconds:g} s without converging: split R-hat {mixing} "
+            f"(at most {MIXED}), standard error {stderr:.4f} (at most {config.tolerance:g})"
         )
         _log.warning("%s", warning)
         told["warning"] = warning

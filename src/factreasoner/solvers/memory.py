@@ -8,7 +8,7 @@ from pathlib import Path
 
 from factreasoner.solvers.elimination import Elimination
 
-MEMORY_BUDGET = 1 << 30
+MEMORY_BUDGET = 1 << 31
 """Bytes one component's tables may take, where that is at most half of the machine's memory."""
 
 _CONTAINER_LIMITS = (
