@@ -27,6 +27,7 @@ from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.explain import explain
 from factreasoner.cli.help_page import SettingsCommand
 from factreasoner.cli.index import index
+from factreasoner.cli.metrics import metrics
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.cli.signals import Stopping
@@ -51,8 +52,26 @@ def _help(command: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (run, score, assess, evaluate, compare, calibrate, check, solve, explain, index, doctor):
-    app.command(cls=SettingsCommand, help=_help(command), no_args_is_help=command not in (doctor,))(command)
+WITHOUT_ARGUMENTS = (doctor, metrics)
+"""Commands that do something when called with nothing."""
+
+for command in (
+    run,
+    score,
+    assess,
+    evaluate,
+    compare,
+    calibrate,
+    check,
+    metrics,
+    solve,
+    explain,
+    index,
+    doctor,
+):
+    app.command(cls=SettingsCommand, help=_help(command), no_args_is_help=command not in WITHOUT_ARGUMENTS)(
+        command
+    )
 
 
 def _print_version(wanted: bool) -> None:

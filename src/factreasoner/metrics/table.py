@@ -115,6 +115,22 @@ class Metric:
             return f"{100 * value:{sign},.{self.decimals}f} %"
         return f"{value:{sign},.{self.decimals}f}"
 
+    def content(self) -> dict[str, Any]:
+        """The row for JSON: all but its function."""
+        return {
+            "name": self.name,
+            "shown": self.shown,
+            "field": self.line_name if "line" in self.places else None,
+            "meaning": self.meaning,
+            "needs": self.needs.words,
+            "averaged": self.average.words,
+            "better": self.better,
+            "bounds": [bound if math.isfinite(bound) else None for bound in self.bounds],
+            "decimals": self.decimals,
+            "percent": self.percent,
+            "tested": self.tested,
+        }
+
     def caption(self, k: int | str | None) -> str:
         """Its short name with the K it was computed with."""
         return self.shown.format(k="K" if k is None else k)
