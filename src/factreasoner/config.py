@@ -109,6 +109,7 @@ class Config(Model):
     fetch_timeout: float = Field(
         default=20.0, gt=0.0, description="seconds one page may take to come, and to be read"
     )
+    ignore_robots: bool = Field(default=False, description="read pages that robots.txt asks to leave alone")
     allow_domains: tuple[str, ...] = Field(default=(), description="use pages of these domains alone")
     deny_domains: tuple[str, ...] = Field(default=(), description="never use pages of these domains")
     allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")

@@ -59,6 +59,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
     "pgmpy": ("solving by pgmpy", "pgmpy"),
+    "protego": ("honouring robots.txt", "web"),
     "pypdf": ("reading PDF files", "web"),
     "spacy": ("parsing English", "english"),
     "trafilatura": ("reading web pages", "web"),

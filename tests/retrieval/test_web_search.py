@@ -36,7 +36,8 @@ def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, st
 
 
 def retriever(url: str, **settings: Any) -> WebRetriever:
-    values = {"search_url": url, "cache": False, "fetch_timeout": 5.0, "patience": 0.0, **settings}
+    quick = {"fetch_timeout": 5.0, "patience": 0.0, "ignore_robots": True}
+    values = {"search_url": url, "cache": False, **quick, **settings}
     return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
 
 

@@ -104,6 +104,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         "fetch_pages": Setting(int, "Pages read of a PDF."),
         "fetch_bytes": Setting(int, "Largest page, packed and unpacked."),
         "fetch_timeout": Setting(float, "Seconds one page may take to come, and to be read."),
+        "ignore_robots": Setting(bool, "Read pages that a site's robots.txt asks to leave alone."),
         "allow_domains": Setting(list[str], "Use pages of this domain alone; repeatable. (default: all)"),
         "deny_domains": Setting(list[str], "Never use pages of this domain; repeatable."),
         "allow_private_hosts": Setting(bool, "Fetch from private addresses, for intranets."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from typing import TYPE_CHECKING
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
@@ -13,6 +14,9 @@ from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.fetch import Fetcher
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
+
+if TYPE_CHECKING:
+    from factreasoner.retrieval.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
 """Reasons that may not hold the next time, and so are not kept."""
@@ -33,6 +37,7 @@ class WebPages:
         self._config = config
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
+        self._robots = None if config.ignore_robots else _robots(fetcher)
         self._patience = config.patience
         self._failed: dict[str, FetchError] = {}
         self._down: set[str] = set()
@@ -76,11 +81,14 @@ class WebPages:
 
         A host that outlasted the patience once is asked only once for each of its other pages.
         """
-        host = self._fetcher.allowed(link).host
+        target = self._fetcher.allowed(link)
+        host = target.host
         end = time.monotonic() + self._patience
         wait = FIRST_WAIT
         while True:
             try:
+                if self._robots is not None:
+                    self._robots.check(target)
                 return self._fetcher.fetch(link)
             except FetchError as error:
                 pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
@@ -91,3 +99,10 @@ class WebPages:
                     raise
             time.sleep(pause)
             wait *= 2
+
+
+def _robots(fetcher: Fetcher) -> Robots:
+    """Imported when pages are read: snippets need no extra package."""
+    from factreasoner.retrieval.robots import Robots
+
+    return Robots(fetcher)
