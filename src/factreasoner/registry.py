@@ -58,7 +58,6 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
-    "pgmpy": ("solving by pgmpy", "pgmpy"),
     "protego": ("honouring robots.txt", "web"),
     "pypdf": ("reading PDF files", "web"),
     "spacy": ("parsing English", "english"),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner.config import Config
-from factreasoner.errors import MissingExtraError, SolverError, WidthError
+from factreasoner.errors import SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
@@ -122,9 +122,3 @@ def test_time_limits_the_queries() -> None:
     graph = network(6, *((pair, [[1, 2], [3, 4]]) for pair in pairs))
     with pytest.raises(SolverError, match=r"answered [0-5] of 6 queries .* in 1e-09 s; raise solver_seconds"):
         PgmpySolver(Config(solver_seconds=1e-9)).marginals(graph)
-
-
-def test_without_pgmpy_the_extra_is_named_before_anything_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"factreasoner\[pgmpy\]"):
-        PgmpySolver()

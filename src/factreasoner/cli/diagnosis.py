@@ -17,7 +17,7 @@ from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE
 
-REQUIRED = ("litellm", "numpy", "pydantic", "scipy", "typer")
+REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 

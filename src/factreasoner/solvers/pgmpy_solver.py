@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import time
 import warnings
@@ -13,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from factreasoner.config import Config
-from factreasoner.errors import MissingExtraError, SolverError
+from factreasoner.errors import SolverError
 from factreasoner.graph.components import components
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.solvers.arithmetic import LOWEST
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide
@@ -36,17 +34,12 @@ class PgmpySolver:
     minutes where a junction tree takes a second; `config.solver_seconds` limits that. It takes equal
     factors for one, so the tables of a scope are multiplied first. It multiplies plain numbers, so a network
     whose products could leave their range is refused.
-
-    Raises:
-        MissingExtraError: pgmpy is not installed.
     """
 
     name = "pgmpy"
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
-        if importlib.util.find_spec("pgmpy") is None:
-            raise MissingExtraError(*EXTRA_OF_MODULE["pgmpy"])
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.
