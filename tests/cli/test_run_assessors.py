@@ -116,9 +116,9 @@ def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     plain = factreasoner("run", data, "--out", "plain")
     assert "penalised_score" not in results(tmp_path / "plain")[0]
-    assert "length penalty" not in plain.stdout
+    assert "Pr · penalty" not in plain.stdout
     done = factreasoner("run", data, "--gamma", 10, "--out", "out")
-    assert "length penalty of gamma 10" in done.stdout
+    assert "Pr · penalty" in done.stdout
     (line,) = results(tmp_path / "out")
     assert line["penalised_score"] == pytest.approx(line["factuality_score"] * 2.718281828 ** (1 - 10 / 3))
     assert factreasoner("score", "out", "--gamma", 3).returncode == 0
