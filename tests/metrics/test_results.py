@@ -9,6 +9,7 @@ import pytest
 from assessments import assessment
 
 from factreasoner.metrics.factuality import factuality, resolve_k
+from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.results import Summary, result_line
 from factreasoner.models import Assessment, Audit, Context, Failure, Marginals, Usage, Verdict
 
@@ -70,6 +71,8 @@ GOLD_FIELDS = {
     "references",
 }
 
+METRICS = {metric.line_name for metric in FACTUALITY.shown_in("line") if metric.needs is not GAMMA}
+
 TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError", message="60 s", attempts=3)
 REVISER = Failure(stage="reviser", item_id="a1", error_type="UnusableReplyError", message="no call")
 
@@ -115,7 +118,7 @@ def full() -> Assessment:
 
 def test_result_line() -> None:
     line = result_line(full(), k=2)
-    assert set(line) == FIELDS | GOLD_FIELDS
+    assert set(line) == FIELDS | GOLD_FIELDS | METRICS
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     assert (line["id"], line["status"], line["model_name"]) == ("bio-1", "partial", "openai/gpt-4o-mini")
     assert (line["input"], line["output"], line["topic"]) == ("Who?", "She.", "Curie")
@@ -159,7 +162,7 @@ def test_scores_are_those_of_factuality() -> None:
 
 
 def test_no_labels_no_gold_fields() -> None:
-    assert set(result_line(assessment([0.9]), k=1)) == FIELDS
+    assert not set(result_line(assessment([0.9]), k=1)) & GOLD_FIELDS
 
 
 def test_unknown_cost_is_null() -> None:

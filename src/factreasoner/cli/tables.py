@@ -121,7 +121,7 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
             found = summary["metrics"][metric.name]
-            yield metric.caption(k), _with_interval(metric, found["value"], found["interval_95"])
+            yield metric.caption(k, room=True), _with_interval(metric, found["value"], found["interval_95"])
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
@@ -178,7 +178,11 @@ def _with_interval(metric: Metric, value: float | None, interval: Sequence[float
 
 def _gold_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     found = [(m, summary["metrics"][m.name]["value"]) for m in FACTUALITY.shown_in("run") if m.needs.labels]
-    shown = [f"{metric.shown} {metric.text(value)}" for metric, value in found if value is not None]
+    shown = [
+        f"{metric.caption(None, room=True)} {metric.text(value)}"
+        for metric, value in found
+        if value is not None
+    ]
     for place in range(0, len(shown), GOLD_IN_ROW):
         yield "" if place else "against gold", "  ".join(shown[place : place + GOLD_IN_ROW])
     if summary["gold"]["few_records"] is not None:

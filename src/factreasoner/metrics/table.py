@@ -72,10 +72,11 @@ class OfClaims:
 class Metric:
     """One row of a table.
 
-    `shown` is its short name, in which `{k}` stands for the K of the run; `field` its name in result lines,
-    by default its own. `tested`: a difference between two runs is worth a test of whether it may be chance.
-    `few`: its value and interval are to be taken with care below so many records. `usage`: it is about what a
-    run takes, not about what it finds.
+    `shown` is its short name, in which `{k}` stands for the K of the run; `title` the one where there is
+    room, by default the short one; `field` its name in result lines, by default its own. `tested`: a
+    difference between two runs is worth a test of whether it may be chance. `few`: its value and interval
+    are to be taken with care below so many records. `usage`: it is about what a run takes, not about what
+    it finds.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Metric:
     decimals: int = 3
     percent: bool = False
     field: str = ""
+    title: str = ""
     places: tuple[Place, ...] = ("line", "evaluate", "compare")
     tested: bool = False
     few: int = 0
@@ -131,9 +133,9 @@ class Metric:
             "tested": self.tested,
         }
 
-    def caption(self, k: int | str | None) -> str:
-        """Its short name with the K it was computed with."""
-        return self.shown.format(k="K" if k is None else k)
+    def caption(self, k: int | str | None, *, room: bool = False) -> str:
+        """Its short name, or where there is `room` its title, with the K it was computed with."""
+        return (self.title if room and self.title else self.shown).format(k="K" if k is None else k)
 
 
 class Estimate(NamedTuple):
