@@ -5,7 +5,8 @@ atoms with one thing changed (see `labelled_pairs.py`, `changed_claims.py`). An 
 its posterior in a graph of one context with prior 0.9 and one atom with prior 0.5, so that the posterior is
 what gets calibrated. Every data set counts the same and has an intercept of its own, so that weights are
 learned within data sets and not from the difference between them; the judge's bias is the mean intercept of
-the atom sets. Signs are fixed: covering a claim never speaks against it. Deterministic.
+the atom sets. Signs are fixed: covering a claim never speaks against it. The stance head is a
+plain logistic on people's stances as they come. Deterministic.
 Run: `python benchmarks/fit_embedded_judge.py [--write]`.
 """
 
@@ -24,9 +25,11 @@ from changed_claims import changed_examples
 from labelled_pairs import (
     ATOM_SETS,
     PAIR_SETS,
+    STANCE_SETS,
     THREE_WAY,
     atom_examples,
     background,
+    judged_pairs,
     pair_features,
 )
 from scipy.optimize import minimize
@@ -34,7 +37,7 @@ from sklearn.linear_model import LogisticRegression
 
 from factreasoner.judges.embedded.clashes import CLASHES
 from factreasoner.judges.embedded.features import COLUMN, FEATURES, MEASURES
-from factreasoner.judges.embedded.model import PARAMETERS, Model
+from factreasoner.judges.embedded.model import PARAMETERS, STANCE_MEASURES, Model, stance_measures
 from factreasoner.judges.embedded.windows import Array
 
 PAIR_WEIGHT = CHANGED_WEIGHT = 0.1
@@ -42,6 +45,7 @@ RIDGE = 0.003
 SPREAD = 0.01
 POWER_RIDGE = 0.003
 USUAL_POWER = 1.5
+STANCE_C = 0.1
 CONTEXT_PRIOR = 0.9
 FREE = {"name_count", "agree", "company"}
 AGAINST = {"names_missing", "numbers_missing"}
@@ -99,7 +103,8 @@ def fit(left_out: str | None = None) -> Fit:
     """The model of all data sets but one."""
     data = groups(left_out)
     weights, bias, powers = _support(data)
-    model = Model(bias, weights, powers, _denial(left_out), background(left_out))
+    stance_bias, stance_weights = _stance(left_out)
+    model = Model(bias, weights, powers, stance_bias, stance_weights, _denial(left_out), background(left_out))
     return Fit(model, {group.name: len(group.supported) for group in data})
 
 
@@ -168,22 +173,24 @@ class _Problem:
         return float(value), np.concatenate([gradient, by_logit])
 
 
-def _denial(left_out: str | None) -> tuple[float, float]:
-    """How likely a pair that is not entailed and has no clash is a contradiction, by the claim's coverage."""
-    cover, denied, weight = [], [], []
-    for name in THREE_WAY:
-        if name == left_out:
-            continue
-        values, labels = pair_features(name, left_out)
-        plain = (values[:, [COLUMN[clash] for clash in CLASHES]] < 0.3).all(axis=1)
-        kept = plain & np.isin(labels, ("contradiction", "neutral"))
-        cover.append(values[kept, COLUMN["cover_focus"]])
-        denied.append(np.array(labels)[kept] == "contradiction")
-        weight.append(np.full(kept.sum(), 1 / kept.sum()))
-    found = LogisticRegression().fit(
-        np.concatenate(cover)[:, None], np.concatenate(denied), np.concatenate(weight) * 1000
-    )
-    return float(found.intercept_[0]), float(found.coef_[0, 0])
+def _stance(left_out: str | None) -> tuple[float, Array]:
+    """Bias and weights of P(entailment), by people's stances as they come; a part counts as one."""
+    examples = {name: judged_pairs(name, left_out) for name in STANCE_SETS if name != left_out}
+    values = np.array([pair.values for pairs in examples.values() for pair in pairs])
+    measures = stance_measures(values)
+    entailed = [pair.label in ("entailment", "partial") for pairs in examples.values() for pair in pairs]
+    weight = np.concatenate([np.full(len(pairs), 1000 / len(pairs)) for pairs in examples.values()])
+    mean, scale = measures.mean(axis=0), measures.std(axis=0) + 1e-6
+    found = LogisticRegression(C=STANCE_C, max_iter=3000).fit((measures - mean) / scale, entailed, weight)
+    slopes = found.coef_[0] / scale
+    return float(found.intercept_[0] - slopes @ mean), slopes
+
+
+def _denial(left_out: str | None) -> float:
+    """Share of contradictions among the pairs of which a sentence seems to deny the claim."""
+    pairs = [pair for name in THREE_WAY if name != left_out for pair in judged_pairs(name, left_out)]
+    said = [pair.label == "contradiction" for pair in pairs if pair.denied]
+    return sum(said) / len(said)
 
 
 def as_json(fitted: Fit) -> dict[str, Any]:
@@ -207,6 +214,9 @@ def main() -> None:
     for name in FEATURES:
         kind = "weights" if name in MEASURES else "clash_powers"
         print(f"{name:28s} {parameters[kind][name]:8.3f}")
+    for name in STANCE_MEASURES:
+        print(f"stance: {name:20s} {parameters['stance']['weights'][name]:8.3f}")
+    print(f"{'denial':28s} {parameters['denial']:8.3f}")
     target = Path(str(resources.files("factreasoner.judges.embedded").joinpath(PARAMETERS)))
     text = json.dumps(parameters, indent=1) + "\n"
     if "--write" in sys.argv[1:]:

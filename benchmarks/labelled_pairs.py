@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from data_folder import data_folder
 
+from factreasoner.judges.embedded.denials import denying_sentence
 from factreasoner.judges.embedded.features import Measured, measure
 from factreasoner.judges.embedded.text import analyse
-from factreasoner.judges.embedded.windows import Array, Passages
+from factreasoner.judges.embedded.windows import Array, Passages, topic_discount
 
 ATOM_SETS = ("factscore_bios", "qasem_consistency", "wice", "kqa", "factcheck_bench")
 PAIR_SETS = (
@@ -31,11 +32,15 @@ PAIR_SETS = (
     "med",
     "conjnli",
 )
-THREE_WAY = ("factcheck_bench", "kqa", "wikicontradict", "fever_symmetric", "scifact_oracle", "conjnli")
+STANCE_SETS = ("factcheck_bench", "kqa")
+"""Sets with people's stance on claims and passages as they come, most of them neutral."""
+THREE_WAY = (*STANCE_SETS, "wikicontradict", "fever_symmetric", "scifact_oracle", "conjnli")
 """Sets whose pairs tell a contradiction from silence."""
 PROSE = ("fever_symmetric", "scifact_oracle", "begin_wow")
 """Pair sets whose premises are ordinary prose, good for counting words in."""
 _LEAST_SHARE = 0.003
+SURE = 0.9
+"""A human entailment below this is of a part of the claim."""
 
 
 class Pair(NamedTuple):
@@ -44,6 +49,17 @@ class Pair(NamedTuple):
     premise: str
     hypothesis: str
     label: str
+
+
+class Judged(NamedTuple):
+    """One pair as the judge sees it: its features, what a human said of it, and whether a sentence denies it.
+
+    `label` is entailment, partial, neutral or contradiction.
+    """
+
+    values: Array
+    label: str
+    denied: bool
 
 
 class Example(NamedTuple):
@@ -123,6 +139,67 @@ def atom_examples(name: str, left_out: str | None) -> list[Example]:
             for n, atom in enumerate(record["atoms"])
             if atom["label"] is not None
         ]
+    return found
+
+
+def stances(name: str) -> dict[tuple[str, str, str], str]:
+    """People's stance on (passage, claim) pairs of the records of a set, by record id and the two texts."""
+    found = {}
+    if name == "kqa":
+        of_texts = {(pair.premise, pair.hypothesis): pair.label for pair in labelled_pairs(name)}
+        for record in records(name):
+            for passage in record["contexts"]:
+                for atom in record["atoms"]:
+                    if label := of_texts.get((passage["text"], atom["text"])):
+                        found[record["id"], passage["text"], atom["text"]] = label
+        return found
+    texts = {
+        (record["id"], part["id"]): part["text"]
+        for record in records(name)
+        for part in (*record["contexts"], *record["atoms"])
+    }
+    for row in lines(name, "human_relations.jsonl"):
+        partly = row["label"] == "entailment" and row["probability"] < SURE
+        ends = (texts[row["record"], row["source"]], texts[row["record"], row["target"]])
+        found[row["record"], *ends] = "partial" if partly else row["label"]
+    return found
+
+
+@cache
+def judged_pairs(name: str, left_out: str | None) -> tuple[Judged, ...]:
+    """Every pair of a three-way set; those of `STANCE_SETS` in the company of their record."""
+    if name not in STANCE_SETS:
+        return tuple(
+            _judged(
+                [pair.premise], [pair.hypothesis], {(pair.premise, pair.hypothesis): pair.label}, left_out
+            )[0]
+            for pair in labelled_pairs(name)
+        )
+    found: list[Judged] = []
+    by_record: dict[str, dict[tuple[str, str], str]] = {}
+    for (record_id, *ends), label in stances(name).items():
+        by_record.setdefault(record_id, {})[ends[0], ends[1]] = label
+    for record in records(name):
+        texts = [context["text"] for context in record["contexts"]]
+        claims = [atom["text"] for atom in record["atoms"]]
+        found += _judged(texts, claims, by_record.get(record["id"], {}), left_out)
+    return tuple(found)
+
+
+def _judged(
+    texts: list[str], claims: list[str], labels: dict[tuple[str, str], str], left_out: str | None
+) -> list[Judged]:
+    passages = Passages(list(dict.fromkeys(texts)), background(left_out))
+    analysed = [analyse(claim, passages.language) for claim in claims]
+    coverage = passages.cover(analysed)
+    topical = topic_discount(analysed)
+    measured = {row: measure(passages, coverage, row, analysed) for row in range(len(passages.texts))}
+    found = []
+    for (text, claim), label in labels.items():
+        row, n = passages.row[text], claims.index(claim)
+        weights = passages.weights(analysed[n], topical)
+        denying = denying_sentence(analysed[n], weights, passages.texts[row], measured[row].windows[n])
+        found.append(Judged(measured[row].values[n], label, denying is not None))
     return found
 
 

@@ -131,6 +131,9 @@ class Verdict(Model):
     `confidence` names where `probability` comes from. `citation` says where the quote the judge gave was
     found: in the premise, elsewhere in the record, or nowhere; an absent quote is voided (None).
     `uncalibrated` is the probability the judge gave, where `probability` is what a calibration made of it.
+
+    `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
+    that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
     """
 
     context_id: str
@@ -141,6 +144,9 @@ class Verdict(Model):
     confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded"] = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
+    belief: float | None = Field(default=None, ge=0.0, le=1.0)
+    nearness: float = Field(default=0.0, ge=0.0, le=1.0)
+    note: str = ""
 
     @property
     def given_probability(self) -> float:

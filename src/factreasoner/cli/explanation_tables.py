@@ -56,6 +56,8 @@ def _how(explanation: Explanation) -> str:
 def _lines(atom: AtomExplanation) -> Iterator[str]:
     if atom.text:
         yield f"[dim]{plain(atom.text)}[/dim]"
+    if atom.belief:
+        yield _believed(atom)
     if atom.effects:
         yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in atom.effects])}"
     if atom.untold:
@@ -69,6 +71,13 @@ def _lines(atom: AtomExplanation) -> Iterator[str]:
         yield f"conflict: {_first(_named(atom.entailing))} against {_first(_named(atom.contradicting))}"
     if atom.disputes:
         yield f"conflict: {_first([_dispute(dispute) for dispute in atom.disputes])}"
+
+
+def _believed(atom: AtomExplanation) -> str:
+    belief = atom.belief
+    assert belief is not None, "asked only of atoms with a belief"
+    nearest = f"nearest passage {plain(belief.context_id)}: {belief.p_true:.2f}"
+    return nearest if atom.entailing or atom.contradicting else f"nothing decides it; {nearest}"
 
 
 def _first(items: Sequence[str]) -> str:
@@ -91,6 +100,8 @@ def _no_flip(atom: AtomExplanation) -> str:
 def _sentences(atom: AtomExplanation) -> Iterator[str]:
     name = plain(atom.atom_id)
     yield f"{name}  {atom.p_true:.3f}  [{STYLES[atom.support]}]{atom.support}[/]  {plain(atom.text)}"
+    if atom.belief:
+        yield f"  {_believed(atom)}"
     for effect in atom.effects:
         yield (
             f"  without {plain(effect.context_id)}, P({name}) would be {effect.p_without:.3f}, "

@@ -11,13 +11,14 @@ from rich.table import Column, Table
 
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
+from factreasoner.graph.beliefs import beliefs
 from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
-from factreasoner.models import Assessment, Atom, Status, Verdict
+from factreasoner.models import Assessment, Atom, Outcome, Status
 from factreasoner.runs.plan import Plan, StagePlan
 
 EMBEDDED_NOTICE = (
@@ -223,15 +224,12 @@ def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
     if outcome is None or atom.id not in outcome.p_true:
         return "", "[red]not judged[/red]", plain(atom.text), ""
     support = outcome.support[atom.id]
-    wanted = "contradiction" if support == "contradicted" else "entailment"
-    fitting = [v for v in outcome.verdicts if v.target_id == atom.id and v.label == wanted]
-    best = max(fitting, key=lambda verdict: verdict.probability, default=None)
     reason = next((answer.reasoning for answer in outcome.answers if answer.atom_id == atom.id), "")
     return (
         f"{outcome.p_true[atom.id]:.3f}",
         f"[{STYLES[support]}]{support}[/]",
         plain(atom.text) + _unresolved(atom),
-        plain(_evidence(best) if best else _short(reason)),
+        plain(_evidence(outcome, atom.id) or _short(reason)),
     )
 
 
@@ -239,9 +237,18 @@ def _unresolved(atom: Atom) -> str:
     return f" [yellow](unresolved: {plain(', '.join(atom.unresolved))})[/yellow]" if atom.unresolved else ""
 
 
-def _evidence(verdict: Verdict) -> str:
-    quote = _short(verdict.quote or "")
-    return f"{verdict.context_id}: {quote}" if quote else verdict.context_id
+def _evidence(outcome: Outcome, atom_id: str) -> str:
+    """The strongest verdict for an atom's label; else what is known where nothing decides it."""
+    wanted = "contradiction" if outcome.support[atom_id] == "contradicted" else "entailment"
+    own = [verdict for verdict in outcome.verdicts if verdict.target_id == atom_id]
+    fitting = [verdict for verdict in own if verdict.label == wanted]
+    if fitting:
+        best = max(fitting, key=lambda verdict: verdict.probability)
+        quote = _short(best.quote or "")
+        return f"{best.context_id}: {quote}" if quote else best.context_id
+    if nearest := beliefs(own, {atom_id}).get(atom_id):
+        return f"nothing decides it; nearest passage {nearest[0].context_id}: {nearest[0].p_true:.2f}"
+    return next((f"{verdict.context_id}: {verdict.note}" for verdict in own if verdict.note), "")
 
 
 def _short(text: str) -> str:

@@ -19,6 +19,7 @@ from factreasoner.evaluators.judging import (
     premises,
     tasks,
 )
+from factreasoner.graph.beliefs import beliefs, believed
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
@@ -144,6 +145,7 @@ def with_graph(
         atom_prior=config.atom_prior,
         context_prior=config.context_prior,
     )
+    graph = believed(graph, beliefs(outcome.verdicts, {atom.id for atom in atoms}))
     return outcome.model_copy(update={"graph": graph, "independence": independence})
 
 

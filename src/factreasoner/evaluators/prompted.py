@@ -10,13 +10,14 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
+from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, Findings, Question
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Answer, Atom, Claim, Context, Outcome, Record, Support, Verdict
+from factreasoner.models import Answer, Atom, Claim, Context, Outcome, Record, Support, Verdict, side_of
 from factreasoner.protocols import LLM, Judge
 
 STAGE = "assessor"
@@ -33,7 +34,7 @@ class PromptedEvaluator:
     "single" takes one call an atom, as published; "batched" puts `atoms_per_call` atoms into one function
     and shows them the contexts of all of these. With any other judge its verdicts are combined: the most
     probable telling one decides, opposite ones cancel out where they are equally probable (in veriscore
-    always), and neutral ones count where there is no other.
+    always), and where there is none the nearest belief, or else a neutral one.
 
     P(atom is true) follows from the answer and its probability p: p where it is for the atom, 1 - p where it
     is not, 0.5 where it is neither; p below 0.5 is raised to 0.5. An answer that can't tell silence from a
@@ -222,6 +223,10 @@ def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled
 def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> _Labelled:
     """What one atom's verdicts amount to."""
     telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
+    open_beliefs = beliefs(verdicts, {verdict.target_id for verdict in verdicts})
+    if not telling and open_beliefs:
+        ((nearest, *_),) = open_beliefs.values()
+        return _Labelled("supported" if side_of(nearest.p_true) > 0 else "unverified", nearest.p_true)
     best = max(telling or verdicts, key=lambda verdict: verdict.probability)
     rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
     if any(rival.label != best.label for rival in rivals):

@@ -8,6 +8,7 @@ from factreasoner.explanations.models import (
     Evidence,
     Explanation,
     FlipSet,
+    NearestBelief,
 )
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Evidence",
     "Explanation",
     "FlipSet",
+    "NearestBelief",
     "explain",
     "judged_atoms",
 ]

@@ -11,10 +11,11 @@ from factreasoner.config import Config
 from factreasoner.errors import InputError, Problem
 from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
-from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet
-from factreasoner.explanations.parts import Part, network
+from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet, NearestBelief
+from factreasoner.explanations.parts import Beliefs, Part, network
 from factreasoner.explanations.removal import Removals, log_odds, removals
 from factreasoner.explanations.scale import Scale, probability
+from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.protocols import Solver
@@ -69,11 +70,12 @@ def explain(
         limited: Solver = made(config=config.model_copy(update={"solver_seconds": seconds}))
         return limited
 
-    whole, parts = network(outcome.graph, config.factors, wanted)
+    judged = Beliefs(_beliefs(outcome), config.atom_prior)
+    whole, parts = network(outcome.graph, config.factors, wanted, judged)
     known = _of_the_run(outcome, whole)
     base = known or timed(config.solver_seconds).marginals(whole)
     touching = outcome.graph.touching()
-    study = _Study(base, timed, deadline, Scale(calibrator), search_size, touching)
+    study = _Study(base, timed, deadline, Scale(calibrator), search_size, touching, judged.ranked)
     analyses = [study.of(part) for part in parts]
     if known and not all(analysis.agrees() for analysis in analyses):
         message = f"its posteriors are not those of its graph with factors {config.factors!r}"
@@ -136,6 +138,19 @@ def _why_missing(assessment: Assessment, atom_id: str, judged: list[str]) -> str
     return f"no atom {atom_id!r}; {nearest(atom_id, judged)}"
 
 
+def _beliefs(outcome: Outcome) -> dict[str, tuple[Belief, ...]]:
+    """The judge's beliefs by atom, each by the node that stands for its context."""
+    sources = outcome.independence.sources if outcome.independence else ()
+    node = {member: chosen for chosen, *members in sources for member in members}
+    atoms = {node.id for node in outcome.graph.nodes if node.kind == "atom"} if outcome.graph else set()
+    return {
+        atom_id: tuple(
+            belief._replace(context_id=node.get(belief.context_id, belief.context_id)) for belief in ranked
+        )
+        for atom_id, ranked in beliefs(outcome.verdicts, atoms).items()
+    }
+
+
 def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     """The posteriors the run found, if it found all of them."""
     known = outcome.marginals
@@ -153,6 +168,7 @@ class _Study(NamedTuple):
     scale: Scale
     search_size: int
     touching: Mapping[str, Sequence[Relation]]
+    beliefs: Mapping[str, Sequence[Belief]]
 
     def of(self, part: Part) -> _Analysis:
         """Solve what has to be solved for one part."""
@@ -168,7 +184,12 @@ class _Study(NamedTuple):
     def bare(self, atom_id: str) -> AtomExplanation:
         """An atom's posterior and label, and nothing else."""
         p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
-        return AtomExplanation(atom_id=atom_id, p_true=p_true, support=self.label(atom_id, p_true))
+        nearest = None
+        if known := self.beliefs.get(atom_id):
+            nearest = NearestBelief(**known[0]._asdict())
+        return AtomExplanation(
+            atom_id=atom_id, p_true=p_true, support=self.label(atom_id, p_true), belief=nearest
+        )
 
     def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
         """The label that P(true) gives an atom where some contexts are left out."""

@@ -13,6 +13,13 @@ class Evidence(Model):
     probability: float
 
 
+class NearestBelief(Model):
+    """What the judge believes of an atom for what the passages leave open, by the passage nearest to it."""
+
+    context_id: str
+    p_true: float
+
+
 class Dispute(Model):
     """A context that contradicts another one."""
 
@@ -53,12 +60,14 @@ class AtomExplanation(Model):
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
     first, and `disputes` the contradictions between contexts of which at least one is such evidence.
+    `belief` is the atom's prior where the judge has one; without its context the next nearest one's counts.
     """
 
     atom_id: str
     text: str = ""
     p_true: float
     support: Support
+    belief: NearestBelief | None = None
     effects: tuple[Effect, ...] = ()
     flip: FlipSet | None = None
     searched: int = 0

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from factreasoner.choices import FactorTable
+from factreasoner.graph.beliefs import Belief
 from factreasoner.graph.components import components
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph
+
+
+class Prior(NamedTuple):
+    """A prior P(true) of an atom, and the context it comes of; None: of none that can be taken out."""
+
+    context: int | None
+    p_true: float
+
+
+class Beliefs(NamedTuple):
+    """The judge's beliefs by atom, that of the nearest context first, and the prior where none is left."""
+
+    ranked: Mapping[str, Sequence[Belief]]
+    otherwise: float
+
+
+NO_BELIEFS = Beliefs({}, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +39,30 @@ class Part:
 
     `atoms` are the variables to be explained, `contexts` those that can be taken out; both are positions in
     `graph`. `additive`: it has one atom, and its contexts are joined to nothing else, so that each of them
-    adds its own share to the atom's log-odds.
+    adds its own share to the atom's log-odds. `priors` has, for atoms whose prior comes of a context, the
+    contexts it comes of in turn with what it is then; a last one, of no context, is always there.
     """
 
     graph: FactorGraph
     atoms: tuple[int, ...]
     contexts: tuple[int, ...]
     additive: bool
+    priors: Mapping[int, Sequence[Prior]] = field(default_factory=dict)
+
+    def without(self, gone: Collection[int]) -> FactorGraph:
+        """The network without some contexts: their factors go, and the priors that come of them change."""
+        left = {
+            atom: next(prior.p_true for prior in ranked if prior.context not in gone)
+            for atom, ranked in self.priors.items()
+        }
+        factors = tuple(
+            Factor(factor.scope, np.array([1.0 - left[factor.scope[0]], left[factor.scope[0]]]))
+            if len(factor.scope) == 1 and factor.scope[0] in left
+            else factor
+            for factor in self.graph.factors
+        )
+        kept = [i for i in range(len(self.graph.names)) if i not in gone]
+        return induced(replace(self.graph, factors=factors), kept)
 
     def beside(self, atoms: Collection[int]) -> tuple[int, ...]:
         """The contexts with a relation to any of `atoms`."""
@@ -36,7 +71,7 @@ class Part:
             for factor in self.graph.factors
             if not set(factor.scope).isdisjoint(atoms)
             for i in factor.scope
-        }
+        } | {prior.context for atom in atoms for prior in self.priors.get(atom, ())}
         return tuple(i for i in self.contexts if i in near)
 
 
@@ -47,16 +82,24 @@ class Network(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) -> Network:
+def network(
+    fact_graph: FactGraph, table: FactorTable, wanted: Collection[str], known: Beliefs = NO_BELIEFS
+) -> Network:
     """The network of a fact graph, and its parts with any atom of `wanted` and any context.
 
-    Relations whose table is constant join nothing.
+    Relations whose table is constant join nothing. A belief joins an atom and its nearest context.
     """
     whole = factor_graph(fact_graph, table)
     telling = [factor for factor in whole.factors if np.ptp(factor.table) > 0.0 or len(factor.scope) == 1]
     kinds = [node.kind for node in fact_graph.nodes]
+    index = {name: i for i, name in enumerate(whole.names)}
+    nearest = [
+        (index[atom], index[ranked[0].context_id])
+        for atom, ranked in known.ranked.items()
+        if atom in index and ranked[0].context_id in index
+    ]
     found = []
-    for members in components(len(whole.names), [factor.scope for factor in telling]):
+    for members in components(len(whole.names), [*(factor.scope for factor in telling), *nearest]):
         atoms = [i for i in members if kinds[i] == "atom"]
         if len(atoms) == len(members) or not any(whole.names[i] in wanted for i in atoms):
             continue
@@ -66,15 +109,33 @@ def network(fact_graph: FactGraph, table: FactorTable, wanted: Collection[str]) 
             len(factor.scope) > 1 and all(kinds[members[i]] == "context" for i in factor.scope)
             for factor in graph.factors
         )
+        inside = {whole.names[i]: position for i, position in place.items()}
+        priors = {
+            place[i]: _priors(known.ranked[whole.names[i]], known.otherwise, inside)
+            for i in atoms
+            if known.ranked.get(whole.names[i])
+        }
         found.append(
             Part(
                 graph,
                 atoms=tuple(place[i] for i in atoms if whole.names[i] in wanted),
                 contexts=tuple(place[i] for i in members if kinds[i] == "context"),
-                additive=len(atoms) == 1 and not joins_contexts,
+                additive=len(atoms) == 1 and not joins_contexts and not priors,
+                priors=priors,
             )
         )
     return Network(whole, tuple(found))
+
+
+def _priors(ranked: Sequence[Belief], otherwise: float, inside: Mapping[str, int]) -> tuple[Prior, ...]:
+    """Up to the first belief of a context that is not in the part, and so can't be taken out."""
+    found = []
+    for belief in ranked:
+        context = inside.get(belief.context_id)
+        found.append(Prior(context, belief.p_true))
+        if context is None:
+            return tuple(found)
+    return (*found, Prior(None, otherwise))
 
 
 def induced(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:

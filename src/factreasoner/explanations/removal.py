@@ -1,8 +1,9 @@
 """What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
 
 `ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, `ByAbsorption` takes sets out of one calibrated junction tree; where that does not fit into memory, or
-posteriors are sampled, `BySolver` asks the configured solver, as long as there is time.
+one, `ByAbsorption` takes sets out of one calibrated junction tree; where that does not fit into memory,
+posteriors are sampled, or priors come of contexts, `BySolver` asks the configured solver, as long as there is
+time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.absorption import AbsorptionTree
-from factreasoner.explanations.parts import Part, induced
+from factreasoner.explanations.parts import Part
 from factreasoner.explanations.variants import VariantTree
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
@@ -98,6 +99,8 @@ def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, 
     makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
     """
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
+    if part.priors:
+        return BySolver(part, base, solver, deadline=deadline)
     if plan.total <= NARROW_ENTRIES:
         many = ManyAtOnce(part, plan)
         # A network may be sampled in its wide parts alone.
@@ -238,7 +241,7 @@ class BySolver:
         To take such a context out is to condition on its being false. That is done by Bayes' rule, which
         multiplies errors, so it needs results to a double's precision.
         """
-        if not self._base.exact or "precision" in self._base.diagnostics:
+        if not self._base.exact or "precision" in self._base.diagnostics or self._part.priors:
             return ()
         names = self._part.graph.names
         fitting = tuple(
@@ -267,9 +270,8 @@ class BySolver:
         return np.stack(columns, axis=1)
 
     def _without(self, gone: frozenset[int]) -> Table:
-        graph = self._part.graph
-        rest = induced(graph, [i for i in range(len(graph.names)) if i not in gone])
-        return log_odds(self._solved(rest), [graph.names[i] for i in self._part.atoms])
+        names = self._part.graph.names
+        return log_odds(self._solved(self._part.without(gone)), [names[i] for i in self._part.atoms])
 
     def _solved(self, graph: FactorGraph) -> Marginals:
         """The solver's answer, found in at most half of the time that is left."""

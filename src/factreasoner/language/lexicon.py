@@ -27,6 +27,18 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 NEGATIONS: dict[str, frozenset[str]] = {
     language: frozenset(words.split()) for language, words in _DATA["negations"].items()
 }
+DETERMINERS: frozenset[str] = frozenset(_DATA["determiners"].split())
+PRONOUNS: frozenset[str] = frozenset(_DATA["pronouns"].split())
+CLAUSE_WORDS: frozenset[str] = frozenset(_DATA["clause_words"].split())
+"""Conjunctions and relative pronouns, with which a clause begins."""
+MODIFIERS: frozenset[str] = frozenset(_DATA["modifiers"].split())
+"""Words that make of what follows another thing: the "second" highest, the "former" king."""
+LIMITING: frozenset[str] = frozenset(_DATA["limiting"].split())
+"""Words that say of how many a thing is true: what is true of the "only" river is true of no other."""
+COMPARING: frozenset[str] = frozenset(_DATA["comparing"].split())
+"""Words that make of a number a bound or a guess."""
+DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())
+"""Words after which a negation adds instead of denying: not "only"."""
 EXCLUSIVE: tuple[frozenset[str], ...] = _sets(_DATA["exclusive"])
 """Classes of which one thing has one member at most: months, colours, nationalities."""
 UNITS: tuple[frozenset[str], ...] = _sets(_DATA["units"])

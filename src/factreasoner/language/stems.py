@@ -14,6 +14,8 @@ from factreasoner.language.lexicon import FUNCTION_WORDS, SAME
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PROBED = 2000
+_LEAST_PREFIX = 4
+_LIKE_PREFIX = 0.6
 _STEMMER_LOCK = threading.Lock()
 
 
@@ -41,3 +43,12 @@ def stem(word: str, language: str) -> str:
 @lru_cache(maxsize=16)
 def _stemmer(language: str) -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer(language)
+
+
+def alike(left: str, right: str) -> bool:
+    """Whether two stems are the same, or one word's in other forms: "treat" and "treatment"."""
+    if left == right:
+        return True
+    pairs = enumerate(zip(left, right, strict=False))
+    shared = next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
+    return shared >= _LEAST_PREFIX and shared >= _LIKE_PREFIX * max(len(left), len(right))

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from factreasoner.judges.embedded.bindings import bound
+from factreasoner.judges.embedded.denials import LEAST_SHARE, denying_sentence
 from factreasoner.judges.embedded.features import Measured, measure
 from factreasoner.judges.embedded.model import Model, shipped_model
-from factreasoner.judges.embedded.text import analyse
-from factreasoner.judges.embedded.windows import Array, Coverage, Passages
+from factreasoner.judges.embedded.text import Text, analyse
+from factreasoner.judges.embedded.windows import Coverage, Passages, Window, topic_discount
+from factreasoner.language.comparable import difference
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 
@@ -18,31 +21,28 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedJudge"]
 
-_NEAR_SHARE = 0.3
-_SURELY_DENIED = 0.6
-_DENIAL_SHARE = 0.5
+_ENTAILED = 0.7
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
+_LEAST_COVER = LEAST_SHARE / 2
+"""Of a claim whose best sentence covers less of it nothing is denied."""
 
 
 class EmbeddedJudge:
     """Judges claims by what a passage's best sentences share with them.
 
-    The model gives P(entailment), P(contradiction) and P(neutral) for a pair. How they become a verdict was
-    chosen by measurement, each data set scored by a model that had not seen it:
+    It says two things of a passage and a claim, each from a fitted model of its own:
 
-    - The record's passages are no independent witnesses, and adding up what each hints at made posteriors
-      worse. Only the passage that covers a claim best speaks (all of equals do), with the belief
-      P(entailment). What even that passage does not bear out counts as unsupported: its verdict is entailment
-      with the belief where that is above 1/2, else contradiction with one minus it. So a weak contradiction
-      means silence, a strong one a clash; calibrated is the posterior.
-    - A passage nearly as good speaks as well where it contradicts the claim with P(contradiction) > 0.6, its
-      belief drawn half-way towards 1/2. All others are neutral.
-    - A passage with no telling word of the claim is neutral whatever else is true.
-    - Under version 1, where the best passage may not belong to the claim, every passage nearly as good
-      speaks, its belief drawn towards 1/2 to a share of 0.3.
-    - A claim that is itself the text of another passage, or is longer than a statement, gets the label that
-      is likelier than not, else neutral: a passage's silence says nothing about another passage.
+    - a **verdict**, as people would give it. Entailment: P(entailment) is above 0.7, and nothing in the
+      passage stands where the claim's words do (see `bindings`). Contradiction: one sentence says nearly all
+      of the claim and one thing otherwise (see `denials`); that is rare. All else is neutral: what a passage
+      does not say it does not deny.
+    - a **belief**: P(claim is true) where the passages decide nothing. A claim that its nearest passage
+      covers badly is more likely false, though nothing speaks against it.
+
+    A passage with no telling word of the claim has no belief, and neither have claims that are the text of
+    another passage, or longer than a statement. A claim in another language than the passage is not compared:
+    neutral, with a note.
 
     A claim's words weigh less the more of the claims judged together have them, and claims in well-covered
     company are trusted more, so a claim's verdict depends somewhat on those it is judged with.
@@ -50,7 +50,6 @@ class EmbeddedJudge:
 
     def __init__(self, config: Config | None = None, *, model: Model | None = None) -> None:
         self._model = model or shipped_model()
-        self._near_speaks = config is not None and config.version == 1
         self._passages = lru_cache(maxsize=_RECORDS_KEPT)(self._index)
         self._coverage = lru_cache(maxsize=4 * _RECORDS_KEPT)(_cover)
 
@@ -58,52 +57,82 @@ class EmbeddedJudge:
         """One verdict per claim, in order; never a failure."""
         if not claims:
             return Judged(())
-        passages = self._passages(tuple(sorted({premise.text, *premise.others})))
         texts = tuple(claim.text for claim in claims)
+        if note := difference(texts, premise.text):
+            return Judged(tuple(_incomparable(premise, claim, note) for claim in claims))
+        passages = self._passages(tuple(sorted({premise.text, *premise.others})))
+        coverage, row = self._coverage(passages, texts), passages.row[premise.text]
         analysed = [analyse(text, passages.language) for text in texts]
-        measured = measure(passages, self._coverage(passages, texts), passages.row[premise.text], analysed)
-        shares = self._model.probabilities(measured.values)
+        measured = measure(passages, coverage, row, analysed)
+        entailed, believed = self._model.entailment(measured.values), self._model.belief(measured.values)
+        pair = _Pairs(passages, row, analysed, measured, coverage)
         verdicts = []
         for n, claim in enumerate(claims):
-            statement = not measured.foreign[n] and len(analysed[n].words) <= _LONGEST_STATEMENT
-            belief = self._belief(measured, n, shares[n], statement=statement)
-            window = measured.windows[n]
-            quote = premise.text[window.start : window.end]
-            verdicts.append(_verdict(premise, claim, belief, float(shares[n, 2]), quote))
+            label, window = pair.stance(n, float(entailed[n]))
+            open_to_belief = measured.touches[n] and pair.is_statement(n)
+            verdicts.append(
+                Verdict(
+                    context_id=premise.id,
+                    target_id=claim.id,
+                    label=label,
+                    probability=self._model.probability(label, float(entailed[n])),
+                    quote=premise.text[window.start : window.end] if window else None,
+                    confidence="model",
+                    citation="found" if window else None,
+                    belief=float(believed[n]) if open_to_belief else None,
+                    nearness=pair.nearness(n),
+                )
+            )
         return Judged(tuple(verdicts))
-
-    def _belief(self, measured: Measured, n: int, shares: Array, *, statement: bool) -> float:
-        """P(claim n is true | the passage is): 1/2 for a passage that is not to be heard."""
-        entailed, denied, silent = (float(share) for share in shares)
-        if not measured.touches[n]:
-            return 0.5
-        if not statement:
-            return entailed + silent / 2 if max(entailed, denied) > 0.5 else 0.5
-        if measured.best[n]:
-            return entailed
-        if self._near_speaks and measured.near[n]:
-            return 0.5 + _NEAR_SHARE * (entailed - 0.5)
-        if measured.near[n] and denied > _SURELY_DENIED:
-            return 0.5 + _DENIAL_SHARE * (entailed + silent / 2 - 0.5)
-        return 0.5
 
     def _index(self, texts: tuple[str, ...]) -> Passages:
         return Passages(texts, self._model.background)
+
+
+class _Pairs:
+    """Claims and one passage, in view of the record's other passages."""
+
+    def __init__(
+        self, passages: Passages, row: int, claims: Sequence[Text], measured: Measured, coverage: Coverage
+    ) -> None:
+        self._passages, self._row, self._claims = passages, row, claims
+        self._measured, self._coverage = measured, coverage
+        self._topical = topic_discount(claims)
+
+    def stance(self, n: int, entailed: float) -> tuple[Label, Window | None]:
+        """What the passage says of claim n, and where."""
+        claim, passage, window = self._claims[n], self._passages.texts[self._row], self._measured.windows[n]
+        if not self._measured.touches[n]:
+            return "neutral", None
+        weights = self._passages.weights(claim, self._topical)
+        if self._coverage.one[n, self._row] >= _LEAST_COVER:
+            sentence = denying_sentence(claim, weights, passage, window)
+            if sentence is not None:
+                return "contradiction", sentence
+        if entailed > _ENTAILED and bound(claim, weights, passage, window):
+            return "entailment", window
+        return "neutral", None
+
+    def is_statement(self, n: int) -> bool:
+        """Whether claim n is one, and not the text of another passage."""
+        return not self._measured.foreign[n] and len(self._claims[n].words) <= _LONGEST_STATEMENT
+
+    def nearness(self, n: int) -> float:
+        """How much of claim n the passage covers, within [0, 1]."""
+        return min(max(float(self._coverage.score[n, self._row]), 0.0), 1.0)
 
 
 def _cover(passages: Passages, claims: tuple[str, ...]) -> Coverage:
     return passages.cover([analyse(claim, passages.language) for claim in claims])
 
 
-def _verdict(premise: Premise, claim: Claim, belief: float, silent: float, quote: str) -> Verdict:
-    """The verdict of a belief that the claim is true if the passage is; 1/2 is neutral and quotes nothing."""
-    label: Label = "entailment" if belief > 0.5 else "contradiction" if belief < 0.5 else "neutral"
+def _incomparable(premise: Premise, claim: Claim, note: str) -> Verdict:
+    """The verdict on what is in another language: nothing was found out, and why."""
     return Verdict(
         context_id=premise.id,
         target_id=claim.id,
-        label=label,
-        probability=silent if label == "neutral" else max(belief, 1.0 - belief),
-        quote=None if label == "neutral" else quote,
-        confidence="model",
-        citation=None if label == "neutral" else "found",
+        label="neutral",
+        probability=1.0,
+        confidence="constant",
+        note=note,
     )

@@ -18,7 +18,7 @@ _NEGATION_REACH = 2
 _WORDS_BEFORE, _WORDS_AFTER = 2, 3
 _SINGULAR = frozenset({"is", "was", "has"})
 _NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
-_UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
+UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
 
 
 class Polarity(NamedTuple):
@@ -170,9 +170,9 @@ def _other_units(text: Text, window: Excerpt) -> list[int]:
     """Numbers the window has, but only with another unit of the same measure."""
     found = []
     for number in text.numbers:
-        measure = _UNITS_OF.get(number.kind)
+        measure = UNITS_OF.get(number.kind)
         there = [other.kind for other in window.numbers if other.value == number.value]
-        if measure and number.kind not in there and any(_UNITS_OF.get(kind) is measure for kind in there):
+        if measure and number.kind not in there and any(UNITS_OF.get(kind) is measure for kind in there):
             found.append(number.place)
     return found
 

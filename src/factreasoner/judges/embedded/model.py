@@ -14,38 +14,61 @@ import numpy as np
 from factreasoner.judges.embedded.clashes import CLASHES
 from factreasoner.judges.embedded.features import COLUMN, MEASURES
 from factreasoner.judges.embedded.windows import Array
+from factreasoner.models import Label
 
 PARAMETERS = "parameters.json"
 _MEASURES = [COLUMN[name] for name in MEASURES]
 _CLASHES = [COLUMN[name] for name in CLASHES]
+WINDOW_MEASURES = (
+    "cover_focus",
+    "cover_one",
+    "cover_two",
+    "tail",
+    "grams",
+    "names_missing",
+    "numbers_missing",
+)
+STANCE_MEASURES = (*WINDOW_MEASURES, "clash")
+_WINDOW = [COLUMN[name] for name in WINDOW_MEASURES]
+TRUST = 0.9
+"""How far the nearest passage is trusted: the prior of a context."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Three probabilities from the features of a pair.
+    """Two heads over the features of a pair.
 
-    support = sigmoid(bias + sum of weight * measure): how far what the passage says bears the claim out.
-    clash = 1 - product of (1 - power * strength): a noisy-or over the clashes.
-    P(entailment) = support * (1 - clash).
-    P(contradiction) = clash + (1 - clash) * (1 - support) * sigmoid(denial[0] + denial[1] * cover_focus):
-    what is not borne out is the likelier denied the more of it is spoken of.
-    P(neutral) is the rest. `background` holds the share of documents that have a stem.
+    Support, for the belief: P(claim is true | it is the claim's nearest passage).
+    support = sigmoid(bias + sum of weight * measure); clash = 1 - product of (1 - power * strength), a
+    noisy-or over the clashes; belief = 0.05 + 0.9 * support * (1 - clash), as of a passage that is right
+    with P = 0.9.
+
+    Stance, for the verdict: P(people see the claim entailed) = sigmoid(stance bias + sum of weight * measure
+    over the measures of the window + weight * the strongest clash).
+
+    `denial` is how often a sentence that seems to deny a claim does. `background` holds the share of
+    documents that have a stem.
     """
 
     bias: float
     weights: Array
     powers: Array
-    denial: tuple[float, float]
+    stance_bias: float
+    stance_weights: Array
+    denial: float
     background: Mapping[str, float]
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Model:
         """Build from the JSON form. Raises KeyError when it does not fit this version's features."""
+        stance = parameters["stance"]
         return cls(
             bias=float(parameters["bias"]),
             weights=np.array([float(parameters["weights"][name]) for name in MEASURES]),
             powers=np.array([float(parameters["clash_powers"][name]) for name in CLASHES]),
-            denial=(float(parameters["denial"]["bias"]), float(parameters["denial"]["cover_focus"])),
+            stance_bias=float(stance["bias"]),
+            stance_weights=np.array([float(stance["weights"][name]) for name in STANCE_MEASURES]),
+            denial=float(parameters["denial"]),
             background=dict(parameters["background"]),
         )
 
@@ -55,18 +78,36 @@ class Model:
             "bias": self.bias,
             "weights": dict(zip(MEASURES, self.weights.tolist(), strict=True)),
             "clash_powers": dict(zip(CLASHES, self.powers.tolist(), strict=True)),
-            "denial": {"bias": self.denial[0], "cover_focus": self.denial[1]},
+            "stance": {
+                "bias": self.stance_bias,
+                "weights": dict(zip(STANCE_MEASURES, self.stance_weights.tolist(), strict=True)),
+            },
+            "denial": self.denial,
             "background": dict(self.background),
         }
 
-    def probabilities(self, values: Array) -> Array:
-        """P(entailment), P(contradiction), P(neutral): (n, 3) for features of shape (n, len(FEATURES))."""
+    def belief(self, values: Array) -> Array:
+        """P(claim is true): (n,) for features of shape (n, len(FEATURES))."""
         support = _sigmoid(values[:, _MEASURES] @ self.weights + self.bias)
         clash = 1.0 - np.prod(1.0 - values[:, _CLASHES] * self.powers, axis=1)
-        denied = _sigmoid(self.denial[0] + self.denial[1] * values[:, COLUMN["cover_focus"]])
-        entailment = support * (1.0 - clash)
-        contradiction = clash + (1.0 - clash) * (1.0 - support) * denied
-        return np.stack([entailment, contradiction, 1.0 - entailment - contradiction], axis=1)
+        belief: Array = (1.0 - TRUST) / 2 + TRUST * support * (1.0 - clash)
+        return belief
+
+    def entailment(self, values: Array) -> Array:
+        """P(entailment): (n,) for features of shape (n, len(FEATURES))."""
+        return _sigmoid(stance_measures(values) @ self.stance_weights + self.stance_bias)
+
+    def probability(self, label: Label, entailed: float) -> float:
+        """The probability of a verdict whose P(entailment) is `entailed`."""
+        if label == "contradiction":
+            return self.denial
+        return entailed if label == "entailment" else 1.0 - entailed
+
+
+def stance_measures(values: Array) -> Array:
+    """What the stance head reads, (n, len(STANCE_MEASURES)), of features of shape (n, len(FEATURES))."""
+    clash = values[:, _CLASHES].max(axis=1, keepdims=True)
+    return np.hstack([values[:, _WINDOW], clash])
 
 
 def _sigmoid(logits: Array) -> Array:

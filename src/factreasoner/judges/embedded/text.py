@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import nan
 from typing import NamedTuple
 
 from factreasoner.language.lexicon import (
+    CLAUSE_WORDS,
     FUNCTION_WORDS,
     MAGNITUDES,
     MONTHS,
@@ -19,16 +21,19 @@ from factreasoner.language.lexicon import (
 from factreasoner.language.sentences import sentences
 from factreasoner.language.stems import stem
 
-# Scripts without blanks between words: each character is a token.
+# Scripts without blanks between words, and Hangul: each character is a token.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _TOKEN = re.compile(
     rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_])+|[$€£¥%°]"
 )
+_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _SIGNS = frozenset("$€£¥%°")
 _NOT = "n't"
+_BREAK = re.compile("[;:()\\[\\]\u2013\u2014]")
+_STOP = re.compile("[;:]")
 _FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _LONGEST_SENTENCE = 80
 
@@ -54,20 +59,31 @@ class Sentence(NamedTuple):
 class Text:
     """One analysed text; the tuples of strings and flags run over its tokens.
 
-    `stems` are folded to one form a meaning where the lexicon knows one; `content` marks what is no function
-    word; `names` capitalised content words that do not merely begin a sentence; `aside` what stands in
-    parentheses; `negations` are the indices of the negations.
+    `stems` are folded to one form a meaning where the lexicon knows one; in scripts without blanks they are
+    pairs of neighbouring characters. `content` marks what is no function word; `names` capitalised content
+    words that do not merely begin a sentence; `aside` what stands in parentheses. `clauses` numbers the
+    clauses: they end at semicolons, colons, parentheses and dashes, and before a conjunction or a relative
+    pronoun. `negations` are the indices of the negations, `openings` those of the first tokens of sentences
+    and of what a semicolon or colon parts.
     """
 
     raw: str
     words: tuple[str, ...]
     stems: tuple[str, ...]
     content: tuple[bool, ...]
+    clauses: tuple[int, ...]
     names: tuple[bool, ...]
     aside: tuple[bool, ...]
     negations: tuple[int, ...]
     numbers: tuple[Number, ...]
     sentences: tuple[Sentence, ...]
+    openings: tuple[int, ...]
+
+    def value_at(self, place: int) -> float | None:
+        """The value of a number at a token, NaN for a month; None for any other word."""
+        if self.words[place] in MONTHS:
+            return nan
+        return next((number.value for number in self.numbers if number.place == place), None)
 
 
 @lru_cache(maxsize=1024)
@@ -85,14 +101,32 @@ def analyse(raw: str, language: str) -> Text:
     return Text(
         raw=raw,
         words=tuple(words),
-        stems=tuple(word.replace(",", "") if word[0].isdigit() else stem(word, language) for word in words),
+        stems=tuple(_stems(words, matches, language)),
         content=tuple(content),
+        clauses=tuple(_clauses(raw, matches, words, parts)),
         names=tuple(_names(matches, content, aside, parts)),
         aside=tuple(aside),
         negations=tuple(i for i, word in enumerate(words) if word in negations or word == _NOT),
         numbers=tuple(_numbers(words, language)),
         sentences=parts,
+        openings=tuple(_openings(raw, matches, parts)),
     )
+
+
+def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str) -> Iterator[str]:
+    """One a token; of a script without blanks a character with the next one, the last with that before."""
+    unspaced = [_CHARACTER.fullmatch(word) is not None for word in words]
+    for i, word in enumerate(words):
+        if word[0].isdigit():
+            yield word.replace(",", "")
+        elif not unspaced[i]:
+            yield stem(word, language)
+        elif i + 1 < len(words) and unspaced[i + 1] and matches[i].end() == matches[i + 1].start():
+            yield word + words[i + 1]
+        elif i and unspaced[i - 1] and matches[i - 1].end() == matches[i].start():
+            yield words[i - 1] + word
+        else:
+            yield word
 
 
 def _is_month(words: Sequence[str], index: int) -> bool:
@@ -124,6 +158,35 @@ def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
     """Which tokens stand in parentheses: other names, short forms and dates a passage may well leave out."""
     spans = [match.span() for match in _ASIDE.finditer(raw)]
     return [any(left < match.start() < right for left, right in spans) for match in matches]
+
+
+def _joins_names(raw: str, matches: Sequence[re.Match[str]], i: int) -> bool:
+    """Whether an "and" without a comma is followed by a name: it adds to a list and begins no clause."""
+    if matches[i].group().casefold() != "and" or i + 1 >= len(matches):
+        return False
+    return matches[i + 1].group()[0].isupper() and "," not in raw[matches[i - 1].end() : matches[i].start()]
+
+
+def _openings(raw: str, matches: Sequence[re.Match[str]], parts: Sequence[Sentence]) -> Iterator[int]:
+    sentences_begin = {part.low for part in parts}
+    for i, match in enumerate(matches):
+        if i in sentences_begin or (i and _STOP.search(raw, matches[i - 1].end(), match.start())):
+            yield i
+
+
+def _clauses(
+    raw: str, matches: Sequence[re.Match[str]], words: Sequence[str], parts: Sequence[Sentence]
+) -> Iterator[int]:
+    openings = {part.low for part in parts}
+    clause = 0
+    for i, match in enumerate(matches):
+        if i and (
+            i in openings
+            or _BREAK.search(raw, matches[i - 1].end(), match.start())
+            or (words[i] in CLAUSE_WORDS and not _joins_names(raw, matches, i))
+        ):
+            clause += 1
+        yield clause
 
 
 def _names(

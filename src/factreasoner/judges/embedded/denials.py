@@ -1,0 +1,160 @@
+"""Whether one sentence of a passage denies a claim: it says the rest of it, and one thing otherwise.
+
+What a passage does not say is no denial. So nearly all of the claim must stand in one sentence, and there a
+negation, an opposite word or another number must stand where the claim's own does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from factreasoner.judges.embedded.clashes import UNITS_OF
+from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.windows import Window
+from factreasoner.language.lexicon import COMPARING, DENYING_NOTHING, MONTHS, OPPOSITES
+from factreasoner.language.stems import alike
+
+LEAST_SHARE = 0.7
+NEGATED_SHARE = 0.9
+CLAUSE_SHARE = 0.5
+_REACH = 4
+_DATES = frozenset({"day", "month", "year"})
+
+
+def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> Window | None:
+    """The sentence of the window that denies the claim, if one does."""
+    if "?" in claim.raw:
+        return None
+    for part in passage.sentences:
+        if window.low <= part.low < window.high and "?" not in passage.raw[part.start : part.end]:
+            sentence = Window(*part)
+            if _Pair(claim, weights, passage, sentence).clash():
+                return sentence
+    return None
+
+
+class _Pair:
+    """A claim and one sentence of a passage."""
+
+    def __init__(self, claim: Text, weights: Sequence[float], passage: Text, sentence: Window) -> None:
+        self._claim, self._weights, self._passage, self._at = claim, weights, passage, sentence
+        self._stems = frozenset(passage.stems[sentence.low : sentence.high])
+        self._words = frozenset(passage.words[sentence.low : sentence.high])
+        self._content = [i for i, content in enumerate(claim.content) if content]
+
+    def clash(self) -> bool:
+        """Whether something in the sentence speaks against the claim."""
+        return self._negated() or self._opposite() or self._other_number()
+
+    def _share(self, apart: Sequence[int] = (), within: frozenset[str] | None = None) -> float:
+        """Share of the claim's weight that the sentence has, or `within`; the tokens `apart` left out."""
+        there = self._stems if within is None else within
+        rest = [i for i in self._content if i not in apart]
+        mass = sum(self._weights[i] for i in rest)
+        found = sum(self._weights[i] for i in rest if self._has(there, self._claim.stems[i]))
+        return found / mass if mass else 0.0
+
+    @staticmethod
+    def _has(stems: frozenset[str], sought: str) -> bool:
+        return sought in stems or any(alike(stem, sought) for stem in stems)
+
+    def _negated(self) -> bool:
+        """Whether exactly one of the two is negated, and the negation reaches a word they share."""
+        own = _negations(self._claim, 0, len(self._claim.words))
+        there = _negations(self._passage, self._at.low, self._at.high)
+        if bool(own) == bool(there):
+            return False
+        terms = {self._claim.stems[i] for i in self._content} & self._stems
+        if own:
+            return self._share() >= NEGATED_SHARE and any(terms & negation.reached for negation in own)
+        return self._share() >= LEAST_SHARE and any(
+            terms & negation.reached and self._share(within=negation.clause) >= CLAUSE_SHARE
+            for negation in there
+        )
+
+    def _opposite(self) -> bool:
+        claimed = frozenset(self._claim.words)
+        turned = [
+            i
+            for i in self._content
+            if self._claim.stems[i] not in self._stems
+            and OPPOSITES.get(self._claim.words[i], frozenset()) & self._words - claimed
+        ]
+        negations = any(self._at.low <= i < self._at.high for i in self._passage.negations)
+        return (
+            bool(turned)
+            and not negations
+            and not self._claim.negations
+            and self._share(turned) >= LEAST_SHARE
+        )
+
+    def _other_number(self) -> bool:
+        """Whether one number or month of the sentence is another than the claim's of its class."""
+        known = _quantities(self._passage, 0, len(self._passage.words))
+        there = _quantities(self._passage, self._at.low, self._at.high)
+        for place, (value, kind) in _quantities(self._claim, 0, len(self._claim.words)).items():
+            if not kind or self._claim.aside[place] or (value, kind) in known.values():
+                continue
+            same = [j for j, (_, other) in there.items() if _alike_kinds(kind, other)]
+            if (
+                len(same) == 1
+                and not _compared(self._claim, place, 0)
+                and not _compared(self._passage, same[0], self._at.low)
+                and (there[same[0]][0] != value or there[same[0]][1] != kind)
+                and self._share([place, place + 1] if kind in UNITS_OF else [place]) >= LEAST_SHARE
+                and _around(self._claim, place, 0) & _around(self._passage, same[0], self._at.low)
+            ):
+                return True
+        return False
+
+
+def _quantities(text: Text, low: int, high: int) -> dict[int, tuple[float | str, str]]:
+    """Value and kind of the numbers among the tokens [low, high), and of the months beside one, by place."""
+    found: dict[int, tuple[float | str, str]] = {
+        number.place: (number.value, number.kind) for number in text.numbers if low <= number.place < high
+    }
+    beside = {i + step for i in found for step in (-1, 1)}
+    return found | {
+        i: (text.words[i], "month") for i in beside if low <= i < high and text.words[i] in MONTHS
+    }
+
+
+def _alike_kinds(one: str, other: str) -> bool:
+    """Whether two kinds of number are one, or units of one measure."""
+    if one == other or not _DATES.isdisjoint((one, other)):
+        return one == other
+    return one in UNITS_OF and UNITS_OF[one] is UNITS_OF.get(other)
+
+
+def _compared(text: Text, place: int, low: int) -> bool:
+    """Whether a number is only a bound, a guess or a choice: "more than 20", "before 1990", "2 or 3"."""
+    before, after = text.words[max(low, place - 3) : place], text.words[place + 1 : place + 2]
+    return "or" in after or not COMPARING.isdisjoint(before)
+
+
+def _around(text: Text, place: int, low: int) -> frozenset[str]:
+    """Stems of the content words that stand close before or after a place."""
+    near = range(max(low, place - 2 * _REACH), min(place + _REACH, len(text.stems)))
+    return frozenset(text.stems[i] for i in near if text.content[i] and i != place)
+
+
+class _Negation(NamedTuple):
+    """Stems of the two content words that follow a negation in its clause, and of the whole clause."""
+
+    reached: frozenset[str]
+    clause: frozenset[str]
+
+
+def _negations(text: Text, low: int, high: int) -> list[_Negation]:
+    """The negations among the tokens [low, high): neither "not only", "or not" nor the "No" of a title."""
+    found = []
+    for i in text.negations:
+        if not low <= i < high or i + 1 >= high or text.words[i + 1] in DENYING_NOTHING:
+            continue
+        if (text.words[i] == "no" and text.names[i + 1]) or "or" in text.words[max(i - 2, low) : i]:
+            continue
+        clause = [j for j in range(low, high) if text.clauses[j] == text.clauses[i] and text.content[j]]
+        following = [text.stems[j] for j in clause if j > i]
+        found.append(_Negation(frozenset(following[:2]), frozenset(text.stems[j] for j in clause)))
+    return found

@@ -1,0 +1,96 @@
+"""Explanations where atoms have beliefs: without their passage the next nearest one's counts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import solved, with_graph
+from factreasoner.explanations import explain
+from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
+from factreasoner.solvers.exact import ExactSolver
+
+P = st.sampled_from([0.05, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95])
+NEAR = st.sampled_from([0.1, 0.4, 0.9])
+LABELS = st.sampled_from(["neutral", "neutral", "neutral", "entailment", "contradiction"])
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> tuple[Verdict, ...]:
+    contexts, atoms = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    return tuple(
+        Verdict(
+            context_id=f"c{c}",
+            target_id=f"a{a}",
+            label=draw(LABELS),
+            probability=draw(st.sampled_from([0.6, 0.9])),
+            belief=draw(st.none() | P),
+            nearness=draw(NEAR),
+        )
+        for c in range(contexts)
+        for a in range(atoms)
+    )
+
+
+def assessed(verdicts: tuple[Verdict, ...], gone: Collection[str] = (), **settings_: object) -> Assessment:
+    """What a run leaves that never had the contexts `gone`."""
+    config = Config(**settings_)  # type: ignore[arg-type]
+    kept = tuple(v for v in verdicts if v.context_id not in gone)
+    atoms = tuple(Atom(id=i, text=i) for i in sorted({v.target_id for v in verdicts}))
+    contexts = tuple(
+        Context(id=i, text=f"Passage {i}.") for i in sorted({v.context_id for v in verdicts}) if i not in gone
+    )
+    outcome = with_graph(Outcome(p_true={}, support={}, verdicts=kept), atoms, contexts, config)
+    return Assessment(
+        record_id="r",
+        status="ok",
+        assessor="factreasoner",
+        atoms=atoms,
+        contexts=contexts,
+        outcome=solved(outcome, ExactSolver(), config, record_id="r"),
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(judged(), st.sampled_from(["conditional", "table1"]))
+def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(
+    verdicts: tuple[Verdict, ...], table: str
+) -> None:
+    config = Config(factors=table)  # type: ignore[arg-type]
+    whole = assessed(verdicts, factors=table)
+    contexts = [context.id for context in whole.contexts]
+    for atom in explain(whole, config).atoms:
+        for effect in atom.effects:
+            without = assessed(verdicts, {effect.context_id}, factors=table).p_true[atom.atom_id]
+            assert effect.p_without == pytest.approx(without, abs=1e-9)
+        told = {effect.context_id for effect in atom.effects}
+        own = {v.context_id for v in verdicts if v.target_id == atom.atom_id and v.label != "neutral"}
+        for context in own | ({atom.belief.context_id} if atom.belief else set()):
+            without = assessed(verdicts, {context}, factors=table).p_true[atom.atom_id]
+            assert (context in told) == (abs(without - atom.p_true) > 1e-6)
+        if atom.flip:
+            gone = set(atom.flip.context_ids)
+            again = assessed(verdicts, gone, factors=table)
+            assert atom.flip.p_without == pytest.approx(again.p_true[atom.atom_id], abs=1e-9)
+            assert again.outcome is not None
+            assert atom.flip.support == again.outcome.support[atom.atom_id]
+        elif atom.connected == len(contexts):
+            sets = (s for n in (1, 2, 3) for s in itertools.combinations(contexts, n))
+            sides = {assessed(verdicts, s, factors=table).p_true[atom.atom_id] > 0.5 + 1e-9 for s in sets}
+            assert sides == {atom.p_true > 0.5 + 1e-9}
+
+
+def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of() -> None:
+    near = Verdict(
+        context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
+    )
+    far = Verdict(context_id="c1", target_id="a", label="neutral", probability=0.8, belief=0.2, nearness=0.1)
+    (atom,) = explain(assessed((far, near))).atoms
+    assert atom.belief is not None
+    assert (atom.belief.context_id, atom.belief.p_true, atom.support) == ("c3", 0.31, "unverified")
+    assert [(e.context_id, e.p_without) for e in atom.effects] == [("c3", pytest.approx(0.2))]
