@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from fit_embedded_judge import fit
 from labelled_pairs import ATOM_SETS, records
+from stance_table import print_look_alikes, print_stances
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
@@ -55,7 +56,7 @@ def rating(claims: Claims) -> str:
 
 
 def main() -> None:
-    """Print the three tables and the speed."""
+    """Print the tables of atoms, of verdicts and of look-alikes, and the speed."""
     models = {name: fit(name).model for name in ATOM_SETS}
     print("Version 2, model fitted without the set")
     print(f"{'':41s}{HEADING}   | overlap: macro-F1 / AUROC")
@@ -68,6 +69,8 @@ def main() -> None:
     print("Version 2, shipped parameters (they have seen every set)")
     for name in ATOM_SETS:
         print(f"{name:17s} {_count(name):>20s}   {rating(judged(name, shipped_model(), version=2))}")
+    print_stances(lambda claim, passage: _share(_words(claim), _words(passage)))
+    print_look_alikes()
     speed()
 
 
@@ -112,7 +115,7 @@ def overlap(name: str) -> str:
         for atom in record["atoms"]:
             if atom["label"] is not None:
                 words = _words(atom["text"])
-                share.append(max((len(words & passage) / len(words) for passage in passages), default=0.0))
+                share.append(max((_share(words, passage) for passage in passages), default=0.0))
                 gold.append(int(atom["label"] == "S"))
     found = Claims.of(share, gold)
     thresholds = (found._replace(said=np.where(found.p > t - 1e-9, 0, 1)) for t in set(share))
@@ -134,7 +137,11 @@ def _calibrated(claims: Claims) -> float:
 
 def _words(text: str) -> frozenset[str]:
     words = frozenset(re.findall(r"\w+", text.lower()))
-    return words - FUNCTION_WORDS["english"] or words
+    return words - FUNCTION_WORDS["english"] or words or frozenset({""})
+
+
+def _share(words: frozenset[str], passage: frozenset[str]) -> float:
+    return len(words & passage) / len(words)
 
 
 def _count(name: str) -> str:

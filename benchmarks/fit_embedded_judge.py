@@ -103,8 +103,8 @@ def fit(left_out: str | None = None) -> Fit:
     """The model of all data sets but one."""
     data = groups(left_out)
     weights, bias, powers = _support(data)
-    stance_bias, stance_weights = _stance(left_out)
-    model = Model(bias, weights, powers, stance_bias, stance_weights, _denial(left_out), background(left_out))
+    stance_bias, stance_weights = stance(left_out)
+    model = Model(bias, weights, powers, stance_bias, stance_weights, denial(left_out), background(left_out))
     return Fit(model, {group.name: len(group.supported) for group in data})
 
 
@@ -173,7 +173,7 @@ class _Problem:
         return float(value), np.concatenate([gradient, by_logit])
 
 
-def _stance(left_out: str | None) -> tuple[float, Array]:
+def stance(left_out: str | None) -> tuple[float, Array]:
     """Bias and weights of P(entailment), by people's stances as they come; a part counts as one."""
     examples = {name: judged_pairs(name, left_out) for name in STANCE_SETS if name != left_out}
     values = np.array([pair.values for pairs in examples.values() for pair in pairs])
@@ -186,7 +186,7 @@ def _stance(left_out: str | None) -> tuple[float, Array]:
     return float(found.intercept_[0] - slopes @ mean), slopes
 
 
-def _denial(left_out: str | None) -> float:
+def denial(left_out: str | None) -> float:
     """Share of contradictions among the pairs of which a sentence seems to deny the claim."""
     pairs = [pair for name in THREE_WAY if name != left_out for pair in judged_pairs(name, left_out)]
     said = [pair.label == "contradiction" for pair in pairs if pair.denied]
