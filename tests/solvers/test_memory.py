@@ -34,7 +34,7 @@ def test_bytes_for_every_table_and_two_more_of_the_largest() -> None:
 def test_the_budget_is_at_most_half_of_what_a_container_may_take(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert memory_budget() <= 1 << 30
+    assert memory_budget() <= 1 << 31
     (tmp_path / "memory.max").write_text("67108864\n")
     (tmp_path / "unlimited").write_text("max\n")
     limits = (tmp_path / "unlimited", tmp_path / "memory.max", tmp_path / "missing")
