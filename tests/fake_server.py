@@ -55,6 +55,11 @@ class Request:
         return "\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
 
     @property
+    def shown(self) -> str:
+        """What a model with a whole chat template reads: the messages and the tools, no response format."""
+        return self.text + (json.dumps(self.body["tools"]) if self.form == "tool" else "")
+
+    @property
     def form(self) -> Form:
         """How the answer was asked for."""
         if self.body.get("tools"):
@@ -356,7 +361,7 @@ def completion_body(request: Request, completion: Completion, *, logprobs: bool)
     if request.body.get("logprobs") and (logprobs or completion.tokens is not None):
         spoken = text if calls else message["content"] or ""
         choice["logprobs"] = _logprobs(_tokens(spoken) if completion.tokens is None else completion.tokens)
-    prompt_tokens, completion_tokens = len(request.text) // 4 + 1, len(text) // 4 + 1
+    prompt_tokens, completion_tokens = len(request.shown) // 4 + 1, len(text) // 4 + 1
     usage = completion.usage or {
         "prompt_tokens": prompt_tokens,
         "completion_tokens": completion_tokens,

@@ -16,6 +16,7 @@ from factreasoner.choices import (
     Calls,
     Confidence,
     FactorTable,
+    FormChoice,
     MerlinAlgorithm,
     Mode,
     Search,
@@ -72,6 +73,7 @@ class Config(Model):
     model_param: Annotated[
         dict[str, Any], BeforeValidator(parsed_parameters), AfterValidator(checked_parameters)
     ] = Field(default_factory=dict, description="further parameters of each request")
+    form: FormChoice = Field(default="auto", description="form of calls; auto: as first answers show")
     timeout: float = Field(default=120.0, gt=0.0, description="seconds one request may take")
     max_attempts: int = Field(
         default=5, ge=1, description="times one claim is asked about, bad replies and timeouts included"

@@ -14,6 +14,8 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.config import Config, parse_config, result_fingerprint
 from factreasoner.errors import InputError, Problem, StageError
+from factreasoner.llm.abilities import Memory
+from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
     Assessment,
@@ -66,6 +68,13 @@ class Pipeline:
         self.summarizer = summarizer
         self.evaluator = evaluator
         self.config = config
+        self.llm: LLM | None = None
+        """The model that the parts share, where it is one that has yet to be learnt how to ask."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known how the model is to be asked; until then records go one by one, in order."""
+        return bool(getattr(self.llm, "settled", True))
 
     def assess(self, record: Record) -> Assessment:
         """Assess one record. What goes wrong inside it is in the assessment's failures, not raised.
@@ -75,6 +84,10 @@ class Pipeline:
             InputError: the record lacks what the configuration needs.
             BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
         """
+        with one_by_one_until(lambda: self.settled):
+            return self._assess(record)
+
+    def _assess(self, record: Record) -> Assessment:
         meter = Meter()
         atoms: tuple[Atom, ...] = ()
         contexts: tuple[Context, ...] = ()
@@ -180,12 +193,14 @@ def build_pipeline(
     llm: LLM | None = None,
     spent: float = 0.0,
     paid: Callable[[float], None] | None = None,
+    memory: Memory | None = None,
 ) -> Pipeline:
     """The pipeline `config` describes.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
-    `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request.
+    `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
+    `memory` keeps how the model is asked.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -197,10 +212,10 @@ def build_pipeline(
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        llm = LiteLLMClient(config, spent=spent, paid=paid)
+        llm = LiteLLMClient(config, spent=spent, paid=paid, memory=memory)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    return Pipeline(
+    pipeline = Pipeline(
         atomizer=_part("atomizer", config, llm),
         reviser=_part("reviser", config, llm),
         query_builder=_optional_part("query_builder", config, llm) if config.retriever != "given" else None,
@@ -209,6 +224,8 @@ def build_pipeline(
         evaluator=_assessor(config, llm),
         config=config,
     )
+    pipeline.llm = llm
+    return pipeline
 
 
 def _retriever(config: Config) -> Retriever:

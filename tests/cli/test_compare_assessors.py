@@ -32,7 +32,7 @@ def data(tmp_path):
 
 
 def compared(factreasoner, server, data, names, *flags):
-    model = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1)
+    model = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1, "--form", "tool")
     return factreasoner("compare", data, "--assessors", names, "--out", "out", *model, *flags)
 
 

@@ -136,9 +136,10 @@ def test_doctor(factreasoner, tmp_path):
 def test_doctor_calls_the_model(factreasoner, tmp_path):
     with FakeServer(answering(lambda name, prop, request: "True")) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
-        assert server.calls == 1
+        assert [request.form for request in server.requests] == ["tool", "json_schema"]
     assert done.returncode == 0, done.stdout
     assert "entailment" in done.stdout
+    assert "form: tool; probabilities: no log-probabilities" in done.stdout
     done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, "--timeout", 2)
     assert done.returncode == 1
     assert "wrong" in done.stdout

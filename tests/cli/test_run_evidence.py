@@ -27,7 +27,17 @@ def run(factreasoner, tmp_path):
 
     def run(server, *flags):
         return factreasoner(
-            "run", data, "--model", "openai/fake", "--api-base", server.url, "--out", "out", *flags
+            "run",
+            data,
+            "--model",
+            "openai/fake",
+            "--api-base",
+            server.url,
+            "--form",
+            "tool",
+            "--out",
+            "out",
+            *flags,
         )
 
     return run

@@ -45,6 +45,8 @@ def run(factreasoner, server, data, *flags, **options):
         "openai/fake",
         "--api-base",
         server.url,
+        "--form",
+        "tool",
         "--out",
         "out",
         *flags,
@@ -89,7 +91,7 @@ RECOVERABLE = {
 def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     with FakeServer(answer) as server:
-        done = run(factreasoner, server, data, "--concurrency", 1)
+        done = run(factreasoner, server, data, "--concurrency", 1, "--form", "auto")
     assert done.returncode == 0, done.stderr + done.stdout
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == GOOD
@@ -166,7 +168,7 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp
 
 def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
-    flags = ["--model", "openai/fake", "--out", "out", "--concurrency", "3"]
+    flags = ["--model", "openai/fake", "--form", "tool", "--out", "out", "--concurrency", "3"]
     with FakeServer(good, delay=0.15) as server:
         arguments = command("run", data, *flags, "--api-base", server.url)
         for calls_before_kill in (5, 13):
@@ -203,7 +205,8 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
 
 def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(6)))
-    flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
+    flags = ["--model", "openai/gpt-4o-mini", "--form", "tool", "--out", "out"]
+    flags += ["--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
         limit = 0.00045
         done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", limit)
@@ -221,7 +224,8 @@ def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner,
 def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
     """Calls of a record that a budget, or a kill, interrupted are paid for, though the journal lacks them."""
     data = write_records(tmp_path / "d.jsonl", record("r0", contexts=[f"Passage {i}." for i in range(9)]))
-    flags = ["--model", "openai/gpt-4o-mini", "--out", "out", "--concurrency", 1, "--max-tokens", 64]
+    flags = ["--model", "openai/gpt-4o-mini", "--form", "tool", "--out", "out"]
+    flags += ["--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
         flags += ["--api-base", server.url]
         assert factreasoner("run", data, *flags, "--max-cost", 0.0003).returncode == 3

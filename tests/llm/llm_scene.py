@@ -5,6 +5,7 @@ from pathlib import Path
 from fake_server import FakeServer
 
 from factreasoner.config import Config
+from factreasoner.llm.abilities import Memory
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.messages import FunctionSchema, Prompt
 
@@ -37,11 +38,12 @@ class Scene:
         self,
         *,
         spent: float = 0.0,
+        memory: Memory | None = None,
         **settings: object,
     ) -> LiteLLMClient:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
-        values["patience"] = 1.0
-        client = LiteLLMClient(Config(**values | settings), spent=spent, backoff_seconds=0.01)
+        values |= {"patience": 1.0, "confidence": "constant"}
+        client = LiteLLMClient(Config(**values | settings), spent=spent, memory=memory, backoff_seconds=0.01)
         self.clients.append(client)
         return client
 

@@ -61,7 +61,7 @@ def test_nothing_is_sent_that_could_cost_too_much(scene):
 
 @pytest.mark.parametrize(("share", "sent"), [(1.25, False), (1.35, True)])
 def test_a_prompt_may_take_three_tenths_more_than_estimated(scene, share, sent):
-    set_up = scene(answer)
+    set_up = scene()
     prompt = PROMPT.model_copy(update={"user": "Several plain words of an English text. " * 5000})
     limit = price(PRICED, int(share * estimate_tokens(prompt.user)), 100)
     client = set_up.client(model=PRICED, max_cost=limit, max_tokens=100)

@@ -1,4 +1,4 @@
-"""The ladder of call forms, alone and against servers that refuse or ignore some of them."""
+"""Call forms, alone and against servers that refuse or ignore some of them."""
 
 import json
 import threading
@@ -6,11 +6,11 @@ import threading
 import pytest
 from fake_server import Completion, answering, completion_body, error, obliging, prose, refusing, sequence
 from fenced import fenced
-from llm_scene import PROMPT, SCHEMA, schema_of
+from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import ProviderError
 from factreasoner.judges import faaf
-from factreasoner.llm.forms import FORMS, MISSES, Ladder, closed, request_of
+from factreasoner.llm.forms import FORMS, closed, request_of
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
 
@@ -74,37 +74,7 @@ def test_prose_goes_down_one_rung_and_is_paid_for(scene):
     assert reply.usage.calls == 2
 
 
-def test_a_rung_is_left_after_three_misses_in_a_row(scene):
-    set_up = scene(lambda request: prose() if request.form == "tool" else obliging(request))
-    client = set_up.client()
-    for _ in range(MISSES + 1):
-        client.call(PROMPT, SCHEMA)
-    assert set_up.forms == ["tool", "json_schema"] * MISSES + ["json_schema"]
-
-
-def test_misses_that_are_not_in_a_row_change_nothing(scene):
-    answers = iter([prose(), obliging] * 3 + [obliging])
-
-    def answer(request):
-        if request.form != "tool":
-            return obliging(request)
-        step = next(answers)
-        return step(request) if callable(step) else step
-
-    set_up = scene(answer)
-    client = set_up.client()
-    forms = [client.call(PROMPT, SCHEMA).form for _ in range(7)]
-    assert forms == ["json_schema", "tool"] * 3 + ["tool"]
-
-
-def test_a_useless_reply_does_not_leave_the_last_rung():
-    ladder = Ladder()
-    for _ in range(10):
-        ladder.learn("fenced", refused=(), unusable=FORMS[:-1])
-    assert ladder.forms() == ("fenced",)
-
-
-def test_the_ladder_learns_from_many_threads_at_once(scene):
+def test_many_threads_at_once_learn_from_one(scene):
     set_up = scene(refusing({"tool"}))
     client = set_up.client()
     threads = [threading.Thread(target=client.call, args=(PROMPT, SCHEMA)) for _ in range(8)]
@@ -226,38 +196,6 @@ def test_fenced_json_has_the_tokens_inside_the_fence(scene):
     reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
     assert reply.form == "fenced"
     assert "".join(token.token for token in reply.tokens) == reply.text == json.dumps(TRUE)
-
-
-def test_a_tool_that_gives_no_log_probabilities_is_passed_over_for_one_that_does(scene):
-    def answer(request):
-        return Completion(arguments=obliging(request), tokens=[] if request.form == "tool" else None)
-
-    set_up = scene(answer, logprobs=True)
-    client = set_up.client()
-    replies = [client.call(PROMPT, SCHEMA, logprobs=True) for _ in range(2)]
-    assert [(reply.form, reply.tokens is None) for reply in replies] == [
-        ("tool", True),
-        ("json_schema", False),
-    ]
-    assert client.call(PROMPT, SCHEMA).form == "tool"  # nothing is lost for other calls
-
-
-def test_where_no_form_gives_log_probabilities_tools_are_kept(scene):
-    client = scene().client()
-    forms = [client.call(PROMPT, schema_of(n), logprobs=True).form for n in (1, 2, 3)]
-    assert forms == ["tool", "json_schema", "tool"]
-
-
-def test_a_provider_that_refuses_log_probabilities_is_asked_without(scene):
-    def answer(request):
-        return error(400, "logprobs is not supported") if "logprobs" in request.body else obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client()
-    for count in (1, 2):
-        reply = client.call(PROMPT, schema_of(count), logprobs=True)
-        assert (reply.form, reply.tokens) == ("tool", None)
-    assert set_up.server.calls == 3
 
 
 def test_the_fake_server_finds_the_schema_in_every_form(scene):

@@ -19,7 +19,7 @@ from factreasoner.errors import LLMError
 from factreasoner.llm.client import LiteLLMClient
 
 url, timeout = sys.argv[1], float(sys.argv[2])
-once = {{"max_attempts": 1, "patience": 0.0, "cache": False}}
+once = {{"max_attempts": 1, "patience": 0.0, "cache": False, "confidence": "constant"}}
 client = LiteLLMClient(Config(model="fake", api_base=url, timeout=timeout, **once))
 for _ in range(3):
     try:

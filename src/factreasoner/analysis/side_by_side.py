@@ -177,7 +177,7 @@ def _run(
     folder = RunFolder(path)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
     try:
-        pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add)
+        pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add, memory=folder)
         with progress(contender.name) as shown:
             return run_records(pipeline, folder, source.ids, source.records(), shown)
     finally:

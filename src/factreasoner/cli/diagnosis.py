@@ -18,6 +18,8 @@ from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
+HOURS = ("nine", "ten", "eleven", "noon", "one", "two", "three", "four")
+"""A model is asked about opening hours: by enough facts to tell from its prompt tokens that it sees them."""
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 
@@ -82,14 +84,15 @@ def _model(config: Config) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
     once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": 0.0})
-    judge = LLMJudge(LiteLLMClient(once), once)
+    client = LiteLLMClient(once)
     premise = Premise("p", "The library opens at nine and closes at five.")
+    claims = [Claim(str(hour), f"The library opens at {hour}.") for hour in HOURS]
     try:
-        judged = judge.judge(premise, [Claim("a", "The library opens at nine.")])
+        judged = LLMJudge(client, once).judge(premise, claims)
     except (ConfigError, LLMError) as error:
         return Check("wrong", str(config.model), str(error))
     if judged.failures:
         return Check("wrong", str(config.model), judged.failures[0].message)
     verdict = judged.verdicts[0]
-    detail = f"answers function calls: {verdict.label} {verdict.probability:.2f} (by {verdict.confidence})"
-    return Check("ok", str(config.model), detail)
+    detail = f"{verdict.label} {verdict.probability:.2f} (by {verdict.confidence})"
+    return Check("ok", str(config.model), f"answers: {detail}; {client.abilities}")

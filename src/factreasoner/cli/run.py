@@ -134,13 +134,15 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, runnin
     folder = RunFolder(path)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=running.fresh)
     try:
-        pipeline = build_pipeline(config, spent=folder.spent, paid=folder.ledger.add)
+        pipeline = build_pipeline(config, spent=folder.spent, paid=folder.ledger.add, memory=folder)
         with progress_for(quiet=running.quiet) as progress:
             report = run_records(pipeline, folder, checked.ids, checked.records(), progress)
     finally:
         folder.close()
     if not running.quiet:
         print_summary(report.summary, config, path)
+        if (abilities := folder.abilities()) is not None:
+            say(f"{config.model}: {abilities}.", err=True)
     if report.stopped:
         say(
             f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",

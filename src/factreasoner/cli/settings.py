@@ -13,7 +13,16 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.choices import Calls, Confidence, FactorTable, MerlinAlgorithm, Mode, Search, Unlisted
+from factreasoner.choices import (
+    Calls,
+    Confidence,
+    FactorTable,
+    FormChoice,
+    MerlinAlgorithm,
+    Mode,
+    Search,
+    Unlisted,
+)
 
 
 class Setting(NamedTuple):
@@ -122,7 +131,8 @@ PANELS: dict[str, dict[str, Setting]] = {
         "embedding_api_key_env": Setting(str, "Environment variable that holds its key."),
     },
     "Judging": {
-        "mode": Setting(Mode, "Verdicts a call may give, with or without citations."),
+        "mode": Setting(Mode, "Verdicts a call may give; with citations or reasoning first."),
+        "form": Setting(FormChoice, "How calls are made; auto: as the first answers show."),
         "atoms_per_call": Setting(int, "Atoms verified by one call."),
         "calls": Setting(
             Calls,

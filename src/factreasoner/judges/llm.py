@@ -57,7 +57,7 @@ class LLMJudge:
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
         passage = f"{premise.title}\n{premise.text}" if premise.title else premise.text
         prompt = self._template.fill(passage=prompts.delimit(passage, "passage"))
-        return prompt, self._inquiry.build(claims)
+        return prompt.model_copy(update={"shared": True}), self._inquiry.build(claims)
 
     def _verdict(self, premise: Premise, claim_id: str, finding: Finding) -> Verdict:
         citation = None

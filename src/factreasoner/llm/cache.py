@@ -110,6 +110,19 @@ class ResponseCache:
             with self._lock:
                 del self._asked[key]
 
+    def note(self, key: str, text: str) -> None:
+        """Keep a text that is no reply."""
+        self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, text)
+
+    def noted(self, key: str) -> str | None:
+        """The text kept under `key`."""
+        try:
+            row = self._connection.execute("SELECT note FROM notes WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error as error:
+            self._warn(error)
+            return None
+        return None if row is None else str(row[0])
+
     def _load(self, key: str) -> Reply | None:
         try:
             row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
@@ -126,9 +139,12 @@ class ResponseCache:
 
     def _store(self, key: str, reply: Reply) -> None:
         body = reply.model_dump_json(exclude={"usage"})
+        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", key, body)
+
+    def _write(self, statement: str, *values: str) -> None:
         try:
             with self._lock, self._connection as connection:
-                connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
+                connection.execute(statement, values)
         except sqlite3.Error as error:
             self._warn(error)
 
@@ -147,6 +163,7 @@ def _opened(path: Path) -> sqlite3.Connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
             )
+            connection.execute("CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, note TEXT NOT NULL)")
             connection.execute("DELETE FROM replies WHERE key = ''")  # fails where the file can't be written
     except BaseException:
         connection.close()

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from pydantic import ValidationError
+
+from factreasoner.choices import CallForm
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, UnusableReplyError
+from factreasoner.errors import ConfigError, LLMError, ProviderError, UnseenError, UnusableReplyError
+from factreasoner.llm.abilities import Abilities, Memory, sight
 from factreasoner.llm.allowance import allowance
 from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
 from factreasoner.llm.dialect import Wanted
-from factreasoner.llm.faults import shown
-from factreasoner.llm.forms import Form, Ladder, request_of
+from factreasoner.llm.faults import shown as fit_to_show
+from factreasoner.llm.forms import request_of
 from factreasoner.llm.gate import Gate
+from factreasoner.llm.learning import Learner, Question, Shown, seen
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.reading import Answer, aligned, read
 from factreasoner.llm.sending import FormRefusedError, Sender, Tally
 from factreasoner.llm.usage import record_usage
-from factreasoner.models import Usage
 
 SAMPLE_TEMPERATURE = 0.7
 RAISE = 4
 """By how much the limit of a reply's length is raised after one that it cut."""
-
-
-class _Question(NamedTuple):
-    """What one call asks for, whatever the form."""
-
-    prompt: Prompt
-    schema: FunctionSchema
-    temperature: float
-    logprobs: bool
 
 
 class LiteLLMClient:
@@ -47,6 +43,7 @@ class LiteLLMClient:
         config: the settings.
         spent: US dollars already paid, which count towards `config.max_cost`.
         paid: told the US dollars of each answered request whose price is known.
+        memory: keeps how the model is asked, once that is found out; the cache does too.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
@@ -59,6 +56,7 @@ class LiteLLMClient:
         *,
         spent: float = 0.0,
         paid: Callable[[float], None] | None = None,
+        memory: Memory | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
@@ -69,8 +67,16 @@ class LiteLLMClient:
         self._gate = Gate(config, self._provider, spent=spent, paid=paid)
         self._sender = Sender(config, self._gate, self._provider, backoff_seconds=backoff_seconds)
         self._raised = False
-        self._ladder = Ladder()
-        self._mute: frozenset[Form] = frozenset()
+        self._learner = Learner(config, mute_tools=self._provider.is_openai)
+        self._learning = threading.Lock()
+        self._memory = memory
+        scored = config.confidence in ("auto", "logprobs")
+        asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
+        self._note = key_of(["abilities", *asked])
+        self._abilities = self._recall()
+        self._recalled = self._abilities is not None
+        if self._abilities is not None:
+            self._sender.dialect = self._abilities.dialect
 
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
@@ -85,7 +91,7 @@ class LiteLLMClient:
         temperature = self._config.temperature
         if sample > 0:
             temperature = max(temperature, SAMPLE_TEMPERATURE)
-        question = _Question(prompt, schema, temperature, logprobs)
+        question = Question(prompt, schema, temperature, logprobs)
         if self._cache is None:
             return self._ask(question)
         found = self._cache.reply(self._key(question, sample), schema, lambda: self._ask(question))
@@ -103,11 +109,21 @@ class LiteLLMClient:
         if self._cache is not None:
             self._cache.close()
 
-    def _key(self, question: _Question, sample: int) -> str:
+    @property
+    def abilities(self) -> Abilities | None:
+        """How the model is asked; None until it is learnt."""
+        return self._abilities
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is learnt how the model is asked; until then, calls should come one by one, in order."""
+        return self._abilities is not None
+
+    def _key(self, question: Question, sample: int) -> str:
         config, prompt = self._config, question.prompt
         return key_of(
             [
-                [config.model, config.api_base, question.temperature, config.max_tokens],
+                [config.model, config.api_base, config.form, question.temperature, config.max_tokens],
                 config.model_parameters,
                 [prompt.system, prompt.user, prompt.fingerprint],
                 question.schema.model_dump(),
@@ -115,36 +131,83 @@ class LiteLLMClient:
             ]
         )
 
-    def _ask(self, question: _Question) -> Reply:
-        """Go down the ladder until an answer can be read."""
+    def _ask(self, question: Question) -> Reply:
         tally = Tally(allowance())
-        refused: list[Form] = []
-        unusable: list[Form] = []
-        answer: Answer | None = None
-        for form in self._ladder.forms(skip_tool=question.logprobs and self._tool_is_mute()):
-            if answer is not None and tally.allowance.left <= 0:
-                break
-            try:
-                answer = self._long_enough(question, form, tally)
-            except FormRefusedError:
-                refused.append(form)
+        while True:
+            known = self._abilities
+            if known is None:
+                with self._learning:  # one at a time; those that waited know by then
+                    if self._abilities is None:
+                        return self._learn(question, tally)
                 continue
-            reply = self._reply(answer, question, form, tally.usage)
-            if reply is not None:
-                self._ladder.learn(form, refused=refused, unusable=unusable)
+            try:
+                reply = self._as_learnt(question, known, tally)
+            except FormRefusedError as error:
+                if not self._recalled:
+                    message = f"call form {known.form} is refused ({error}); try another --form"
+                    raise ProviderError(message, attempts=tally.attempts) from None
+                self._forget(known)  # the server is not what it was in an earlier run
+            else:
+                self._recalled = False
                 return reply
-            if answer.blocked:
-                break
-            unusable.append(form)
-        raise self._unusable(answer, tally)
 
-    def _long_enough(self, question: _Question, form: Form, tally: Tally) -> Answer:
+    def _learn(self, question: Question, tally: Tally) -> Reply:
+        def ask(asked: Question, way: Abilities) -> Shown:
+            return self._once(asked, way, tally)
+
+        try:
+            lesson = self._learner.ask(question, ask)
+        except UnseenError as error:
+            raise self._sender.stop(str(error)) from None
+        except FormRefusedError as error:
+            remedy = f"choose another form than --form {self._config.form}"
+            raise self._sender.stop(f"{error}; {remedy}") from None
+        except LLMError:
+            self._abilities = self._learner.despaired
+            raise
+        if lesson.settled:
+            abilities = lesson.abilities.with_dialect(self._sender.dialect)
+            if self._cache is not None:
+                self._cache.note(self._note, abilities.model_dump_json())
+            if self._memory is not None:
+                self._memory.keep_abilities(abilities)
+            self._abilities = abilities
+        return lesson.reply
+
+    def _as_learnt(self, question: Question, known: Abilities, tally: Tally) -> Reply:
+        """The answer in the form that was learnt; facts that a reply shows were not seen are listed too."""
+        shown = self._once(question, known, tally)
+        if shown.sight == "short" and known.form == "tool" and not known.listed:
+            shown = self._once(question, known.model_copy(update={"listed": True}), tally)
+        reply = seen(shown)
+        if isinstance(reply, UnusableReplyError):
+            raise reply
+        return reply
+
+    def _once(self, question: Question, way: Abilities, tally: Tally) -> Shown:
+        if tally.attempts and tally.allowance.left <= 0:
+            raise UnusableReplyError("no more replies than these are paid for", attempts=tally.attempts)
+        content = request_of(
+            way.form,
+            question.prompt,
+            question.schema,
+            listed=way.listed,
+            marked=question.prompt.shared and self._provider.wants_marks,
+        )
+        if way.logprobs is False:
+            question = question._replace(logprobs=False)
+        answer = self._long_enough(content, question, way.form, tally)
+        told = sight(answer.prompt_tokens, content, question.schema)
+        return Shown(self._reply(answer, question, way.form, tally), told, answer.prompt_tokens)
+
+    def _long_enough(
+        self, content: Mapping[str, Any], question: Question, form: CallForm, tally: Tally
+    ) -> Answer:
         """The answer in one form; the first of a planned call that is cut is asked for again, longer.
 
         A limit that has helped is kept for all later calls: a reasoning model needs it each time, and a reply
         that was not cut is the same under any limit.
         """
-        content = request_of(form, question.prompt, question.schema)
         raised = self._raised or tally.allowance.raised
         answer = self._sender.answer(content, self._wanted(question, raised=raised), form=form, tally=tally)
         if answer.finish_reason != "length" or raised or tally.allowance.left <= 0:
@@ -154,19 +217,34 @@ class LiteLLMClient:
         self._raised = self._raised or answer.finish_reason != "length"
         return answer
 
-    def _wanted(self, question: _Question, *, raised: bool) -> Wanted:
+    def _wanted(self, question: Question, *, raised: bool) -> Wanted:
         config = self._config
         return Wanted(
             temperature=question.temperature,
             max_tokens=config.max_tokens * (RAISE if raised else 1),
             logprobs=question.logprobs,
             extra=config.model_parameters,
+            only_with_logprobs=question.only_with_logprobs,
         )
 
-    def _unusable(self, answer: Answer | None, tally: Tally) -> UnusableReplyError:
-        if answer is None:
-            return UnusableReplyError("the provider takes no call form at all", attempts=tally.attempts)
-        excerpt = shown(answer.said, self._provider.key)
+    def _reply(
+        self, answer: Answer, question: Question, form: CallForm, tally: Tally
+    ) -> Reply | UnusableReplyError:
+        if answer.finish_reason == "length" and not answer.blocked:
+            return Reply(arguments={}, truncated=True, form=form, usage=tally.usage)
+        reading = None if answer.blocked else read(answer, question.schema)
+        if reading is None:
+            return self._unusable(answer, tally)
+        return Reply(
+            arguments=reading.arguments,
+            text=reading.text,
+            form=form,
+            tokens=aligned(answer.tokens, reading.text) if question.logprobs else None,
+            usage=tally.usage,
+        )
+
+    def _unusable(self, answer: Answer, tally: Tally) -> UnusableReplyError:
+        excerpt = fit_to_show(answer.said, self._provider.key)
         reason = answer.blocked or ("malformed" if excerpt else "empty")
         message = {
             "content filter": "the provider's content filter stopped the reply",
@@ -175,26 +253,18 @@ class LiteLLMClient:
         }.get(reason, f"the reply holds no arguments, but: {excerpt}")
         return UnusableReplyError(message, reason=reason, attempts=tally.attempts)
 
-    def _tool_is_mute(self) -> bool:
-        """Whether log-probabilities come with JSON but not with tool calls, as OpenAI does it."""
-        if "logprobs" in self._sender.dialect.refused or "json_schema" in self._mute:
-            return False
-        return "tool" in self._mute or self._provider.is_openai
+    def _recall(self) -> Abilities | None:
+        """What an earlier run learnt: this one's, or else any with the same model."""
+        known = None if self._memory is None else self._memory.abilities()
+        if known is not None or self._cache is None:
+            return known
+        stored = self._cache.noted(self._note)
+        try:
+            return None if stored is None else Abilities.model_validate_json(stored)
+        except ValidationError:
+            return None  # of another version
 
-    def _reply(self, answer: Answer, question: _Question, form: Form, usage: Usage) -> Reply | None:
-        if answer.blocked:
-            return None
-        if answer.finish_reason == "length":
-            return Reply(arguments={}, truncated=True, form=form, usage=usage)
-        reading = read(answer, question.schema)
-        if reading is None:
-            return None
-        if question.logprobs and answer.tokens is None:
-            self._mute |= {form}
-        return Reply(
-            arguments=reading.arguments,
-            text=reading.text,
-            form=form,
-            tokens=aligned(answer.tokens, reading.text) if question.logprobs else None,
-            usage=usage,
-        )
+    def _forget(self, known: Abilities) -> None:
+        with self._learning:
+            if self._abilities is known:
+                self._abilities, self._recalled = None, False

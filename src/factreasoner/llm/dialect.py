@@ -47,12 +47,16 @@ ROOM_REVERSED = re.compile(r"context limit: (\d+) \+ \d+ > (\d+)", re.IGNORECASE
 
 
 class Wanted(NamedTuple):
-    """Parameters a call would like to be answered with. `extra` ones are sent whatever the provider says."""
+    """Parameters a call would like to be answered with. `extra` ones are sent whatever the provider says.
+
+    With `only_with_logprobs` a provider that refuses them is not asked without.
+    """
 
     temperature: float
     max_tokens: int
     logprobs: bool
     extra: Mapping[str, Any]
+    only_with_logprobs: bool = False
 
 
 class Dialect(NamedTuple):

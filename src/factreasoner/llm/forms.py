@@ -1,28 +1,28 @@
-"""The ladder of call forms: ways to ask for a function's arguments, from the strictest to the plainest."""
+"""Call forms: ways to ask for a function's arguments, from the strictest to the plainest."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
+from factreasoner.choices import CallForm
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.prompts.fences import delimit, one_line
 
-Form = Literal["tool", "json_schema", "json_object", "fenced"]
-FORMS: tuple[Form, ...] = ("tool", "json_schema", "json_object", "fenced")
-MISSES = 3
-"""Unusable replies in a row, with a lower form answering, after which a form is left for good."""
+FORMS: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "fenced")
+MARK = {"cache_control": {"type": "ephemeral"}}
+"""Ends the part of a request that is worth caching, in Anthropic's words."""
 
 
-def request_of(form: Form, prompt: Prompt, schema: FunctionSchema, *, listed: bool = False) -> dict[str, Any]:
+def request_of(
+    form: CallForm, prompt: Prompt, schema: FunctionSchema, *, listed: bool = False, marked: bool = False
+) -> dict[str, Any]:
     """The part of a chat request (OpenAI's names) that carries the prompt and asks for the arguments.
 
     The material of the arguments stands in the function that a tool call carries. In every other form, and
     there too with `listed`, the message lists it: a schema may be used as a grammar and never be read. What
-    calls about the same items share comes first: system, list of items, then the prompt's own passages.
+    calls about the same items share comes first: system, list of items, then the prompt's own passages;
+    `marked` ends it with a mark for providers that cache nothing else.
     """
     request: dict[str, Any] = {}
     parameters = schema.parameters if form == "tool" and not listed else schema.blank
@@ -38,10 +38,23 @@ def request_of(form: Form, prompt: Prompt, schema: FunctionSchema, *, listed: bo
     elif form == "json_object":
         request["response_format"] = {"type": "json_object"}
     listing = _listing(schema) if form != "tool" or listed else ""
-    user = (listing, _how_to_answer(form, schema), prompt.user, _closing(form, schema, listed=listed))
-    said = [("system", prompt.system), ("user", "\n\n".join(part for part in user if part))]
-    request["messages"] = [{"role": role, "content": _utf8(text)} for role, text in said if text]
+    shared = _joined(listing, _how_to_answer(form, schema))
+    own = _joined(prompt.user, _closing(form, schema, listed=listed))
+    said: list[tuple[str, Any]] = [("system", _utf8(prompt.system)), ("user", _joined(shared, own))]
+    if marked and shared:
+        said[1] = ("user", [_part(f"{shared}\n\n") | MARK, _part(own)])
+    elif marked and prompt.system:
+        said[0] = ("system", [_part(prompt.system) | MARK])
+    request["messages"] = [{"role": role, "content": content} for role, content in said if content]
     return request
+
+
+def _joined(*parts: str) -> str:
+    return _utf8("\n\n".join(part for part in parts if part))
+
+
+def _part(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": _utf8(text)}
 
 
 def _utf8(text: str) -> str:
@@ -57,7 +70,7 @@ def _listing(schema: FunctionSchema) -> str:
     return f"The {schema.item}s, each with its name:\n{delimit(lines, f'{schema.item}s')}"
 
 
-def _how_to_answer(form: Form, schema: FunctionSchema) -> str:
+def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
     """What is said of the answer's shape, where no tool carries it."""
     if form == "tool":
         return ""
@@ -82,7 +95,7 @@ def _shape(schema: FunctionSchema) -> str:
     return f"{', then '.join(keys)}{rest}."
 
 
-def _closing(form: Form, schema: FunctionSchema, *, listed: bool) -> str:
+def _closing(form: CallForm, schema: FunctionSchema, *, listed: bool) -> str:
     if form != "tool":
         where = " in a ```json block" if form == "fenced" else ""
         return f"Answer with the JSON object{where} and nothing else."
@@ -102,29 +115,3 @@ def closed(schema: object) -> object:
     if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
         result |= {"required": list(schema["properties"]), "additionalProperties": False}
     return result
-
-
-class Ladder:
-    """Which forms one model still takes. Thread-safe.
-
-    A form the provider refused is left for good, and so is one whose replies were unusable `MISSES` times
-    in a row while a lower form answered the same question. The last form is never left.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._left: set[Form] = set()
-        self._misses: Counter[Form] = Counter()
-
-    def forms(self, *, skip_tool: bool = False) -> tuple[Form, ...]:
-        """The forms to try, in order."""
-        with self._lock:
-            left = self._left | ({"tool"} if skip_tool else set())
-        return tuple(form for form in FORMS if form not in left)
-
-    def learn(self, worked: Form, *, refused: Iterable[Form], unusable: Iterable[Form]) -> None:
-        """Take note of a call that `worked` answered after the others had failed it."""
-        with self._lock:
-            self._misses[worked] = 0
-            self._misses.update(unusable)
-            self._left.update(refused, (form for form, count in self._misses.items() if count >= MISSES))

@@ -119,6 +119,11 @@ class LiteLLMProvider:
         return self.provider in ("openai", "azure") and (self.provider == "azure" or not elsewhere)
 
     @functools.cached_property
+    def wants_marks(self) -> bool:
+        """Whether it caches the beginnings of requests only where they are marked, as Claude's hosts do."""
+        return "claude" in self.model.lower() and bool(load().supports_prompt_caching(model=self.model))
+
+    @functools.cached_property
     def ready(self) -> bool:
         """True, once everything a first request would import is imported: that is no part of its time."""
         if self.provider == "openai":
@@ -177,6 +182,7 @@ class LiteLLMProvider:
             tokens=_tokens(logprobs or _field(choice, "logprobs")),
             usage=self._usage(response, request, spoken),
             refusal=_refusal(message),
+            prompt_tokens=_count(_field(_field(response, "usage"), "prompt_tokens")) or None,
         )
 
     def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:

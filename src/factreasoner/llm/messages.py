@@ -12,12 +12,16 @@ from factreasoner.models import Model, Usage
 
 
 class Prompt(Model):
-    """A rendered prompt. `fingerprint` identifies the template file it was made from."""
+    """A rendered prompt. `fingerprint` identifies the template file it was made from.
+
+    `shared`: other calls ask about the same items, so that the beginning of the request is worth caching.
+    """
 
     name: str
     user: str
     system: str = ""
     fingerprint: str = ""
+    shared: bool = False
 
 
 class FunctionSchema(Model):

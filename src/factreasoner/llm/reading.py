@@ -28,7 +28,8 @@ class Answer(NamedTuple):
     """One completion, free of any provider's types.
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
-    `refusal` the words in which the model declined to answer, where the provider tells them apart.
+    `refusal` the words in which the model declined to answer, where the provider tells them apart;
+    `prompt_tokens` what the provider reported, None where it did not, when `usage` holds an estimate.
     """
 
     content: str
@@ -37,6 +38,7 @@ class Answer(NamedTuple):
     tokens: tuple[TokenLogprob, ...] | None
     usage: Usage
     refusal: str = ""
+    prompt_tokens: int | None = None
 
     @property
     def said(self) -> str:

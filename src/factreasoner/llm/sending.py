@@ -10,13 +10,13 @@ from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
+from factreasoner.choices import CallForm
 from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import Allowance
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import Fault, fault_of
-from factreasoner.llm.forms import Form
 from factreasoner.llm.gate import Gate
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.reading import Answer
@@ -34,6 +34,10 @@ CROWDED = 4
 
 class FormRefusedError(Exception):
     """The provider does not take requests of this call form; the next one may do."""
+
+
+class LogprobsRefusedError(FormRefusedError):
+    """The provider gives no log-probabilities in this call form, and nothing else was wanted."""
 
 
 class _FaultError(Exception):
@@ -80,10 +84,12 @@ class Sender:
         self._outage = Outage()
         self._learning = threading.Lock()
         self.dialect = Dialect()
+        self._mute: frozenset[CallForm] = frozenset()
+        """Forms in which the provider refuses log-probabilities: there may be others."""
         self._fatal: str | None = None
         self._stopped = threading.Event()
 
-    def answer(self, content: Mapping[str, Any], wanted: Wanted, *, form: Form, tally: Tally) -> Answer:
+    def answer(self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: Tally) -> Answer:
         """The answer to a request of `content` (messages, tools, response format) in call form `form`.
 
         Raises:
@@ -94,6 +100,8 @@ class Sender:
             BudgetError: the request could exceed `max_cost`.
         """
         dialect, room = self.dialect, None
+        if form in self._mute:
+            wanted = wanted._replace(logprobs=False)
         while True:
             request = dialect.request(content, wanted, room=room)
             try:
@@ -108,12 +116,19 @@ class Sender:
                 raise FormRefusedError(fault.message)
             if fault.kind != "dialect":
                 raise self._failure(fault, tally)
-            dialect, room = dialect.learnt(fault.lesson), fault.room or room
+            lesson = fault.lesson
+            if "logprobs" in lesson.refused:
+                if wanted.only_with_logprobs:
+                    raise LogprobsRefusedError(fault.message)
+                self._mute |= {form}
+                wanted = wanted._replace(logprobs=False)
+                lesson = lesson._replace(refused=lesson.refused - {"logprobs"})
+            dialect, room = dialect.learnt(lesson), fault.room or room
             if self._config.max_cost is not None and dialect.refused.issuperset(TOKEN_LIMITS):
                 limitless = "no reply's length can be limited, nor what it costs: run without --max-cost"
                 raise self._failure(fault._replace(kind="config", remedy=limitless), tally)
 
-    def _retried(self, request: Mapping[str, Any], form: Form, wanted: Wanted, tally: Tally) -> Answer:
+    def _retried(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: Tally) -> Answer:
         retrying = Retrying(
             retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
             wait=lambda state: self._wait(state, tally),
@@ -127,7 +142,7 @@ class Sender:
         finally:
             self._outage.over(tally)
 
-    def _attempt(self, request: Mapping[str, Any], form: Form, wanted: Wanted, tally: Tally) -> Answer:
+    def _attempt(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: Tally) -> Answer:
         """Send one request, within every limit."""
         with self._gate.entered(request) as ticket:
             if self._fatal is not None:
@@ -152,7 +167,7 @@ class Sender:
         tally.allowance.spend()
         return answer
 
-    def _send(self, request: Mapping[str, Any], form: Form, wanted: Wanted) -> Answer:
+    def _send(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted) -> Answer:
         timeout = self._config.timeout
         assert self._provider.ready
         try:  # the library's own limit comes second, and frees the abandoned thread
@@ -198,13 +213,17 @@ class Sender:
             if self._stopped.wait(turn):
                 return
 
+    def stop(self, reason: str) -> ConfigError:
+        """End all requests from now on, for a reason that only the user can mend."""
+        self._fatal = f"model {self._config.model}: {reason}"
+        self._stopped.set()
+        self._gate.open()
+        return ConfigError(self._fatal)
+
     def _failure(self, fault: Fault, tally: Tally) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
         if fault.kind == "config":
-            self._fatal = f"model {self._config.model}: {fault.message}; {self._remedy(fault)}"
-            self._stopped.set()
-            self._gate.open()
-            return ConfigError(self._fatal)
+            return self.stop(f"{fault.message}; {self._remedy(fault)}")
         if fault.kind == "sample":
             return UnusableReplyError(fault.message, reason="malformed", attempts=tally.attempts)
         if fault.status == TIMEOUT_STATUS:

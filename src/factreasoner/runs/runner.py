@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
-from factreasoner.llm.parallel import map_as_completed
+from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Assessment, Failure, Record
 from factreasoner.pipeline import Pipeline, record_fingerprint
@@ -65,7 +65,7 @@ def run(
     workers = pipeline.config.concurrency if pipeline.config.model else 1
     stopped = None
     try:
-        with told_of_waiting(progress.waiting):
+        with told_of_waiting(progress.waiting), one_by_one_until(lambda: pipeline.settled):
             for assessment in map_as_completed(_assess_with(pipeline), _unfinished(folder, records), workers):
                 folder.append(assessment)
                 progress.assessed(assessment)

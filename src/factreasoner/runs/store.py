@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
 from factreasoner.errors import RunError
 from factreasoner.language.parsing import describe_model
+from factreasoner.llm.abilities import Abilities
 from factreasoner.models import Assessment, Status
 from factreasoner.runs.ledger import Ledger
 
@@ -37,7 +38,7 @@ class Entry(NamedTuple):
 class RunFolder:
     """One run's files. Only the driver process writes them; a lock keeps a second one out.
 
-    - `manifest.json`: settings without secrets, prompt fingerprints, versions.
+    - `manifest.json`: settings without secrets, prompt fingerprints, versions, how the model is asked.
     - `journal.jsonl`: one Assessment a line, appended and synced to disk as each record ends.
     - `spent.txt`: US dollars of each answered request, one a line.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
@@ -118,7 +119,23 @@ class RunFolder:
             self.read_journal(repair=True)
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
+        kept = self.abilities() if self.entries else None
         self._write_manifest(config, prompts, files)
+        if kept is not None:
+            self.keep_abilities(kept)
+
+    def abilities(self) -> Abilities | None:
+        """How this run's model is asked, None where that is not learnt yet."""
+        kept = self.manifest().get("model")
+        try:
+            return None if kept is None else Abilities.model_validate(kept)
+        except ValidationError as error:
+            raise RunError(f"{self.manifest_path}: `model` can't be read: {error}") from error
+
+    def keep_abilities(self, abilities: Abilities) -> None:
+        """Write into the manifest how the model is asked."""
+        manifest = self.manifest() | {"model": abilities.model_dump(mode="json")}
+        replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 
     def close(self) -> None:
         """Let other processes write here."""
