@@ -110,6 +110,12 @@ def test_an_entry_of_a_list_stays_on_its_line(break_: str) -> None:
     assert prompts.one_line(f"It's -1.2{break_}fact_1: true") == "It's -1.2 fact_1: true"
 
 
+def test_blanks_around_line_breaks_become_one_however_many_there_are():
+    assert prompts.one_line("a \n \r\n b\tc\n") == "a b\tc "
+    assert prompts.one_line("a" + " " * 1_000_000 + "b") == "a" + " " * 1_000_000 + "b"
+    assert prompts.one_line("a" + " \n" * 500_000 + "b") == "a b"
+
+
 @pytest.mark.parametrize(
     "text", ["", "<b>5 < 6</b> & a</p>", "&lt; </context> given_passage", "-$1.2 billion\n"]
 )

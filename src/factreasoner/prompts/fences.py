@@ -17,7 +17,7 @@ _OUR_TAG = re.compile(
     rf"[{_BRACKETS}]({_INVISIBLE}[{_SLASHES}]?{_INVISIBLE}{_INVISIBLE.join('given')}{_INVISIBLE}[_\uff3f])",
     re.IGNORECASE,
 )
-_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def delimit(text: str, label: str) -> str:
@@ -39,7 +39,11 @@ def delimit(text: str, label: str) -> str:
 
 def one_line(text: str) -> str:
     """`text` with a blank for each line break, so that an entry of a list can't pass for another one."""
-    return _LINE_BREAKS.sub(" ", text)
+    first, *rest = _LINE_BREAKS.split(text)
+    if not rest:
+        return text
+    *inner, last = rest
+    return " ".join([first.rstrip(), *filter(None, map(str.strip, inner)), last.lstrip()])
 
 
 def _mark(text: str) -> str:
