@@ -30,6 +30,7 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.llm.allowance import planned_call
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import Meter
 
@@ -97,6 +98,15 @@ def test_a_cut_reply_gets_a_higher_limit_once_and_is_said_to_be_cut(scene):
     assert (reply.truncated, reply.arguments) == (True, {})
     assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400]
     assert reply.usage.calls == 2
+
+
+def test_where_a_longer_reply_takes_too_long_the_limit_stays(scene):
+    set_up = scene(lambda request: cut() if request.body["max_tokens"] < 300 else hang())
+    client = set_up.client(max_tokens=100, timeout=1.0)
+    with planned_call():
+        replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3)]
+    assert [reply.truncated for reply in replies] == [True, True]
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400, 100]
 
 
 def test_a_higher_limit_that_helps_is_kept(scene):

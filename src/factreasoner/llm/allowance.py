@@ -15,13 +15,13 @@ AN_ANSWER = 2
 class Allowance:
     """The paid requests left to one planned call, and what its replies have shown.
 
-    `raised` is True once a reply of it was cut, so that later requests ask for longer ones. Not thread-safe:
-    the requests of a planned call are made one after the other.
+    `raised` is by how much the limit of a reply's length is raised; None until a reply was cut, and 1 where a
+    longer one takes too long. Not thread-safe: the requests of a planned call are made one after the other.
     """
 
     def __init__(self) -> None:
         self.left = IN_VAIN
-        self.raised = False
+        self.raised: int | None = None
 
     def spend(self) -> None:
         """One more request was paid for, or may have been."""

@@ -10,7 +10,14 @@ from pydantic import ValidationError
 
 from factreasoner.choices import CallForm
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, LLMError, ProviderError, UnseenError, UnusableReplyError
+from factreasoner.errors import (
+    CallTimeoutError,
+    ConfigError,
+    LLMError,
+    ProviderError,
+    UnseenError,
+    UnusableReplyError,
+)
 from factreasoner.llm.abilities import Abilities, Memory, sight
 from factreasoner.llm.allowance import allowance
 from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
@@ -132,7 +139,7 @@ class LiteLLMClient:
         )
 
     def _ask(self, question: Question) -> Reply:
-        tally = Tally(allowance())
+        tally = Tally(allowance(), most_timeouts=self._config.max_attempts)
         while True:
             known = self._abilities
             if known is None:
@@ -208,20 +215,27 @@ class LiteLLMClient:
         A limit that has helped is kept for all later calls: a reasoning model needs it each time, and a reply
         that was not cut is the same under any limit.
         """
-        raised = self._raised or tally.allowance.raised
-        answer = self._sender.answer(content, self._wanted(question, raised=raised), form=form, tally=tally)
-        if answer.finish_reason != "length" or raised or tally.allowance.left <= 0:
+        known = tally.allowance.raised or (RAISE if self._raised else None)
+        wanted = self._wanted(question, raised=known or 1)
+        answer = self._sender.answer(content, wanted, form=form, tally=tally)
+        if answer.finish_reason != "length" or known is not None or tally.allowance.left <= 0:
             return answer
-        tally.allowance.raised = True
-        answer = self._sender.answer(content, self._wanted(question, raised=True), form=form, tally=tally)
+        longer = self._wanted(question, raised=RAISE)
+        tally.most_timeouts = tally.timeouts + 1
+        try:
+            answer = self._sender.answer(content, longer, form=form, tally=tally)
+        except CallTimeoutError:
+            tally.allowance.raised = 1
+            return answer
+        tally.allowance.raised = RAISE
         self._raised = self._raised or answer.finish_reason != "length"
         return answer
 
-    def _wanted(self, question: Question, *, raised: bool) -> Wanted:
+    def _wanted(self, question: Question, *, raised: int) -> Wanted:
         config = self._config
         return Wanted(
             temperature=question.temperature,
-            max_tokens=config.max_tokens * (RAISE if raised else 1),
+            max_tokens=config.max_tokens * raised,
             logprobs=question.logprobs,
             extra=config.model_parameters,
             only_with_logprobs=question.only_with_logprobs,

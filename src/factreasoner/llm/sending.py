@@ -49,10 +49,14 @@ class _FaultError(Exception):
 
 
 class Tally:
-    """What one call has taken so far, over all its requests; `allowance` is its planned call's."""
+    """What one call has taken so far, over all its requests; `allowance` is its planned call's.
 
-    def __init__(self, allowance: Allowance) -> None:
+    When `most_timeouts` of its requests have run into the deadline, it has failed.
+    """
+
+    def __init__(self, allowance: Allowance, *, most_timeouts: int) -> None:
         self.allowance = allowance
+        self.most_timeouts = most_timeouts
         self.attempts = 0
         self.timeouts = 0
         self.usage = Usage()
@@ -197,7 +201,7 @@ class Sender:
     def _gives_up(self, state: RetryCallState, tally: Tally) -> bool:
         fault = _fault(state)
         if fault.status == TIMEOUT_STATUS:
-            return tally.timeouts >= self._config.max_attempts or tally.allowance.left <= 0
+            return tally.timeouts >= tally.most_timeouts or tally.allowance.left <= 0
         left = self._patience(tally)
         return left <= 0 or (fault.retry_after or 0.0) > left
 
