@@ -145,3 +145,16 @@ def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | Non
     assert [atom.id for atom in revised] == [atom.id for atom in atoms]
     for before, after in zip(atoms, revised, strict=True):
         assert after.text == before.text or after.original == before.text
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "text"),
+    [
+        ("Oslo is a city.", "It's cold.", "Oslo is cold."),
+        ("Oslo is a city.", "It’s been rebuilt.", "Oslo has been rebuilt."),
+        ("Quasars are bright.", "They're far away.", "Quasars are far away."),
+        ("Ada Lovelace was a writer.", "She'll return.", "Ada Lovelace will return."),
+    ],
+)
+def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None:
+    assert revised(before, last).text == text

@@ -12,6 +12,7 @@ from factreasoner.language.sentences import Span, sentences
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.lists import QUANTIFIERS
 from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Mention, Pointer, mentions, pointers
+from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
 
 _REACH = 3
@@ -51,7 +52,7 @@ def meanings(response: str, topic: str, parser: Parser) -> Meanings:
     found: list[tuple[Span, list[Meaning]]] = []
     reader = _Reader(topic)
     for span in sentences(response):
-        text = plain(response, span)
+        text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
         parse = parser.parse([text.text])[0]
         found.append((span, reader.read(text, parse) if parse is not None else []))
     return Meanings(found, reader.whole_names())
@@ -236,6 +237,8 @@ class _Reader:
         """The plural named before, or two persons named together."""
         for found, parse in [(before, here.parse), *((read.named, read.parse) for read in self._before[-1:])]:
             plurals = [mention for mention in found if mention.kind == "many"]
+            if found is before and len(plurals) == 1 and plurals[0].core and plurals[0].name:
+                return plurals[0]
             persons = list(dict.fromkeys(m.name for m in found if m.kind in ("person", "name") and m.name))
             if plurals:
                 return self._leading(plurals, parse) if not persons else None

@@ -91,7 +91,7 @@ def pointers(parse: Parse) -> Iterator[Pointer]:
             if word.dep in ("det", "amod", "predet") and head.pos == "PROPN":
                 continue
             if word.dep in ("det", "amod", "predet") and head.pos in NOUNS:
-                following = parse.words[word.i + 1].lower
+                following = "".join(each.lower for each in parse.words[word.i + 1 : word.i + 2])
                 if head.lemma not in _TIMES and not (word.lower == "such" and following in ("as", "a", "an")):
                     yield Pointer(word, head)
             elif word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such":

@@ -11,13 +11,14 @@ from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import third_person
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
-from factreasoner.language.tree import Parse
+from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
 from factreasoner.stages.antecedents import Meaning, Meanings, meanings
 from factreasoner.stages.mentions import PRONOUNS, Mention, Pointer, mentions, pointers
 from factreasoner.stages.plain_text import Plain, plain
 
 _PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
+_CONTRACTED = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _FIRST = re.compile(
     r"(?:(?:In|On|At|By|Since|From|After|Before|During|Until)\b[^,.]{0,40},? )?"
     r"(?P<word>he|she|it|they|his|her|its|their|this|these|those)\b",
@@ -126,12 +127,26 @@ def _changes(pointer: Pointer, meaning: Meaning, text: Plain, parse: Parse) -> l
         name = name[:1].upper() + name[1:]
     elif name.startswith("The "):
         name = "the" + name[3:]
+    following = parse.words[last.i + 1 : last.i + 2]
+    if following and following[0].pos in VERBS and following[0].lower[0] in "'’":
+        # "It's cold": written out, lest the name seem to own what follows.
+        last = following[0]
+        name += " " + _written_out(following[0], parse)
     found = [_Change(*text.span(word.start, last.end), name)]
     verb = parse.finite(parse[word.head])
     if word.lower == "they" and not meaning.many and (verb.tag == "VBP" or verb.lower == "were"):
         singular = "was" if verb.lower == "were" else third_person(verb.lemma)
         found.append(_Change(*text.span(verb.start, verb.end), singular))
     return found
+
+
+def _written_out(verb: Word, parse: Parse) -> str:
+    """ "is" for "'s", "has" before "been"."""
+    ending = verb.lower[1:]
+    perfect = any(word.lower in ("been", "had") for word in parse.words[verb.i + 1 : verb.i + 3])
+    if ending in ("s", "d") and (perfect or (verb.dep == "aux" and parse[verb.head].tag == "VBN")):
+        return "has" if ending == "s" else "had"
+    return _CONTRACTED.get(ending, verb.lemma)
 
 
 def _whole_name(

@@ -70,15 +70,14 @@ class _Splitter:
         lists = [
             word
             for word in self._wording.kept(verb)
-            if word.lower in EXAMPLES and word.dep == "prep" and self._is_long(word)
+            if word.lower in EXAMPLES
+            and word.dep == "prep"
+            and (word.lower == "including" or self._is_long(word))
         ]
         noun = self._parse[lists[0].head] if len(lists) == 1 else verb
         if noun.dep not in ("dobj", "pobj"):
             return []
-        self._wording.drop(lists[0])
-        line = self._wording.line(verb)
-        self._wording.restore(lists[0])
-        return [line]
+        return [self._wording.line_without(verb, lists[0])]
 
     def _is_long(self, preposition: Word) -> bool:
         first = self._parse.child(preposition, "pobj")

@@ -13,7 +13,7 @@ from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question,
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import is_entry, is_reference, is_reference_heading
 from factreasoner.stages.splitting import split
-from factreasoner.stages.wording import Writer
+from factreasoner.stages.wording import Writer, capitalised
 
 
 class Statement(NamedTuple):
@@ -54,6 +54,7 @@ class _Sentence(NamedTuple):
     plain: Plain
     label: str
     lead: str
+    opened: bool
 
 
 def statements(text: str, parser: Parser | None = None) -> list[Statement]:
@@ -92,6 +93,8 @@ class _Reader:
             return
         names = [*(self._header or ()), *[""] * len(cells)]
         said = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell]
+        if not said:
+            return
         yield Statement("; ".join(said), Span(block.start, block.end), self._text[block.start : block.end])
 
     def _block(self, block: Block) -> Iterator[Statement]:
@@ -123,10 +126,11 @@ class _Reader:
             return
         for start, end in parts(said):
             part = Span(span.start + start, span.start + end)
-            label, rest = self._label(Span(part.start + opening(self._text[part.start : part.end]), part.end))
+            opened = opening(self._text[part.start : part.end])
+            label, rest = self._label(Span(part.start + opened, part.end))
             read = plain(self._text, rest)
             if not (is_filler(read.whole()) or is_abstaining(read.whole())):
-                yield _Sentence(rest, read, label, lead)
+                yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span) -> tuple[str, Span]:
         """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
@@ -183,6 +187,7 @@ def _listed(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
 def _unparsed(sentence: _Sentence, parse: Parse | None) -> str:
     """The whole sentence with its label, or the item with the lead-in of its list."""
     whole = sentence.plain.whole()
+    whole = capitalised(whole) if sentence.opened else whole
     label = sentence.label
     done = parse is not None and parse.root.tag == "VBN" and _DONE_TO.match(whole)
     if label and done:
@@ -198,7 +203,7 @@ def _unparsed(sentence: _Sentence, parse: Parse | None) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
+    return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _whole(cell: str) -> str:

@@ -67,9 +67,23 @@ class Wording:
         """The subtree of a word less what was dropped."""
         return self.parse.subtree(word, self._gone)
 
+    def line_without(self, word: Word, part: Word) -> Line:
+        """The subtree of a word as it is now said, but for a part of it."""
+        before = set(self._gone)
+        self.drop(part)
+        line = self.line(word)
+        self._gone = before
+        return line
+
     def line(self, word: Word) -> Line:
         """The subtree as it is now said."""
         return tuple(bit for each in self.kept(word) for bit in self.said(each))
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital, but for a name such as "iPhone"."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return text if any(letter.isupper() for letter in first[1:]) else text[:1].upper() + text[1:]
 
 
 class Writer:
@@ -92,7 +106,7 @@ class Writer:
         text = text.replace(",.", ".").replace(",,", ",")
         if text.endswith("..") and not text.endswith("..."):
             text = text[:-1]
-        return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "…")) else ".")
+        return capitalised(text) + ("" if text.endswith((".", "!", "?", "…")) else ".")
 
     def _gap(self, before: Word | str, bit: Word | str) -> str:
         if isinstance(bit, Word) and isinstance(before, Word) and bit.i == before.i + 1:
