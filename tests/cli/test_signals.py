@@ -10,13 +10,19 @@ import time
 
 import pytest
 from command import command, environment, heed_signals, record, results, write_records
-from fake_server import FakeServer, hang
+from fake_server import FakeServer, drip, hang
 
 BEGIN = """
 import hashlib, threading, time
 from factreasoner.cli.signals import Stopping
 Stopping().install()
 threading.Timer(0.5, print, ["begun"], {"flush": True}).start()
+"""
+LEFT_BEHIND = """
+import threading, time
+from factreasoner.cli import main
+threading.Thread(target=time.sleep, args=(600,)).start()
+main()
 """
 ONE_STEP = "hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)"  # minutes, and no Python in between
 DEAF = """
@@ -101,6 +107,27 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path):
         process.communicate(timeout=60)
         assert process.returncode == 130
         assert server.calls == 2
+
+
+def test_a_server_that_drips_does_not_keep_a_run_that_is_over(tmp_path):
+    """Nor do threads that a library left behind: those that an interpreter would join."""
+    write_records(tmp_path / "d.jsonl", record("r0"))
+    with FakeServer(lambda request: drip(600)) as server:
+        arguments = [
+            *("run", "d.jsonl", "--model", "fake", "--api-base", server.url, "--out", "out", "--no-cache"),
+            *("--timeout", "1", "--max-attempts", "1"),
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-c", LEFT_BEHIND, *arguments],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        out, err = process.communicate(timeout=100)
+    assert (process.returncode, "summary.json" in out) == (3, True), err
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())
 
 
 @pytest.mark.parametrize(

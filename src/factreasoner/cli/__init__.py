@@ -164,4 +164,7 @@ def main() -> None:
     if stopping.exit_code is not None and code != 0:
         # Requests under way are abandoned rather than waited for.
         os._exit(stopping.exit_code)
+    if "litellm" in sys.modules:
+        # An interpreter waits for its threads, and may for what a request that was given up still does.
+        os._exit(code or 0)
     sys.exit(code)
