@@ -17,11 +17,11 @@ LAYERS = [
     {"cli"},
     {"analysis", "report"},
     {"runs"},
-    {"pipeline", "rescoring", "calibration", "explanations", "inputs"},
+    {"pipeline", "assembly", "rescoring", "calibration", "explanations", "inputs"},
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
-    {"config", "registry"},
+    {"config", "registry", "plugins"},
     {"models", "errors", "choices", "credentials", "parameters", "protocols"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

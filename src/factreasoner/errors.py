@@ -8,6 +8,7 @@
     ├── InputError              input data is wrong; `problems` lists every line, field and reason
     ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
     ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
+    ├── PluginError             a user's own part failed, or returned what its seam does not ask for
     ├── StageError              a stage produced nothing for one record; `failures` say why
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
@@ -79,6 +80,14 @@ class RunError(FactReasonerError):
 
 class BudgetError(FactReasonerError):
     """The next call could exceed the allowed cost, so it was not sent."""
+
+
+class PluginError(FactReasonerError):
+    """A user's own part failed, or returned what its seam does not ask for. `kind` is the kind of part."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class StageError(FactReasonerError):

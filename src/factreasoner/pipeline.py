@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, Unpack, cast
 
-from factreasoner.calibration.applying import (
-    CalibratedEvaluator,
-    CalibratedJudge,
-    calibration_of,
-    fitted_config,
-)
+from factreasoner.assembly import Assembly, Parts
+from factreasoner.calibration.applying import fitted_config
 from factreasoner.config import Config, parse_config, result_fingerprint
-from factreasoner.errors import InputError, Problem, StageError
+from factreasoner.errors import ConfigError, InputError, PluginError, Problem, StageError
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -27,6 +22,7 @@ from factreasoner.models import (
     Status,
     status_of,
 )
+from factreasoner.plugins import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER, named
 from factreasoner.protocols import (
     LLM,
     Atomized,
@@ -38,8 +34,7 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
-from factreasoner.registry import load
-from factreasoner.retrieval.merged import MergedRetriever, names_of
+from factreasoner.registry import PLUGINS, nearest
 from factreasoner.stages.abstention import is_abstention
 
 
@@ -109,6 +104,8 @@ class Pipeline:
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
         except StageError as error:
             failures += error.failures
+        except PluginError as error:
+            failures.append(Failure.of(error.kind, record.id, error))
         return Assessment(
             record_id=record.id,
             status=_status(outcome, failures),
@@ -194,13 +191,15 @@ def build_pipeline(
     spent: float = 0.0,
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
+    **parts: Unpack[Parts],
 ) -> Pipeline:
     """The pipeline `config` describes.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
     `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
-    `memory` keeps how the model is asked.
+    `memory` keeps how the model is asked. `parts` are objects or classes of one's own in the place of
+    names: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -208,63 +207,32 @@ def build_pipeline(
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    config = fitted_config(config or Config())
+    config = config or Config()
+    strange = [kind for kind in parts if kind not in Parts.__annotations__]
+    if strange:
+        raise ConfigError(
+            f"build_pipeline(): {strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}"
+        )
+    names = {kind: named(part) for kind, part in parts.items()}
+    config = fitted_config(config.model_copy(update=names))
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
         llm = LiteLLMClient(config, spent=spent, paid=paid, memory=memory)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
+    assembly = Assembly(config, llm, parts)
     pipeline = Pipeline(
-        atomizer=_part("atomizer", config, llm),
-        reviser=_part("reviser", config, llm),
-        query_builder=_optional_part("query_builder", config, llm) if config.retriever != "given" else None,
-        retriever=_retriever(config),
-        summarizer=_optional_part("summarizer", config, llm),
-        evaluator=_assessor(config, llm),
+        atomizer=assembly.made(ATOMIZER),
+        reviser=assembly.made(REVISER),
+        query_builder=assembly.optional(QUERY_BUILDER) if config.retriever != "given" else None,
+        retriever=assembly.retriever(),
+        summarizer=assembly.optional(SUMMARIZER),
+        evaluator=assembly.evaluator(),
         config=config,
     )
     pipeline.llm = llm
     return pipeline
-
-
-def _retriever(config: Config) -> Retriever:
-    """The retriever that is named, or those that are, merged."""
-    found = {name: load("retriever", name)(config=config) for name in names_of(config.retriever)}
-    return MergedRetriever(found, config) if len(found) > 1 else next(iter(found.values()))
-
-
-def _assessor(config: Config, llm: LLM | None) -> Any:
-    """The assessor with those parts that its constructor names: one without a graph needs no solver.
-
-    Judge and assessor are calibrated as `config` says.
-    """
-    assessor = load("assessor", config.assessor)
-    calibration = calibration_of(config)
-
-    def judge() -> Any:
-        found = _part("judge", config, llm)
-        return CalibratedJudge(found, calibration.verdicts) if calibration.verdicts else found
-
-    parts: dict[str, Callable[[], Any]] = {
-        "judge": judge,
-        "solver": lambda: load("solver", config.solver)(config=config),
-        "llm": lambda: llm,
-        "config": lambda: config,
-    }
-    wanted = inspect.signature(assessor).parameters
-    evaluator = assessor(**{name: part() for name, part in parts.items() if name in wanted})
-    return CalibratedEvaluator(evaluator, calibration.posteriors) if calibration.posteriors else evaluator
-
-
-def _part(kind: str, config: Config, llm: LLM | None) -> Any:
-    name = config.plugin(kind)
-    plugin = load(kind, name)
-    return plugin(llm=llm, config=config) if name == "llm" else plugin(config=config)
-
-
-def _optional_part(kind: str, config: Config, llm: LLM | None) -> Any:
-    return None if config.plugin(kind) == "none" else _part(kind, config, llm)
 
 
 def assess(
@@ -279,21 +247,23 @@ def assess(
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
     `contexts` are passages or :class:`Context` objects; `settings` are those of :class:`Config`, for
-    example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the embedded judge is used.
+    example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the embedded judge is used. Where a
+    setting names a part, an object or class of one's own may stand: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown or wrong setting.
         InputError: no contexts although the retriever is `given`.
     """
+    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
     config = parse_config(settings, "settings")
     given = None
     if contexts is not None:
         given = tuple(
             c if isinstance(c, Context) else Context(id=f"c{i}", text=c) for i, c in enumerate(contexts)
         )
-    elif config.retriever == "given":
+    elif config.retriever == "given" and "retriever" not in parts:
         raise InputError(
             [Problem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
         )
     record = Record(id="r1", response=response, prompt=prompt, topic=topic, contexts=given)
-    return build_pipeline(config, llm=llm).assess(record)
+    return build_pipeline(config, llm=llm, **cast(Parts, parts)).assess(record)

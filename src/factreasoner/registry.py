@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
+import traceback
 from typing import Any
 
 from factreasoner.errors import ConfigError, MissingExtraError
@@ -72,6 +74,22 @@ def nearest(name: str, known: list[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"
 
 
+def told(error: BaseException, part: object = None) -> str:
+    """An error in a user's code with the file and line it comes from: those of `part`, if it passed there."""
+    own = None if part is None else _file_of(part)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
+    frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
+    place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _file_of(part: object) -> str | None:
+    try:
+        return inspect.getsourcefile(part if inspect.isroutine(part) or inspect.isclass(part) else type(part))
+    except TypeError:
+        return None
+
+
 def load(kind: str, name: str) -> Any:
     """The class or function registered as `name`, or the user's own `pkg.mod:Name`.
 
@@ -94,6 +112,8 @@ def load(kind: str, name: str) -> Any:
         raise ConfigError(
             f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
         ) from error
+    except Exception as error:
+        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:

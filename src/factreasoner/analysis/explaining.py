@@ -10,7 +10,7 @@ from factreasoner.errors import InputError, Problem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, judged_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
-from factreasoner.registry import load
+from factreasoner.plugins import SOLVER
 from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
 
@@ -41,7 +41,7 @@ def explain_journal(
         ConfigError: the solver is unknown or not installed.
         RunError: the journal is damaged, or no record has a judged atom of that name.
     """
-    solver = load("solver", config.solver)(config=config)
+    solver = SOLVER.make(config.solver, {"config": lambda: config})
     named = False
     for journaled in folder.assessments(ids):
         if journaled.status == "no_atoms" and len(ids) > 1:

@@ -32,8 +32,8 @@ from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.metrics.samples import Claims, Floats
 from factreasoner.metrics.statistics import brier, log_losses
 from factreasoner.models import HALF_TOLERANCE, Assessment
+from factreasoner.plugins import SOLVER
 from factreasoner.protocols import Solver
-from factreasoner.registry import load
 from factreasoner.rescoring import rescore
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _posteriors(
     """
     uncalibrated = run.config.model_copy(update={"calibration": None})
     configs = [uncalibrated.model_copy(update=settings.model_dump()) for settings in candidates]
-    solver: Solver = load("solver", run.config.solver)(config=run.config)
+    solver: Solver = SOLVER.make(run.config.solver, {"config": lambda: run.config})
     columns: list[list[float]] = []
     outcomes: list[KnownOutcome] = []
     left_out = 0

@@ -33,7 +33,7 @@ def score(
     from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
-    from factreasoner.registry import load
+    from factreasoner.plugins import SOLVER
     from factreasoner.rescoring import rebuilt
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
@@ -51,7 +51,7 @@ def score(
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)
-    solver = load("solver", config.solver)(config=config)
+    solver = SOLVER.make(config.solver, {"config": lambda: config})
     out = out or run_dir / "rescored"
     summary = score_journal(folder, folder.order(), config, solver=solver, out=out)
     if export_uai is not None:

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, SolverError
+from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.evaluators.judging import (
     UNASKED_JUDGES,
     Task,
@@ -169,7 +169,7 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
     with stage("solver"):
         try:
             marginals = solver.marginals(factor_graph(graph, config.factors))
-        except SolverError as error:
+        except (PluginError, SolverError) as error:
             failure = Failure.of("solver", record_id, error)
             return outcome.model_copy(update={"failures": (*outcome.failures, failure)})
     posterior = marginals.p_true

@@ -18,8 +18,9 @@ from factreasoner.explanations.scale import Scale, probability
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.plugins import SOLVER
 from factreasoner.protocols import Solver
-from factreasoner.registry import load, nearest
+from factreasoner.registry import nearest
 
 NEGLIGIBLE = 1e-6
 """An exact shift below this is none; some solvers print six decimals."""
@@ -64,16 +65,16 @@ def explain(
     wanted = _wanted(assessment, atom_ids)
     calibrator = calibration_of(config).posteriors
     deadline = time.monotonic() + config.solver_seconds
-    made = (lambda config: solver) if solver else load("solver", config.solver)
 
     def timed(seconds: float) -> Solver:
-        limited: Solver = made(config=config.model_copy(update={"solver_seconds": seconds}))
-        return limited
+        limited = config.model_copy(update={"solver_seconds": seconds})
+        return solver or SOLVER.make(config.solver, {"config": lambda: limited})
 
+    unhurried = timed(config.solver_seconds)
     judged = Beliefs(_beliefs(outcome), config.atom_prior)
     whole, parts = network(outcome.graph, config.factors, wanted, judged)
     known = _of_the_run(outcome, whole)
-    base = known or timed(config.solver_seconds).marginals(whole)
+    base = known or unhurried.marginals(whole)
     touching = outcome.graph.touching()
     study = _Study(base, timed, deadline, Scale(calibrator), search_size, touching, judged.ranked)
     analyses = [study.of(part) for part in parts]

@@ -12,7 +12,8 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.registry import PLUGINS, load
+from factreasoner.plugins import SOLVER
+from factreasoner.registry import PLUGINS
 
 
 class Trial(NamedTuple):
@@ -44,7 +45,7 @@ def run(name: str, graph: FactorGraph, config: Config) -> Trial:
         ConfigError: no such solver, or its program is not installed.
         SolverError: inference was refused or failed.
     """
-    solver = load("solver", name)(config=config)
+    solver = SOLVER.make(name, {"config": lambda: config})
     started = time.perf_counter()
     marginals = solver.marginals(graph)
     return Trial(name, time.perf_counter() - started, marginals)

@@ -10,7 +10,7 @@ from json_server import Answer, JsonServer, Request, steps
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError, StoreError
 from factreasoner.retrieval.corpus import embeddings
-from factreasoner.retrieval.corpus.embeddings import LiteLLMEmbedding, MiniLM, OwnFunction, embedding_named
+from factreasoner.retrieval.corpus.embeddings import LiteLLMEmbedding, MiniLM, OwnEmbedding, embedding_named
 
 
 def vectors(request: Request) -> Answer:
@@ -100,11 +100,11 @@ def test_a_key_that_is_not_set() -> None:
 )
 def test_a_function_that_gives_no_vectors(name: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        OwnFunction(f"own_embedding:{name}").embed(["a", "b"])
+        OwnEmbedding(f"own_embedding:{name}", Config()).embed(["a", "b"])
 
 
 def test_a_function_of_the_users_own() -> None:
-    found = OwnFunction("own_embedding:shorter").embed(["a", "bcd"])
+    found = OwnEmbedding("own_embedding:shorter", Config()).embed(["a", "bcd"])
     assert found.dtype == np.float32
     assert found.tolist() == [[1, 1], [1, 3]]
 
@@ -141,4 +141,4 @@ def test_vectors_of_models_are_kept_and_those_of_functions_are_not() -> None:
         assert uncached is not None
         uncached.embed(["abc"])
         assert len(server.requests) == 2
-    assert isinstance(embedding_named("own_embedding:shorter", config), OwnFunction)
+    assert isinstance(embedding_named("own_embedding:shorter", config), OwnEmbedding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import threading
@@ -12,13 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.errors import ConfigError, MissingExtraError, PluginError, StoreError
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import Fault, fault_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.litellm_provider import load as litellm
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.registry import EXTRA_OF_MODULE, load
+from factreasoner.plugins import Seam
+from factreasoner.registry import EXTRA_OF_MODULE, load, told
 from factreasoner.retrieval.corpus.collection import NONE, Vectors
 from factreasoner.retrieval.corpus.vector_cache import VectorCache
 
@@ -53,17 +55,26 @@ def embedding_named(name: str, config: Config) -> Embedding | None:
     if name == NONE:
         return None
     if _OWN.fullmatch(name):
-        return OwnFunction(name)
+        return OwnEmbedding(name, config)
     model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config)
     return VectorCache(name, model.embed, config) if config.cache else model
 
 
-class OwnFunction:
-    """A user's function from a list of texts to their vectors. It is called by one thread at a time."""
+EMBEDDING: Seam[Embedding] = Seam("embedding", "embed", object)
 
-    def __init__(self, name: str) -> None:
+
+class OwnEmbedding:
+    """A user's function from a list of texts to their vectors, or class with such a method `embed`.
+
+    It is called by one thread at a time.
+    """
+
+    def __init__(self, name: str, config: Config) -> None:
         self._name = name
-        self._function: Callable[[list[str]], Any] = load("embedding", name)
+        found = load("embedding", name)
+        if inspect.isclass(found):
+            found = EMBEDDING.make(name, {"config": lambda: config}).embed
+        self._function: Callable[[list[str]], object] = found
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -71,8 +82,10 @@ class OwnFunction:
         with self._lock:
             try:
                 found = self._function(list(texts))
+            except PluginError as error:
+                raise ConfigError(str(error)) from error
             except Exception as error:
-                raise ConfigError(f"embedding {self._name!r}: {type(error).__name__}: {error}") from error
+                raise ConfigError(f"embedding {self._name!r}: {told(error, self._function)}") from error
         return checked(found, len(texts), self._name)
 
 

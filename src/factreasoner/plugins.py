@@ -1,0 +1,228 @@
+"""How the parts of a pipeline are made: one contract for every kind of plug-in, a user's own included.
+
+A constructor gets by name what it asks for, and nothing else: `config`, `llm`, `cache`, `solver`, `judge`.
+An error in a user's own part, or a result that is not what its seam asks for, is told as that part's, with
+its file and line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Generic, TypeVar, cast
+
+from factreasoner.errors import (
+    BudgetError,
+    ConfigError,
+    FactReasonerError,
+    InputError,
+    PluginError,
+    RetrievalError,
+    RunError,
+    SolverError,
+    StageError,
+)
+from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Outcome, Premise, Record, Verdict
+from factreasoner.protocols import (
+    Atomized,
+    Atomizer,
+    Evaluator,
+    Judge,
+    Judged,
+    QueryBuilder,
+    Retrieved,
+    Retriever,
+    Reviser,
+    Solver,
+    Summarizer,
+)
+from factreasoner.registry import PLUGINS, load, told
+
+P = TypeVar("P")
+Offers = Mapping[str, Callable[[], object]]
+"""What a constructor may ask for, by name, made when first asked for. One that gives None has nothing."""
+
+_TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
+"""What a part may raise on purpose, its seam's own errors among it. Everything else is a fault of it."""
+
+
+class Seam(Generic[P]):
+    """One kind of part: the method it must have, what that returns, and what a result must be besides.
+
+    `problem` takes the result and the method's arguments, and says what is wrong, None if nothing.
+    """
+
+    def __init__(
+        self, kind: str, method: str, returns: type, problem: Callable[..., str | None] | None = None
+    ) -> None:
+        self.kind = kind
+        self.method = method
+        self.returns = returns
+        self.problem = problem
+
+    def make(self, plugin: object, offers: Offers) -> P:
+        """The part that `plugin` stands for.
+
+        `plugin` is a registered name, a user's `package.module:Name`, a class or function that makes the
+        part, or the part itself.
+
+        Raises:
+            ConfigError: there is no such thing, or it can't be made.
+            MissingExtraError: it needs an optional package.
+        """
+        name = named(plugin)
+        if isinstance(plugin, str) and plugin in PLUGINS[self.kind]:
+            ours = load(self.kind, plugin)
+            return cast(P, ours(**self._wanted(name, ours, offers)))
+        found: object = load(self.kind, plugin) if isinstance(plugin, str) else plugin
+        part = found
+        if inspect.isclass(found) or not hasattr(found, self.method):
+            if not callable(found):
+                raise ConfigError(f"{self.kind} {name!r}: it has no method {self.method}()")
+            part = self._made(name, found, offers)
+        if not callable(getattr(part, self.method, None)):
+            raise ConfigError(f"{self.kind} {name!r}: {type(part).__name__} has no method {self.method}()")
+        return cast(P, _Watched(self, name, part))
+
+    def _made(self, name: str, factory: Callable[..., object], offers: Offers) -> object:
+        wanted = self._wanted(name, factory, offers)
+        try:
+            return factory(**wanted)
+        except FactReasonerError:
+            raise
+        except Exception as error:
+            raise ConfigError(f"{self.kind} {name!r} can't be made: {told(error, factory)}") from error
+
+    def _wanted(self, name: str, factory: Callable[..., object], offers: Offers) -> dict[str, object]:
+        """What the constructor names, of what is on offer."""
+        try:
+            parameters = inspect.signature(factory).parameters.values()
+        except (TypeError, ValueError):  # written in C, and without a signature
+            return {}
+        wanted: dict[str, object] = {}
+        for parameter in parameters:
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue
+            needed = parameter.default is parameter.empty
+            value = offers[parameter.name]() if parameter.name in offers else None
+            if value is not None:
+                wanted[parameter.name] = value
+            elif needed and parameter.name not in offers:
+                raise ConfigError(
+                    f"{self.kind} {name!r}: its constructor asks for {parameter.name!r}; "
+                    f"what it can have is {', '.join(offers)}"
+                )
+            elif needed and parameter.name == "llm":
+                raise ConfigError(f"{self.kind} {name!r}: a language model is needed here: add --model NAME")
+            elif needed:
+                wanted[parameter.name] = None
+        return wanted
+
+
+def named(plugin: object) -> str:
+    """The name of a plug-in as it stands in configurations and messages."""
+    if isinstance(plugin, str):
+        return plugin
+    owner = plugin if inspect.isclass(plugin) or inspect.isroutine(plugin) else type(plugin)
+    return f"{owner.__module__}:{owner.__qualname__}"
+
+
+class _Watched(Generic[P]):
+    """A user's own part, whose errors and results are looked at. Everything else of it shows through."""
+
+    def __init__(self, seam: Seam[P], name: str, part: object) -> None:
+        self.name = getattr(part, "name", name)
+        self._seam = seam
+        self._called = name
+        self._part = part
+        setattr(self, seam.method, self._call)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._part, name)
+
+    def _call(self, *given: object) -> object:
+        try:
+            result = getattr(self._part, self._seam.method)(*given)
+        except _TOLD:
+            raise
+        except Exception as error:
+            raise self._fault(told(error, self._part)) from error
+        if not isinstance(result, self._seam.returns):
+            raise self._fault(self._returned(type(result).__name__))
+        if isinstance(result, tuple) and self._seam.returns in _ELEMENTS:
+            result = self._of_tuples(result)
+        problem = self._seam.problem(result, *given) if self._seam.problem else None
+        if problem is not None:
+            raise self._fault(problem)
+        return result
+
+    def _of_tuples(self, result: tuple[Sequence[object], ...]) -> tuple[Sequence[object], ...]:
+        """A named tuple of tuples, from what may have come as lists."""
+        wanted = _ELEMENTS[self._seam.returns]
+        for given, kind in zip(result, wanted, strict=True):
+            if not isinstance(given, list | tuple):
+                raise self._fault(self._returned(f"a {type(given).__name__} where a tuple belongs"))
+            for element in given:
+                if not isinstance(element, kind):
+                    raise self._fault(
+                        self._returned(f"a {type(element).__name__} where a {kind.__name__} belongs")
+                    )
+        return cast(tuple[Sequence[object], ...], self._seam.returns(*map(tuple, result)))
+
+    def _returned(self, what: str) -> str:
+        return f"{self._seam.method}() returned {what}; it must be a {self._seam.returns.__name__}"
+
+    def _fault(self, message: str) -> PluginError:
+        return PluginError(self._seam.kind, f"{self._seam.kind} {self._called!r}: {message}")
+
+
+_ELEMENTS: dict[type, tuple[type, type]] = {
+    Atomized: (Atom, Failure),
+    Retrieved: (Context, Failure),
+    Judged: (Verdict, Failure),
+}
+
+
+def _unequal(kind: str, given: Collection[str], found: Collection[str]) -> str | None:
+    if list(given) == list(found):
+        return None
+    return (
+        f"it must give back the same {kind}, same ids and order: {', '.join(given)}; not {', '.join(found)}"
+    )
+
+
+def _judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | None:
+    asked = [claim.id for claim in claims]
+    answered = [verdict.target_id for verdict in result.verdicts]
+    strange = [v for v in result.verdicts if v.target_id not in asked or v.context_id != premise.id]
+    silent = [claim for claim in asked if claim not in answered]
+    if strange:
+        return f"a verdict on {strange[0].context_id}->{strange[0].target_id}, which was not asked for"
+    if len(set(answered)) < len(answered):
+        return "two verdicts on one claim"
+    if len(silent) > len(result.failures):
+        return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
+    return None
+
+
+def _atomized(result: Atomized, record: Record) -> str | None:
+    ids = [atom.id for atom in result.atoms]
+    return None if len(set(ids)) == len(ids) else "two atoms with one id"
+
+
+def _same_atoms(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
+    return _unequal("atoms", [atom.id for atom in atoms], [atom.id for atom in result.atoms])
+
+
+def _same_contexts(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[Atom]) -> str | None:
+    return _unequal("contexts", [c.id for c in contexts], [c.id for c in result.contexts])
+
+
+ATOMIZER: Seam[Atomizer] = Seam("atomizer", "atomize", Atomized, _atomized)
+REVISER: Seam[Reviser] = Seam("reviser", "revise", Atomized, _same_atoms)
+QUERY_BUILDER: Seam[QueryBuilder] = Seam("query_builder", "build", Atomized, _same_atoms)
+RETRIEVER: Seam[Retriever] = Seam("retriever", "retrieve", Retrieved)
+SUMMARIZER: Seam[Summarizer] = Seam("summarizer", "summarize", Retrieved, _same_contexts)
+JUDGE: Seam[Judge] = Seam("judge", "judge", Judged, _judged)
+SOLVER: Seam[Solver] = Seam("solver", "marginals", Marginals)
+ASSESSOR: Seam[Evaluator] = Seam("assessor", "evaluate", Outcome)

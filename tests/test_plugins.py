@@ -1,0 +1,264 @@
+"""Parts of a user's own: what they get, and how their errors are told."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_server import FakeServer
+
+from factreasoner import Config, ScriptedLLM, assess, build_pipeline, plugins
+from factreasoner.errors import ConfigError, PluginError
+from factreasoner.llm.cache import ResponseCache
+from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Premise, Record, Verdict
+from factreasoner.protocols import Atomized, Judged, Retrieved
+
+DOCS = Path(__file__).parents[1] / "docs" / "plugins.md"
+TEXT = "Rome is old."
+CONTEXTS = ["Rome is old. It is large."]
+ATOM = Atom(id="a0", text=TEXT)
+RECORD = Record(id="r1", response=TEXT, atoms=(ATOM,), contexts=(Context(id="c0", text=CONTEXTS[0]),))
+
+
+def verdict(premise="c0", claim="a0"):
+    return Verdict(context_id=premise, target_id=claim, label="entailment", probability=0.9)
+
+
+class YesJudge:
+    """One method, no constructor."""
+
+    def judge(self, premise, claims):
+        return Judged(tuple(verdict(premise.id, claim.id) for claim in claims))
+
+
+def blocks():
+    return re.findall(r"```python\n# (\S+)(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_command(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "factreasoner", *arguments],
+        cwd=folder,
+        env={
+            "PATH": "",
+            "PYTHONPATH": str(folder),
+            "HOME": str(folder),
+            "FACTREASONER_CACHE_DIR": str(folder),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The modules of the documentation, and an answer."""
+    for name, code in blocks():
+        if name.endswith(".py"):
+            (tmp_path / name).write_text(code)
+    record = {"id": "r1", "output": TEXT, "contexts": CONTEXTS}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(record) + "\n")
+    return tmp_path
+
+
+def test_the_judge_of_the_documentation_works_from_the_command_line(folder):
+    done = run_command(folder, "run", "answers.jsonl", "--judge", "my_parts:WordJudge", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "out" / "results.jsonl").read_text())["predictions"] == {"a0": "S"}
+
+
+def test_the_judge_of_the_documentation_works_from_python(folder, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    (script,) = [code for name, code in blocks() if not name.endswith(".py")]
+    exec(script.partition("\n")[2], {})
+
+
+def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(folder):
+    with FakeServer(lambda request: dict.fromkeys(request.properties, "yes")) as server:
+        arguments = [
+            *("run", "answers.jsonl", "--judge", "my_model_judge:ModelJudge", "--model", "fake"),
+            *("--api-base", server.url, "--atomizer", "embedded", "--reviser", "none", "--out", "out"),
+        ]
+        done = run_command(folder, *arguments)
+        assert done.returncode == 0, done.stderr
+        calls = server.calls
+        assert run_command(folder, *arguments, "--fresh").returncode == 0
+        assert server.calls == calls > 0
+    assert json.loads((folder / "out" / "results.jsonl").read_text())["usage"]["cached_calls"] == 1
+
+
+@pytest.mark.parametrize(
+    "judge", [YesJudge(), YesJudge, lambda: YesJudge()], ids=["object", "class", "function"]
+)
+def test_a_judge_as_object_class_or_function(judge):
+    assert assess(TEXT, contexts=CONTEXTS, judge=judge).p_true["a0"] > 0.5
+    assert build_pipeline(Config(), judge=judge).assess(RECORD).p_true["a0"] > 0.5
+
+
+def test_the_configuration_names_what_was_handed_in():
+    assert build_pipeline(judge=YesJudge()).config.judge == f"{__name__}:YesJudge"
+
+
+def test_a_constructor_gets_what_it_names_and_nothing_else(tmp_path):
+    asked = {}
+
+    class Assessor:
+        def __init__(self, judge, cache, llm, *others, solver=None, config=None, mine=7, **more):
+            asked.update(locals())
+
+        def evaluate(self, atoms, contexts, record):
+            raise NotImplementedError
+
+    llm, config = ScriptedLLM([]), Config(cache_dir=tmp_path, judge="embedded", atomizer="embedded")
+    build_pipeline(config, llm=llm, assessor=Assessor)
+    assert (asked["llm"], asked["mine"], asked["others"], asked["more"]) == (llm, 7, (), {})
+    assert isinstance(asked["cache"], ResponseCache)
+    assert callable(asked["judge"].judge)
+    assert callable(asked["solver"].marginals)
+    assert asked["config"].judge == "embedded"
+
+
+class WantsModel:
+    def __init__(self, llm):
+        raise AssertionError("never made")
+
+
+class WantsMoon:
+    def __init__(self, moon):
+        raise AssertionError("never made")
+
+
+class Breaks:
+    def __init__(self):
+        raise KeyError("broken")
+
+
+@pytest.mark.parametrize(
+    ("judge", "words"),
+    [
+        (WantsModel, ["WantsModel", "--model"]),
+        (WantsMoon, ["WantsMoon", "'moon'", "config, llm, cache, solver"]),
+        (Breaks, ["Breaks", "KeyError", "broken", "test_plugins.py:"]),
+        (object(), ["builtins:object", "no method judge()"]),
+        (dict, ["builtins:dict", "no method judge()"]),
+        ("json:loads", ["json:loads"]),
+        ("llm", ["'llm'", "--model"]),
+    ],
+)
+def test_what_can_not_be_made_is_a_wrong_setting(judge, words):
+    with pytest.raises(ConfigError) as caught:
+        build_pipeline(Config(), judge=judge)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_a_module_that_can_not_be_imported_is_told_with_its_line(tmp_path, monkeypatch):
+    (tmp_path / "broken_part.py").write_text("x = 1\ny = x / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match=r"broken_part.*ZeroDivisionError.*broken_part\.py:2"):
+        build_pipeline(Config(judge="broken_part:Judge"))
+
+
+def test_an_unknown_part():
+    with pytest.raises(ConfigError, match="'jugde' is no part; did you mean 'judge'"):
+        build_pipeline(jugde=YesJudge())
+
+
+def raising(premise, claims):
+    raise ValueError("mine")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (raising, ["ValueError: mine", "test_plugins.py:"]),
+        (lambda premise, claims: [verdict()], ["judge() returned list", "Judged"]),
+        (lambda premise, claims: None, ["NoneType"]),
+        (lambda premise, claims: Judged(({"label": "entailment"},)), ["a dict where a Verdict belongs"]),
+        (lambda premise, claims: Judged(()), ["neither a verdict nor a failure for a0"]),
+        (lambda premise, claims: Judged((verdict(claim="a9"),)), ["c0->a9", "not asked for"]),
+        (lambda premise, claims: Judged((verdict(), verdict())), ["two verdicts"]),
+    ],
+)
+def test_what_a_judge_does_wrong_fails_the_record_and_is_told_as_its_fault(answer, words):
+    class OddJudge:
+        def judge(self, premise, claims):
+            return answer(premise, claims)
+
+    assessment = build_pipeline(judge=OddJudge()).assess(RECORD)
+    (failure,) = assessment.failures
+    assert (assessment.status, failure.stage, failure.item_id) == ("failed", "judge", "r1")
+    assert "OddJudge" in failure.message
+    assert all(word in failure.message for word in words), failure.message
+
+
+def test_lists_do_in_the_place_of_tuples():
+    class ListJudge:
+        def judge(self, premise, claims):
+            return Judged([verdict()], [])
+
+    assert build_pipeline(judge=ListJudge()).assess(RECORD).status == "ok"
+
+
+class OddPart:
+    """Of every kind, and always wrong."""
+
+    def wrong(self, *given):
+        return 7
+
+    atomize = revise = build = retrieve = summarize = judge = marginals = evaluate = wrong
+
+
+@pytest.mark.parametrize(
+    "kind", ["atomizer", "reviser", "query_builder", "retriever", "summarizer", "solver", "assessor"]
+)
+def test_every_seam_is_watched(kind):
+    searching = {"retriever": YesRetriever()} if kind in ("query_builder", "summarizer") else {}
+    pipeline = build_pipeline(**{**searching, kind: OddPart()})
+    record = (
+        RECORD
+        if kind in ("solver", "assessor")
+        else RECORD.model_copy(update={"atoms": None, "contexts": None})
+    )
+    if kind in ("atomizer", "reviser"):
+        record = record.model_copy(update={"contexts": RECORD.contexts})
+    assessment = pipeline.assess(record)
+    failures = assessment.failures + (assessment.outcome.failures if assessment.outcome else ())
+    assert [f"{kind} '{__name__}:OddPart'" in failure.message for failure in failures] == [True]
+
+
+class YesRetriever:
+    def retrieve(self, atoms, record):
+        return Retrieved((Context(id="c0", text=CONTEXTS[0], atom_ids=tuple(a.id for a in atoms)),))
+
+
+@pytest.mark.parametrize(
+    ("seam", "result", "arguments"),
+    [
+        (plugins.REVISER, Atomized(()), ([ATOM], RECORD)),
+        (plugins.REVISER, Atomized((ATOM, ATOM)), ([ATOM], RECORD)),
+        (plugins.ATOMIZER, Atomized((ATOM, ATOM)), (RECORD,)),
+        (plugins.SUMMARIZER, Retrieved(()), (RECORD.contexts, [ATOM])),
+    ],
+)
+def test_nothing_may_get_lost_or_doubled(seam, result, arguments):
+    part = type("Part", (), {seam.method: lambda self, *given: result})()
+    with pytest.raises(PluginError, match="Part"):
+        getattr(seam.make(part, {}), seam.method)(*arguments)
+
+
+def test_a_failure_for_a_claim_is_enough():
+    failure = Failure(stage="judge", item_id="c0->a0", error_type="X", message="no")
+    part = type("Part", (), {"judge": lambda self, premise, claims: Judged((), (failure,))})()
+    judged = plugins.JUDGE.make(part, {}).judge(Premise("c0", "text"), [Claim("a0", TEXT)])
+    assert judged == Judged((), (failure,))
+
+
+def test_everything_else_of_a_part_shows_through():
+    part = type("Part", (), {"name": "mine", "marginals": lambda self, graph: Marginals, "width": 3})()
+    watched = plugins.SOLVER.make(part, {})
+    assert (watched.name, watched.width) == ("mine", 3)
+    with pytest.raises(AttributeError):
+        _ = watched.height
