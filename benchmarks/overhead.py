@@ -1,42 +1,94 @@
-"""What the client adds to a call: ours, raw litellm and raw httpx against an instant server on this machine.
+"""What the client adds to a call, and how near a run comes to what its model's latency allows.
 
-    python benchmarks/overhead.py [--calls 1500] [--concurrency 50] [--rounds 3]
+    python benchmarks/overhead.py [--calls 200] [--concurrency 16] [--rounds 3] [--latency 0.5]
 
-The server runs in a process of its own. All send the same chat request with one forced function of eight
-arguments; rounds alternate, and the middle one counts. Ours includes the ladder, retries, deadline, metering
-and reading of the arguments; the cache is off in one row, on but empty in the next, and full in the last.
+First table: ours, raw litellm and raw httpx send the same request, one forced function of 24 facts with
+quotations, with and without five alternatives of log-probabilities, to an instant server in a process of its
+own. Rounds alternate, and the middle one counts. CPU is this process's. Ours includes call forms, retries,
+deadline, metering and reading of the verdicts; its cache is off but in the rows that say so. Raw httpx only
+parses the JSON.
+
+Second table: whole runs against a server that takes `--latency` seconds for each answer. The bound is calls /
+concurrency * latency. Records of one context each; and the biographies of the folder that FACTREASONER_DATA
+names, where there is one.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import httpx
 
 from factreasoner.config import Config
+from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.dialect import TOP_LOGPROBS
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.litellm_provider import load
-from factreasoner.llm.messages import FunctionSchema, Prompt
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.messages import Prompt
+from factreasoner.llm.parallel import map_as_completed, parallel_map
+from factreasoner.models import Atom, Claim, Context, Record
+from factreasoner.pipeline import build_pipeline
 
-SERVER = Path(__file__).parents[1] / "tests" / "fake_server.py"
-FACT = {"type": "string", "enum": ["True", "False", "Not clear from the given passage"]}
-NAMES = [f"fact_{index}" for index in range(8)]
-SCHEMA = FunctionSchema(
-    name="check",
-    description="Check the facts against the passage.",
-    parameters={"type": "object", "properties": dict.fromkeys(NAMES, FACT), "required": NAMES},
-)
+TESTS = Path(__file__).parents[1] / "tests"
+FACTS = 24
+CLAIMS = [
+    Claim(f"a{i}", f"The bridge was opened in {1800 + i} and stands to this day.") for i in range(FACTS)
+]
+SCHEMA = faaf.inquiry("tfn_citation").build(CLAIMS)
+QUOTE = "it was opened in the presence of the king and a great crowd"
 Call = Callable[[Prompt], object]
+
+
+class Cost(NamedTuple):
+    """Of one call: milliseconds of time (elapsed / calls) and of CPU."""
+
+    elapsed: float
+    cpu: float
+
+
+def serve(latency: float) -> None:
+    """Answer every request with True and a quotation for each fact, and log-probabilities if asked for."""
+    sys.path.insert(0, str(TESTS))
+    from fake_server import Completion, FakeServer, Request
+
+    def answer(request: Request) -> Completion:
+        text = json.dumps({n: p.get("enum", [QUOTE])[0] for n, p in request.properties.items()})
+        count = int(request.body.get("top_logprobs") or 0)
+        tokens = None
+        if count:
+            words = re.findall(r"\s*\w+|\s*[^\w\s]|\s+", text)
+            tokens = [(w, -0.1, [(w, -0.1), *((f"w{i}", -3.0 - i) for i in range(1, count))]) for w in words]
+        return Completion(arguments=text, tokens=tokens)
+
+    with FakeServer(answer, delay=latency) as server:
+        print(server.url, flush=True)
+        sys.stdin.read()
+
+
+@contextlib.contextmanager
+def server_of(latency: float) -> Iterator[str]:
+    """The URL of a server in a process of its own."""
+    command = [sys.executable, __file__, "--serve", str(latency)]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def prompt_of(number: int) -> Prompt:
@@ -44,78 +96,134 @@ def prompt_of(number: int) -> Prompt:
     return Prompt(name="bench", system="You check facts.", user=f"{number}. " + "The passage says so. " * 100)
 
 
-def rivals(url: str, concurrency: int, folder: Path) -> dict[str, Call]:
+def rivals(url: str, concurrency: int, folder: Path, *, logprobs: bool) -> dict[str, Call]:
     """Name -> a function that makes one call."""
     config = Config(model="fake", api_base=url, concurrency=concurrency, cache=False)
     cached = config.model_copy(update={"cache": True, "cache_dir": folder})
     client, caching, litellm = LiteLLMClient(config), LiteLLMClient(cached), load()
     http = httpx.Client(limits=httpx.Limits(max_connections=None), timeout=60)
+    wanted = {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if logprobs else {}
+
+    def request(prompt: Prompt) -> dict[str, Any]:
+        return {"temperature": 0.0, "max_tokens": 4096, **wanted, **request_of("tool", prompt, SCHEMA)}
 
     def by_httpx(prompt: Prompt) -> object:
-        body = {"model": "fake", "temperature": 0.0, "max_tokens": 4096} | request_of("tool", prompt, SCHEMA)
-        answer = http.post(f"{url}/chat/completions", json=body).json()
-        return json.loads(answer["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"])
+        return http.post(f"{url}/chat/completions", json={"model": "fake", **request(prompt)}).json()
 
     def by_litellm(prompt: Prompt) -> object:
-        request = {"temperature": 0.0, "max_tokens": 4096} | request_of("tool", prompt, SCHEMA)
-        answer = litellm.completion(
-            model="openai/fake", api_base=url, api_key="none", max_retries=0, **request
+        return litellm.completion(
+            model="openai/fake", api_base=url, api_key="none", max_retries=0, **request(prompt)
         )
-        return json.loads(answer.choices[0].message.tool_calls[0].function.arguments)
+
+    def by(asked: LiteLLMClient) -> Call:
+        def call(prompt: Prompt) -> object:
+            found = faaf.read(asked.call(prompt, SCHEMA, logprobs=logprobs), SCHEMA, CLAIMS)
+            assert len(found.answers) == FACTS
+            assert all((answer.p_logprobs is not None) == logprobs for answer in found.answers.values())
+            return found
+
+        return call
 
     return {
         "raw httpx": by_httpx,
         "raw litellm": by_litellm,
-        "factreasoner, no cache": lambda prompt: client.call(prompt, SCHEMA).arguments,
-        "factreasoner, cache empty": lambda prompt: caching.call(prompt, SCHEMA).arguments,
-        "factreasoner, cache full": lambda prompt: caching.call(prompt, SCHEMA).arguments,
+        "factreasoner": by(client),
+        "factreasoner, cache empty": by(caching),
+        "factreasoner, cache full": by(caching),
     }
 
 
-def measure(calls: dict[str, Call], count: int, concurrency: int, rounds: int) -> dict[str, float]:
-    """Name -> milliseconds a call (elapsed time / calls), the median over rounds."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    wanted = dict.fromkeys(NAMES, "True")
+def measure(calls: dict[str, Call], count: int, concurrency: int, rounds: int) -> dict[str, Cost]:
+    """Name -> the cost of a call, the median over rounds."""
+    costs: dict[str, list[Cost]] = {name: [] for name in calls}
     for call in calls.values():
-        assert call(prompt_of(-1)) == wanted
+        call(prompt_of(-1))
     for number in range(rounds):
         prompts = [prompt_of(number * count + index) for index in range(count)]
         for name, call in calls.items():
-            start = time.perf_counter()
-            answers = parallel_map(call, prompts, concurrency)
-            times[name].append(1000 * (time.perf_counter() - start) / count)
-            assert answers == [wanted] * count
-    return {name: statistics.median(values) for name, values in times.items()}
+            start, cpu = time.perf_counter(), time.process_time()
+            parallel_map(call, prompts, concurrency)
+            spent = time.perf_counter() - start, time.process_time() - cpu
+            costs[name].append(Cost(*(1000 * seconds / count for seconds in spent)))
+    return {name: Cost(*map(statistics.median, zip(*found, strict=True))) for name, found in costs.items()}
+
+
+def print_costs(url: str, options: argparse.Namespace) -> None:
+    """One row a rival, without log-probabilities and with them."""
+    print(f"{options.calls} calls, {options.concurrency} at once, median of {options.rounds} rounds")
+    print(f"{'':28} {'calls/s':>8} {'CPU ms/call':>12} {'over litellm':>13}")
+    for logprobs in (False, True):
+        print("with log-probabilities" if logprobs else "without log-probabilities")
+        with tempfile.TemporaryDirectory() as folder:
+            calls = rivals(url, options.concurrency, Path(folder), logprobs=logprobs)
+            found = measure(calls, options.calls, options.concurrency, options.rounds)
+        for name, cost in found.items():
+            over = cost.cpu - found["raw litellm"].cpu
+            print(f"  {name:26} {1000 / cost.elapsed:8.0f} {cost.cpu:12.1f} {over:+13.1f}")
+
+
+def small_records(count: int) -> list[Record]:
+    """Records of three atoms and one context each."""
+    return [
+        Record(
+            id=f"r{n}",
+            response="Rome is old.",
+            atoms=tuple(Atom(id=f"a{i}", text=f"Fact {i} of {n} is told.") for i in range(3)),
+            contexts=(Context(id="c0", text=f"Passage {n} tells all facts of {n}."),),
+        )
+        for n in range(count)
+    ]
+
+
+def biographies() -> list[Record]:
+    """The biographies of the data folder with their atoms and contexts; none without the folder."""
+    from factreasoner.inputs.input import check_input
+
+    path = Path(os.environ.get("FACTREASONER_DATA", ".")) / "factscore_bios" / "records.jsonl"
+    return list(check_input(path).records()) if path.exists() else []
+
+
+def print_latency(latency: float) -> None:
+    """How much longer runs take than their calls' latency, shared out among those side by side, would."""
+    bios = biographies()
+    print(f"\nruns at {latency:g} s a call")
+    print(f"{'':28} {'at once':>8} {'calls':>6} {'seconds':>8} {'bound':>7} {'ratio':>6}")
+    with server_of(latency) as url:
+        for concurrency in (1, 16, 64):
+            print_run("records of one context", url, small_records(8 * concurrency), concurrency, latency)
+            if bios and concurrency > 1:
+                print_run("biographies", url, bios, concurrency, latency)
+
+
+def print_run(name: str, url: str, records: Sequence[Record], concurrency: int, latency: float) -> None:
+    """One row: a run over records."""
+    config = Config(model="fake", api_base=url, concurrency=concurrency, cache=False)
+    pipeline = build_pipeline(config)
+    pipeline.assess(small_records(1)[0])  # a first call imports
+    start = time.perf_counter()
+    found = list(map_as_completed(pipeline.assess, records, concurrency))
+    seconds = time.perf_counter() - start
+    assert all(assessment.status == "ok" for assessment in found)
+    calls = sum(usage.calls for assessment in found for usage in assessment.usage.values())
+    bound = calls / concurrency * latency
+    print(f"{name:28} {concurrency:8} {calls:6} {seconds:8.1f} {bound:7.1f} {seconds / bound:6.2f}")
 
 
 def main() -> None:
-    """Print one row a rival."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", type=int, default=1500)
-    parser.add_argument("--concurrency", type=int, default=50)
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--calls", type=int, default=200)
+    parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--latency", type=float, default=0.5)
+    parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    server = subprocess.Popen(
-        [sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    url = server.stdout.readline().strip()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            found = measure(
-                rivals(url, options.concurrency, Path(folder)),
-                options.calls,
-                options.concurrency,
-                options.rounds,
-            )
-    finally:
-        server.terminate()
-        server.wait()
-    print(f"{options.calls} calls, {options.concurrency} at once, median of {options.rounds} rounds")
-    print(f"{'':28} {'ms/call':>8} {'calls/s':>8} {'/ litellm':>10} {'/ httpx':>8}")
-    for name, each in found.items():
-        to_litellm, to_httpx = each / found["raw litellm"], each / found["raw httpx"]
-        print(f"{name:28} {each:8.2f} {1000 / each:8.0f} {to_litellm:10.2f} {to_httpx:8.2f}")
+    if options.serve is not None:
+        serve(options.serve)
+        return
+    with server_of(0.0) as url:
+        print_costs(url, options)
+    print_latency(options.latency)
 
 
 if __name__ == "__main__":
