@@ -1,0 +1,146 @@
+"""`factreasoner doctor --judge-test`: a model is put to sixty facts, in every form and several batch sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rich.table import Table
+
+from factreasoner.choices import CALL_FORMS, CallForm
+from factreasoner.cli.terminal import Terminal, plain, say
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, LLMError
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.judges.trial import BATCHES, TRUTHS, TrialScores, Tried, advice, calls_of, judged
+from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.usage import Meter
+from factreasoner.metrics.intervals import wilson
+from factreasoner.models import Usage
+
+POOR = 0.8
+"""Accuracy below which a reasoning before each verdict is worth trying."""
+
+
+class _Attempt(NamedTuple):
+    """One form and batch size, how it went and what it took; without scores, why there are none."""
+
+    form: CallForm
+    batch: int
+    scores: TrialScores | None
+    usage: Usage
+    problem: str = ""
+
+
+def test_judge(config: Config) -> bool:
+    """Print the table and the advice; False where the model can't be used as a judge.
+
+    Raises:
+        ConfigError: no model, or a setting of it is wrong.
+        BudgetError: the next call could exceed `max_cost`.
+    """
+    if config.model is None:
+        raise ConfigError("--judge-test: it asks a language model; add --model NAME")
+    forms = CALL_FORMS if config.form == "auto" else (config.form,)
+    calls = len(forms) * sum(calls_of(batch) for batch in BATCHES)
+    say(f"60 facts over 12 passages: {calls} calls at least, {len(forms)} forms, batches of 1, 8 and 32", err=True)
+    attempts = []
+    for attempt in _attempts(config, forms):
+        attempts.append(attempt)
+        say(f"{attempt.form}, {attempt.batch} a call: {attempt.problem or 'done'}", err=True)
+    console = Terminal()
+    console.print(_table(attempts))
+    for line in _findings(attempts):
+        say(line)
+    chosen = advice([Tried(a.form, a.scores) for a in attempts if a.scores is not None])
+    if chosen is None:
+        say(_no_advice(attempts))
+        return False
+    mode = " --mode tfn_reasoning" if chosen.accuracy < POOR else ""
+    batch = min(chosen.batch, 8) if mode else chosen.batch
+    say(f"Advice: --form {chosen.form} --atoms-per-call {batch}{mode}")
+    return True
+
+
+def _attempts(config: Config, forms: Sequence[CallForm]) -> Iterator[_Attempt]:
+    for form in forms:
+        for batch in BATCHES:
+            update = {"form": form, "atoms_per_call": batch}
+            attempt = _attempt(config.model_copy(update=update), form, batch)
+            yield attempt
+            if attempt.scores is None:
+                break
+
+
+def _attempt(config: Config, form: CallForm, batch: int) -> _Attempt:
+    meter = Meter()
+    client = LiteLLMClient(config)
+    try:
+        with meter.stage("judge"):
+            scores = judged(LLMJudge(client, config), batch)
+    except (ConfigError, LLMError) as error:
+        return _Attempt(form, batch, None, meter.total, str(error))
+    finally:
+        client.close()
+    if not scores.answered:
+        return _Attempt(form, batch, None, meter.total, scores.failures[0].message)
+    return _Attempt(form, batch, scores, meter.total)
+
+
+def _table(attempts: Sequence[_Attempt]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("form", "a call", "right [95 %]", *TRUTHS, "no answer", "P", "calls", "tokens", "cost"):
+        table.add_column(heading, justify="left" if heading == "form" else "right", no_wrap=True)
+    for attempt in attempts:
+        usage, scores = attempt.usage, attempt.scores
+        took = (
+            str(usage.calls),
+            f"{usage.prompt_tokens + usage.completion_tokens:,}",
+            "?" if usage.cost is None else f"${usage.cost:.4f}",
+        )
+        if scores is None:
+            table.add_row(attempt.form, str(attempt.batch), "-", "-", "-", "-", "60", "-", *took)
+            continue
+        low, high = wilson(scores.right, scores.asked) or (0.0, 1.0)
+        recalls = [scores.recall(truth) for truth in TRUTHS]
+        table.add_row(
+            attempt.form,
+            str(attempt.batch),
+            f"{scores.accuracy:.2f} [{low:.2f}, {high:.2f}]",
+            *("-" if recall is None else f"{recall:.2f}" for recall in recalls),
+            str(scores.unanswered),
+            "-" if scores.mean_probability is None else f"{scores.mean_probability:.2f}",
+            *took,
+        )
+    return table
+
+
+def _findings(attempts: Sequence[_Attempt]) -> Iterator[str]:
+    """What the numbers do not say, one line an attempt."""
+    yield "right: share of all 60; true, contradicted, silent: share of these that were called so; P: mean probability"
+    for attempt in attempts:
+        name, scores = f"{attempt.form}, {attempt.batch} a call", attempt.scores
+        if scores is None:
+            yield f"{name}: not usable: {plain(attempt.problem)}"
+            continue
+        if scores.blind:
+            yield f"{name}: BLIND: nearly every answer is the same; the model does not see the facts or the passage"
+        mistakes = ", ".join(f"{kind} {count}" for kind, count in scores.wrong_kinds.items())
+        if mistakes:
+            yield f"{name}: wrong by kind: {mistakes}"
+        if scores.brier is not None and scores.mean_probability is not None:
+            share = scores.right / scores.answered
+            constant = " (a constant: nothing to calibrate)" if scores.constant else ""
+            yield (
+                f"{name}: mean probability {scores.mean_probability:.2f} where {share:.2f} of the answers are "
+                f"right, Brier {scores.brier:.3f}{constant}"
+            )
+
+
+def _no_advice(attempts: Sequence[_Attempt]) -> str:
+    if any(attempt.scores is not None for attempt in attempts):
+        return (
+            "This model can't be used as a judge as it is served: its answers do not depend on the facts. Serve it "
+            "with a chat template that has a place for tools, or try another model."
+        )
+    return "This model can't be used as a judge: no form of call was answered. See the reasons above."
