@@ -10,11 +10,17 @@ from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import Terminal
 
 
-@takes_settings("Model")
+@takes_settings("Model", "Judging")
 def doctor(
     call: Annotated[
         bool, typer.Option("--call/--no-call", help="With --model: make one small call to it.")
     ] = True,
+    judge_test: Annotated[
+        bool,
+        typer.Option(
+            "--judge-test", help="With --model: put it to sixty facts with known verdicts, and advise."
+        ),
+    ] = False,
     *,
     settings: dict[str, Any],
 ) -> None:
@@ -26,6 +32,10 @@ def doctor(
     from factreasoner.config import load_config
 
     config = load_config(None, settings)
+    if judge_test:
+        from factreasoner.cli.judge_test import try_judge
+
+        raise typer.Exit(0 if try_judge(config) else 1)
     table = Table(box=None, show_header=False, pad_edge=False)
     checks = list(diagnose(config, call=call))
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}

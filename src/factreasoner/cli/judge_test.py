@@ -1,13 +1,13 @@
-"""`factreasoner doctor --judge-test`: a model is put to sixty facts, in every form and several batch sizes."""
+"""`factreasoner doctor --judge-test`: a model is put to sixty facts, in every form and batch size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from rich.table import Table
 
-from factreasoner.choices import CALL_FORMS, CallForm
+from factreasoner.choices import CallForm
 from factreasoner.cli.terminal import Terminal, plain, say
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
@@ -32,7 +32,7 @@ class _Attempt(NamedTuple):
     problem: str = ""
 
 
-def test_judge(config: Config) -> bool:
+def try_judge(config: Config) -> bool:
     """Print the table and the advice; False where the model can't be used as a judge.
 
     Raises:
@@ -41,9 +41,9 @@ def test_judge(config: Config) -> bool:
     """
     if config.model is None:
         raise ConfigError("--judge-test: it asks a language model; add --model NAME")
-    forms = CALL_FORMS if config.form == "auto" else (config.form,)
+    forms: tuple[CallForm, ...] = get_args(CallForm) if config.form == "auto" else (config.form,)
     calls = len(forms) * sum(calls_of(batch) for batch in BATCHES)
-    say(f"60 facts over 12 passages: {calls} calls at least, {len(forms)} forms, batches of 1, 8 and 32", err=True)
+    say(f"60 facts, 12 passages, {len(forms)} forms, batches of 1, 8 and 32: {calls} calls or more", err=True)
     attempts = []
     for attempt in _attempts(config, forms):
         attempts.append(attempt)
@@ -77,7 +77,7 @@ def _attempt(config: Config, form: CallForm, batch: int) -> _Attempt:
     client = LiteLLMClient(config)
     try:
         with meter.stage("judge"):
-            scores = judged(LLMJudge(client, config), batch)
+            scores = judged(LLMJudge(client, config), batch, workers=config.concurrency)
     except (ConfigError, LLMError) as error:
         return _Attempt(form, batch, None, meter.total, str(error))
     finally:
@@ -88,43 +88,42 @@ def _attempt(config: Config, form: CallForm, batch: int) -> _Attempt:
 
 
 def _table(attempts: Sequence[_Attempt]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("form", "a call", "right [95 %]", *TRUTHS, "no answer", "P", "calls", "tokens", "cost"):
-        table.add_column(heading, justify="left" if heading == "form" else "right", no_wrap=True)
+    """One row an attempt, 80 columns wide."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for heading in ("form, a call", "right [95 %]", "T", "C", "S", "open", "calls", "tokens", "cost"):
+        table.add_column(heading, justify="left" if heading == "form, a call" else "right", no_wrap=True)
     for attempt in attempts:
         usage, scores = attempt.usage, attempt.scores
-        took = (
+        shown = ("-", "-", "-", "-", "60") if scores is None else tuple(_shares(scores))
+        table.add_row(
+            f"{attempt.form} {attempt.batch}",
+            *shown,
             str(usage.calls),
             f"{usage.prompt_tokens + usage.completion_tokens:,}",
             "?" if usage.cost is None else f"${usage.cost:.4f}",
         )
-        if scores is None:
-            table.add_row(attempt.form, str(attempt.batch), "-", "-", "-", "-", "60", "-", *took)
-            continue
-        low, high = wilson(scores.right, scores.asked) or (0.0, 1.0)
-        recalls = [scores.recall(truth) for truth in TRUTHS]
-        table.add_row(
-            attempt.form,
-            str(attempt.batch),
-            f"{scores.accuracy:.2f} [{low:.2f}, {high:.2f}]",
-            *("-" if recall is None else f"{recall:.2f}" for recall in recalls),
-            str(scores.unanswered),
-            "-" if scores.mean_probability is None else f"{scores.mean_probability:.2f}",
-            *took,
-        )
     return table
+
+
+def _shares(scores: TrialScores) -> Iterator[str]:
+    low, high = wilson(scores.right, scores.asked) or (0.0, 1.0)
+    yield f"{scores.accuracy:.2f} [{low:.2f}, {high:.2f}]"
+    for truth in TRUTHS:
+        recall = scores.recall(truth)
+        yield "-" if recall is None else f"{recall:.2f}"
+    yield str(scores.unanswered)
 
 
 def _findings(attempts: Sequence[_Attempt]) -> Iterator[str]:
     """What the numbers do not say, one line an attempt."""
-    yield "right: share of all 60; true, contradicted, silent: share of these that were called so; P: mean probability"
+    yield "right: share of all 60. T, C, S: share of the true, contradicted, silent ones called so; open: no verdict."
     for attempt in attempts:
         name, scores = f"{attempt.form}, {attempt.batch} a call", attempt.scores
         if scores is None:
             yield f"{name}: not usable: {plain(attempt.problem)}"
             continue
         if scores.blind:
-            yield f"{name}: BLIND: nearly every answer is the same; the model does not see the facts or the passage"
+            yield f"{name}: BLIND: nearly every answer is the same; it does not see the facts or the passage"
         mistakes = ", ".join(f"{kind} {count}" for kind, count in scores.wrong_kinds.items())
         if mistakes:
             yield f"{name}: wrong by kind: {mistakes}"
@@ -132,15 +131,15 @@ def _findings(attempts: Sequence[_Attempt]) -> Iterator[str]:
             share = scores.right / scores.answered
             constant = " (a constant: nothing to calibrate)" if scores.constant else ""
             yield (
-                f"{name}: mean probability {scores.mean_probability:.2f} where {share:.2f} of the answers are "
-                f"right, Brier {scores.brier:.3f}{constant}"
+                f"{name}: mean probability {scores.mean_probability:.2f} where {share:.2f} of the answers "
+                f"are right, Brier {scores.brier:.3f}{constant}"
             )
 
 
 def _no_advice(attempts: Sequence[_Attempt]) -> str:
     if any(attempt.scores is not None for attempt in attempts):
         return (
-            "This model can't be used as a judge as it is served: its answers do not depend on the facts. Serve it "
-            "with a chat template that has a place for tools, or try another model."
+            "This model can't be used as a judge as it is served: its answers do not depend on the facts. "
+            "Serve it with a chat template that has a place for tools, or try another model."
         )
     return "This model can't be used as a judge: no form of call was answered. See the reasons above."

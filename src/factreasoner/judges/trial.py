@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, NamedTuple
 
+from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge
 
@@ -115,8 +116,8 @@ def calls_of(batch: int) -> int:
     return sum(1 for _ in _tasks(trial(), batch))
 
 
-def judged(judge: Judge, batch: int) -> TrialScores:
-    """The scores of `judge`, asked `batch` facts at once.
+def judged(judge: Judge, batch: int, *, workers: int = 1) -> TrialScores:
+    """The scores of `judge`, asked `batch` facts at once, `workers` calls side by side.
 
     Each passage has five facts; a larger batch is filled up with facts of other passages, whose answers are
     not scored, spread among its own.
@@ -127,8 +128,10 @@ def judged(judge: Judge, batch: int) -> TrialScores:
     known = {fact.claim.id: fact for fact in trial().facts}
     verdicts: list[Verdict] = []
     failures: list[Failure] = []
-    for premise, claims in _tasks(trial(), batch):
-        found = judge.judge(premise, claims)
+    tasks = list(_tasks(trial(), batch))
+    for (premise, _), found in zip(
+        tasks, parallel_map(lambda task: judge.judge(*task), tasks, workers=workers), strict=True
+    ):
         verdicts += [v for v in found.verdicts if known[v.target_id].premise_id == premise.id]
         failures += found.failures
     return _scores(known, verdicts, batch, tuple(failures))
