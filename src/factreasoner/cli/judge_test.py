@@ -116,7 +116,8 @@ def _shares(scores: TrialScores) -> Iterator[str]:
 
 def _findings(attempts: Sequence[_Attempt]) -> Iterator[str]:
     """What the numbers do not say, one line an attempt."""
-    yield "right: share of all 60. T, C, S: share of the true, contradicted, silent ones called so; open: no verdict."
+    yield "right: share of all 60. T, C, S: share of the true, contradicted and silent ones called so."
+    yield "open: facts without a verdict."
     for attempt in attempts:
         name, scores = f"{attempt.form}, {attempt.batch} a call", attempt.scores
         if scores is None:
