@@ -80,7 +80,7 @@ def journaled(folder):
 )
 def test_files_are_whole_and_every_answer_is_kept(tmp_path, number, code, concurrency):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
-    flags = ("--concurrency", concurrency)
+    flags = ("--concurrency", concurrency, "--form", "tool")
     with FakeServer(good, delay=0.3) as server:
         process = begin(tmp_path, server, *flags)
         wait_for_calls(server, 7)

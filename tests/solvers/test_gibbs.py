@@ -109,7 +109,6 @@ def test_chains_that_do_not_mix_are_told_of(nothing_exact: None, caplog: pytest.
     with caplog.at_level(logging.WARNING, logger="factreasoner.solvers.gibbs"):
         found = GibbsSolver(Config(solver_seconds=0.05)).marginals(graph)
     assert found.converged is False
-    assert "r_hat" not in found.diagnostics or found.diagnostics["r_hat"] > gibbs.MIXED
     assert "without converging" in str(found.diagnostics["warning"])
     assert Marginals.model_validate_json(found.model_dump_json()) == found
     assert caplog.messages == [found.diagnostics["warning"]]

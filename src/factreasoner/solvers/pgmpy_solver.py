@@ -82,8 +82,9 @@ class PgmpySolver:
         found = {i: np.eye(graph.cardinalities[i])[state] for i, state in evidence.items()}
         inference = _variable_elimination()(_markov_network(graph, group))
         free = [i for i in group if i not in evidence]
-        if not free and not all(f.table[tuple(evidence[i] for i in f.scope)] for f in graph.factors):
-            raise SolverError(INCONSISTENT)
+        observed = [factor for factor in graph.factors if evidence.keys() >= set(factor.scope)]
+        if not all(f.table[tuple(evidence[i] for i in f.scope)] for f in observed):
+            raise SolverError(INCONSISTENT)  # queries leave out what is wholly observed
         for done, i in enumerate(free):
             if time.monotonic() > deadline:
                 raise self._too_slow(done, len(free), plan)
