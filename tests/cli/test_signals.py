@@ -83,19 +83,19 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, number, code, concur
     flags = ("--concurrency", concurrency, "--form", "tool")
     with FakeServer(good, delay=0.3) as server:
         process = begin(tmp_path, server, *flags)
-        wait_for_calls(server, 7)
+        wait_for_calls(server, 12)
         process.send_signal(number)
         _, stderr = process.communicate(timeout=60)
         assert process.returncode == code, stderr
         assert "Traceback" not in stderr
         assert "Interrupted" in stderr
-        assert 7 <= server.calls < 7 + 2 * concurrency
+        assert 12 <= server.calls < 12 + 2 * concurrency
         finished = journaled(tmp_path / "out")
         assert 0 < len(finished) < 12
         assert sorted(line["id"] for line in results(tmp_path / "out")) == sorted(finished)
         json.loads((tmp_path / "out" / "summary.json").read_text())
         assert begin(tmp_path, server, *flags, stderr=subprocess.DEVNULL).wait(timeout=120) == 0
-        assert server.calls == 24  # also those that were on their way
+        assert server.calls in (24, 25)  # also those on their way; one more may show how the model is asked
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path):
