@@ -8,6 +8,7 @@ from factreasoner.config import Config
 from factreasoner.models import Assessment
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 
 def run_folder(
@@ -15,7 +16,7 @@ def run_folder(
 ) -> Path:
     """A run of these assessments; one that is not `finished` was killed before it wrote its results."""
     config = config or Config()
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config, {})
     for item in assessments:
         folder.append(item)

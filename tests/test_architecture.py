@@ -17,6 +17,7 @@ LAYERS = [
     {"cli"},
     {"analysis", "report"},
     {"runs"},
+    {"tasks"},
     {"pipeline", "assembly", "rescoring", "calibration", "explanations", "inputs"},
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},

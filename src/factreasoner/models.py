@@ -6,6 +6,7 @@ read back and compared. Probabilities lie in [0, 1]; ids are strings, unique wit
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -73,7 +74,12 @@ class Context(Model):
 
 
 class Record(Model):
-    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist."""
+    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist.
+
+    `facts` are what the response should state; the `gold` of each is whether it does as people judged it
+    (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms` its statements.
+    `gold_contexts` are the ids of all relevant contexts, retrieved or not.
+    """
 
     id: str
     response: str
@@ -82,15 +88,25 @@ class Record(Model):
     atoms: tuple[Atom, ...] | None = None
     contexts: tuple[Context, ...] | None = None
     reference: str | None = None
+    reference_atoms: tuple[Atom, ...] | None = None
+    facts: tuple[Atom, ...] | None = None
+    gold_contexts: tuple[str, ...] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:
         atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
-        for shared in sorted(atom_ids & _unique((context.id for context in self.contexts or ()), "context")):
-            raise ValueError(
-                f"id {shared!r} names both an atom and a context; ids are unique within a record"
-            )
+        context_ids = _unique((context.id for context in self.contexts or ()), "context")
+        named = {"an atom": atom_ids, "a context": context_ids}
+        named["a fact"] = _unique((fact.id for fact in self.facts or ()), "fact")
+        named["a reference atom"] = _unique(
+            (atom.id for atom in self.reference_atoms or ()), "reference atom"
+        )
+        for (one, ids), (other, others) in itertools.combinations(named.items(), 2):
+            for shared in sorted(ids & others):
+                raise ValueError(
+                    f"id {shared!r} names both {one} and {other}; ids are unique within a record"
+                )
         if self.atoms is not None:
             for context in self.contexts or ():
                 for atom_id in context.atom_ids:
@@ -314,27 +330,33 @@ class Outcome(Model):
     audit: Audit | None = None
 
 
-class Assessment(Model):
-    """Everything known about one assessed record; metrics are computed from it and not stored in it.
+class TaskResult(Model):
+    """What every task keeps of one record.
 
-    `fingerprint` identifies the record's content, so that a changed input line is assessed anew.
+    `fingerprint` identifies the record's content, so that a changed input line is judged anew. `usage` and
+    `seconds` are by stage.
     """
 
     record_id: str
     status: Status
-    assessor: str
     prompt: str = ""
     response: str = ""
     topic: str | None = None
     model: str | None = None
-    atoms: tuple[Atom, ...] = ()
-    contexts: tuple[Context, ...] = ()
-    outcome: Outcome | None = None
     failures: tuple[Failure, ...] = ()
     usage: dict[str, Usage] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
     fingerprint: str = ""
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class Assessment(TaskResult):
+    """Everything known of the factuality of one record; metrics are computed from it, not stored in it."""
+
+    assessor: str
+    atoms: tuple[Atom, ...] = ()
+    contexts: tuple[Context, ...] = ()
+    outcome: Outcome | None = None
 
     @property
     def p_true(self) -> dict[str, float]:

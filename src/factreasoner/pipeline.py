@@ -181,7 +181,13 @@ def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
 
 def record_fingerprint(record: Record) -> str:
     """Short digest of a record's content, by which a changed input line is told from a finished one."""
-    return result_fingerprint(record.model_dump(mode="json"))
+    content = record.model_dump(mode="json")
+    absent = [key for key in _LATER_FIELDS if content[key] is None]
+    return result_fingerprint({key: value for key, value in content.items() if key not in absent})
+
+
+_LATER_FIELDS = ("reference_atoms", "facts", "gold_contexts")
+"""Fields that records had not always: without them a record's digest is what it was."""
 
 
 def build_pipeline(

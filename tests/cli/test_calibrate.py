@@ -17,6 +17,7 @@ from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.rescoring import rescore
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.solvers.exact import ExactSolver
+from factreasoner.tasks.factuality import TASK
 
 RECORDS = 12
 
@@ -174,7 +175,7 @@ def test_priors_are_chosen_on_other_records(run, tmp_path):
 
 def fitted(run, path, *, relations=None, priors=False, method="platt"):
     """Write the calibration that the command would, without its figures."""
-    finished, how = FinishedRun(run), Fitting(method)
+    finished, how = FinishedRun(run, TASK), Fitting(method)
     if relations is not None:
         found = calibrate_verdicts(finished, relations, how)
     else:

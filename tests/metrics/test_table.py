@@ -19,6 +19,7 @@ from factreasoner.metrics.results import result_line
 from factreasoner.metrics.table import Metric, OfRecords, Table
 from factreasoner.report.comparison_tables import csv_text, markdown
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.factuality import TASK
 
 OLD_MEANS = {
     "factuality_score",
@@ -54,7 +55,7 @@ def test_a_row_is_a_metric_everywhere(
     summary = json.loads((paths[0] / "summary.json").read_text())
     assert summary["mean"]["worst_p"] == pytest.approx(0.3)
     assert summary["metrics"]["worst_p"]["interval_95"][0] == 0.0
-    run = FinishedRun(paths[0])
+    run = FinishedRun(paths[0], TASK)
     content = evaluate_run(run, run.config, out=tmp_path / "e")
     assert content["scores"]["worst_p"]["value"] == pytest.approx(0.3)
     compared = compare_runs(named_runs(paths))

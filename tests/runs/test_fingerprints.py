@@ -12,6 +12,7 @@ from factreasoner.config import Config
 from factreasoner.errors import InputError, RunError
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints, refuse_changed_files
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 LINE = '{"record": "r", "source": "c0", "target": "a0", "label": "entailment"}\n'
 
@@ -25,10 +26,10 @@ def config(tmp_path: Path) -> Config:
 
 
 def made(path: Path, config: Config) -> RunFolder:
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config))
     folder.close()
-    return RunFolder(path)
+    return RunFolder(path, TASK)
 
 
 def test_files_are_fingerprinted_by_their_content(config: Config, tmp_path: Path) -> None:

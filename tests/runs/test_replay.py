@@ -7,6 +7,7 @@ from factreasoner.errors import InputError, Problem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
 from factreasoner.runs.replay import PastRecords, record_of
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 ATOMS = (Atom(id="a0", text="One.", gold="S", span=(0, 4)),)
 CONTEXTS = (Context(id="c0", text="A passage.", note="snippet", atom_ids=("a0",)),)
@@ -27,7 +28,7 @@ def assessment(record_id, status="ok", atoms=ATOMS, contexts=CONTEXTS):
 
 
 def folder(tmp_path, *assessments):
-    run = RunFolder(tmp_path)
+    run = RunFolder(tmp_path, TASK)
     run.start(Config(), {})
     for item in assessments:
         run.append(item)

@@ -10,6 +10,7 @@ from factreasoner.errors import InputError, Problem
 from factreasoner.models import Atom, Context, Record
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 RECORDS = [
     Record(id=f"r{i}", response="The sky is blue.", contexts=(Context(id="c", text="The sky is blue."),))
@@ -40,7 +41,7 @@ class Interrupted(RunFolder):
 
 def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp_path):
     config = Config()
-    folder = Interrupted(tmp_path)
+    folder = Interrupted(tmp_path, TASK)
     folder.start(config, {})
     with pytest.raises(KeyboardInterrupt):
         run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
@@ -54,7 +55,7 @@ def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):
         raise InputError([Problem("data.jsonl:3", "", "is gone")])
 
     config = Config()
-    folder = RunFolder(tmp_path)
+    folder = RunFolder(tmp_path, TASK)
     folder.start(config, {})
     with pytest.raises(InputError, match="is gone") as raised:
         run(build_pipeline(config), folder, [record.id for record in RECORDS], records(), Silent())
@@ -77,10 +78,10 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
         raise InputError([Problem("data.jsonl:3", "", "is gone")])
 
     pipeline = build_pipeline(Config(), llm=ScriptedLLM(answer))
-    folder = RunFolder(tmp_path)
+    folder = RunFolder(tmp_path, TASK)
     folder.start(pipeline.config, {})
     with pytest.raises(InputError, match="is gone") as raised:
         run(pipeline, folder, [record.id for record in RECORDS], records(), Silent())
     assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
-    statuses = [a.status for a in folder.assessments(["r0", "r1"])]
+    statuses = [a.status for a in folder.results(["r0", "r1"])]
     assert statuses == ["ok", "ok"]

@@ -12,6 +12,7 @@ from factreasoner.models import Atom, Context, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 NAMES = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gus", "Hal")
 RECORDS = [
@@ -83,12 +84,12 @@ def assessed(path, server, records=RECORDS, **settings):
     """The outcome of each record, by id, with what became of the probabilities."""
     values = {"model": "fake", "api_base": server.url, "cache": False, "atomizer": "embedded"}
     config = Config(**values | {"reviser": "embedded", "atoms_per_call": 3} | settings)
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config, {})
     try:
         pipeline = build_pipeline(config, memory=folder)
         run(pipeline, folder, [r.id for r in records], iter(records), Quiet())
-        outcomes = {a.record_id: a.outcome for a in folder.assessments(r.id for r in records)}
+        outcomes = {a.record_id: a.outcome for a in folder.results(r.id for r in records)}
         return outcomes, folder.abilities()
     finally:
         folder.close()

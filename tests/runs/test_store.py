@@ -9,6 +9,7 @@ from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.store import RunFolder, replace_file
+from factreasoner.tasks.factuality import TASK
 
 
 def assessment(record_id, *, status="ok", n=1):
@@ -26,7 +27,7 @@ def assessment(record_id, *, status="ok", n=1):
 
 
 def opened(path, config=None, prompts=None, **options):
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config or Config(), prompts or {"judge": "1"}, **options)
     return folder
 
@@ -42,16 +43,16 @@ def test_what_was_appended_is_read_back_in_any_order(tmp_path):
     items = [assessment(f"r{i}", n=i + 1) for i in range(3)]
     written(tmp_path / "run", *items)
     folder = opened(tmp_path / "run")
-    assert list(folder.assessments(["r2", "nobody", "r0"])) == [items[2], items[0]]
-    assert [folder.entries[f"r{i}"].num_atoms for i in range(3)] == [1, 2, 3]
+    assert list(folder.results(["r2", "nobody", "r0"])) == [items[2], items[0]]
+    assert [folder.entries[f"r{i}"].size for i in range(3)] == [1, 2, 3]
 
 
 def test_the_last_line_of_a_record_counts(tmp_path):
     written(tmp_path, assessment("r0", status="failed"), assessment("r1"), assessment("r0", n=4))
     folder = opened(tmp_path)
     assert folder.entries["r0"].status == "ok"
-    assert [a.record_id for a in folder.assessments(["r0"])] == ["r0"]
-    assert len(next(folder.assessments(["r0"])).atoms) == 4
+    assert [a.record_id for a in folder.results(["r0"])] == ["r0"]
+    assert len(next(folder.results(["r0"])).atoms) == 4
 
 
 def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
@@ -62,9 +63,9 @@ def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
     folder = opened(tmp_path / "run")
     folder.append(made)
     folder.close()
-    again = RunFolder(tmp_path / "run")
+    again = RunFolder(tmp_path / "run", TASK)
     again.read_journal()
-    assert folder.entries["r1"].num_atoms == again.entries["r1"].num_atoms == 2
+    assert folder.entries["r1"].size == again.entries["r1"].size == 2
 
 
 def test_what_was_paid_is_kept_until_the_run_starts_over(tmp_path):
@@ -168,7 +169,7 @@ def test_a_folder_that_is_no_run(tmp_path, content):
     if content is not None:
         (tmp_path / "manifest.json").write_text(content)
     with pytest.raises(RunError, match="manifest"):
-        RunFolder(tmp_path).config()
+        RunFolder(tmp_path, TASK).config()
 
 
 def test_a_file_in_the_way(tmp_path):
@@ -229,7 +230,7 @@ DEEP = "[" * 100_000
 
 def test_bottomless_nesting_is_told_with_its_line(tmp_path):
     written(tmp_path, assessment("r0"))
-    folder = RunFolder(tmp_path)
+    folder = RunFolder(tmp_path, TASK)
     with folder.journal_path.open("a") as journal:
         journal.write('{"record_id": "r1", "x": ' + DEEP + "\n")
     with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line"):
@@ -244,7 +245,7 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
 @pytest.mark.parametrize("damage", ["other settings", "damaged line", "no manifest"])
 def test_a_folder_that_is_refused_is_not_locked(tmp_path, damage):
     written(tmp_path, assessment("r0"))
-    refused = RunFolder(tmp_path)
+    refused = RunFolder(tmp_path, TASK)
     if damage == "damaged line":
         journal = refused.journal_path.read_bytes()
         refused.journal_path.write_bytes(b"{}\n" + journal)

@@ -16,13 +16,15 @@ from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import judged_atoms, record_k
+from factreasoner.metrics.factuality import judged_atoms, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Sampling, estimate
+from factreasoner.models import Assessment
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import result_settings
+from factreasoner.tasks.factuality import TASK
 
 SHOWN_IDS = 3
 UNTESTABLE = 5
@@ -49,7 +51,7 @@ class _Read(NamedTuple):
     usage_estimated: bool
 
 
-def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun]:
+def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Assessment]]:
     """Runs by the shortest endings of their paths that tell them apart.
 
     Raises:
@@ -64,11 +66,14 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun]:
     depth = 1
     while len(names := ["/".join(path.parts[-depth:]) for path in resolved]) > len(set(names)):
         depth += 1
-    return {name: FinishedRun(path) for name, path in zip(names, paths, strict=True)}
+    return {name: FinishedRun(path, TASK) for name, path in zip(names, paths, strict=True)}
 
 
 def compare_runs(
-    runs: Mapping[str, FinishedRun], *, baseline: str | None = None, settings: Settings | None = None
+    runs: Mapping[str, FinishedRun[Assessment]],
+    *,
+    baseline: str | None = None,
+    settings: Settings | None = None,
 ) -> dict[str, Any]:
     """The scores of every run, and their differences from those of `baseline` (the first by default).
 
@@ -87,7 +92,7 @@ def compare_runs(
     config = runs[baseline].config
     if settings.k is not None:
         config = parse_config(config.model_dump() | {"k": settings.k}, "--k")
-    k = runs[baseline].resolved_k(config)
+    k = resolve_k(config.k, runs[baseline].sizes)
     read = {name: _read(run, config, k, settings.gold) for name, run in runs.items()}
     _refuse_other_responses(read)
     ids = _common(read, baseline, intersect=settings.intersect)
@@ -112,13 +117,13 @@ def compare_runs(
     }
 
 
-def _read(run: FinishedRun, config: Config, k: int | None, gold: Path | None) -> _Read:
+def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None) -> _Read:
     labels = None if gold is None else GoldFile(gold)
     sampling = Sampling(FACTUALITY)
     status: dict[str, str] = {}
     responses, atoms = {}, {}
     cached = 0
-    for assessment in run.assessments():
+    for assessment in run.results():
         labelled = labels.apply(assessment) if labels else assessment
         record_id = assessment.record_id
         own_k = record_k(config.k, k, len(judged_atoms(labelled)))
@@ -207,7 +212,7 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
     return any(len(sample.claims.p) for sample in samples.values())
 
 
-def _run_content(run: FinishedRun, sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
+def _run_content(run: FinishedRun[Assessment], sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
     return {
         "path": str(run.path),
         "assessor": run.config.assessor,
@@ -231,7 +236,7 @@ def _few_records(sample: Sample) -> Iterator[str]:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
 
-def _differing(runs: Mapping[str, FinishedRun]) -> dict[str, dict[str, Any]]:
+def _differing(runs: Mapping[str, FinishedRun[Assessment]]) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each."""
     settings = {name: result_settings(run.config) for name, run in runs.items()}
     keys = next(iter(settings.values())).keys()

@@ -14,13 +14,14 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
-from factreasoner.metrics.results import Summary, confusion_counts
+from factreasoner.metrics.results import confusion_counts
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import estimate
 from factreasoner.models import Assessment
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import replace_file
+from factreasoner.tasks.task import Tally
 
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
@@ -30,12 +31,12 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 
 
 def summarised(
-    run: FinishedRun,
+    run: FinishedRun[Assessment],
     config: Config,
     *,
     gold: GoldFile | None = None,
     each: Callable[[Assessment, Mapping[str, Any]], None] | None = None,
-) -> Summary:
+) -> Tally[Assessment]:
     """Read a run through, scored as `config` says with the labels of `gold`, if given.
 
     `each` is told every assessment and its result line.
@@ -43,8 +44,8 @@ def summarised(
     Raises:
         InputError: a gold file none of whose labels is for an atom of the run.
     """
-    summary = Summary(config.k, run.resolved_k(config), gamma=config.gamma)
-    for assessment in run.assessments():
+    summary = run.tally(config)
+    for assessment in run.results():
         labelled = gold.apply(assessment) if gold else assessment
         line = summary.add(labelled)
         if each is not None:
@@ -55,7 +56,12 @@ def summarised(
 
 
 def evaluate_run(
-    run: FinishedRun, config: Config, *, out: Path, gold: GoldFile | None = None, by: str | None = None
+    run: FinishedRun[Assessment],
+    config: Config,
+    *,
+    out: Path,
+    gold: GoldFile | None = None,
+    by: str | None = None,
 ) -> dict[str, Any]:
     """Write records.jsonl and summary.json into `out`; returns the content of the latter.
 
@@ -151,7 +157,7 @@ def _group_of(assessment: Assessment, by: str) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _notes(run: FinishedRun, sample: Sample, gold: GoldFile | None) -> Iterator[str]:
+def _notes(run: FinishedRun[Assessment], sample: Sample, gold: GoldFile | None) -> Iterator[str]:
     """What a reader of the scores must know."""
     if run.unfinished:
         yield run.unfinished

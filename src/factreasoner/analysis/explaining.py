@@ -24,7 +24,7 @@ class Explained(NamedTuple):
 
 
 def explain_journal(
-    folder: RunFolder,
+    folder: RunFolder[Assessment],
     ids: Sequence[str],
     config: Config,
     *,
@@ -43,7 +43,7 @@ def explain_journal(
     """
     solver = SOLVER.make(config.solver, {"config": lambda: config})
     named = False
-    for journaled in folder.assessments(ids):
+    for journaled in folder.results(ids):
         if journaled.status == "no_atoms" and len(ids) > 1:
             continue
         assessment = rescore(journaled, solver, config) if changed else journaled

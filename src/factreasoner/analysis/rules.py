@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.results import Summary
 from factreasoner.metrics.table import Estimate
 from factreasoner.registry import nearest
 from factreasoner.runs.store import replace_file
+from factreasoner.tasks.task import Tally
 
 Bound = Literal["min", "max"]
 SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}
@@ -95,7 +95,7 @@ def _rule(text: str, bound: Bound) -> Rule:
     return Rule(name, bound, value)
 
 
-def apply_rules(rules: Sequence[Rule], summary: Summary, *, on_interval: bool = False) -> list[Finding]:
+def apply_rules(rules: Sequence[Rule], summary: Tally[Any], *, on_interval: bool = False) -> list[Finding]:
     """What became of each rule.
 
     `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have

@@ -20,6 +20,7 @@ from factreasoner.runs.replay import record_of
 from factreasoner.runs.runner import Progress, RunReport
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 VERSIONS: dict[str, dict[str, Any]] = {
     f"fr{version}": {"assessor": "factreasoner", "version": version} for version in (1, 2, 3)
@@ -157,7 +158,7 @@ def _judging(config: Config) -> dict[str, Any]:
 
 def _refuse_paid_run(path: Path) -> None:
     """Replays start over; what is in the way must be one."""
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     if folder.manifest_path.exists() and folder.config().judge != "recorded":
         raise RunError(
             f"{path}: holds a run that is no replay; use another --out, or start over with --fresh"
@@ -165,7 +166,7 @@ def _refuse_paid_run(path: Path) -> None:
 
 
 def _spent(path: Path) -> float:
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.read_journal()
     return folder.spent
 
@@ -174,7 +175,7 @@ def _run(
     contender: Contender, source: Source, path: Path, *, fresh: bool, spent: float, progress: ShowProgress
 ) -> RunReport:
     config = contender.config
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
     try:
         pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add, memory=folder)
@@ -191,12 +192,12 @@ class _Shared:
     """
 
     def __init__(self, path: Path) -> None:
-        self._run = FinishedRun(path)
-        self.ids = [a.record_id for a in self._run.assessments() if not a.failures]
+        self._run = FinishedRun(path, TASK)
+        self.ids = [a.record_id for a in self._run.results() if not a.failures]
         if not self.ids:
             raise RunError(f"{path}: every record failed before it was judged; see its results.jsonl")
 
     def records(self) -> Iterator[Record]:
         """The records, in the order of the run's results."""
         wanted = set(self.ids)
-        return (record_of(a) for a in self._run.assessments() if a.record_id in wanted)
+        return (record_of(a) for a in self._run.results() if a.record_id in wanted)

@@ -50,7 +50,7 @@ def claims_of(outcomes: Sequence[KnownOutcome]) -> Claims:
 
 
 def calibrate_verdicts(
-    run: FinishedRun, relations: Path, how: Fitting, *, unlisted: Unlisted = "missing"
+    run: FinishedRun[Assessment], relations: Path, how: Fitting, *, unlisted: Unlisted = "missing"
 ) -> Calibration:
     """Fit the probabilities of a run's verdicts, label by label, to the labels that `relations` has.
 
@@ -64,7 +64,7 @@ def calibrate_verdicts(
     gold = recordings(recording_file(relations), constant=1.0)
     outcomes: dict[Label, list[KnownOutcome]] = {label: [] for label in LABELS}
     counts: Counter[str] = Counter()
-    for number, assessment in enumerate(run.assessments()):
+    for number, assessment in enumerate(run.results()):
         for verdict, label in _with_gold(assessment, gold, unlisted, counts):
             known = KnownOutcome(verdict.given_probability, label == verdict.label, number)
             outcomes[verdict.label].append(known)
@@ -131,7 +131,7 @@ def _about_others(recording: Recording, found: Verdict, texts: Mapping[str, str]
     return any(known.get(i, texts.get(i)) != texts.get(i) for i in (found.context_id, found.target_id))
 
 
-def _no_gold(run: FinishedRun, gold: Recordings, counts: Counter[str]) -> str:
+def _no_gold(run: FinishedRun[Assessment], gold: Recordings, counts: Counter[str]) -> str:
     if not counts.total():
         return (
             f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was judged"
@@ -146,7 +146,7 @@ def _some(ids: Collection[str]) -> str:
     return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
 
 
-def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibration:
+def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
     Atoms at 0.5 are left out, as they stay there. The verdicts' calibration and the graph's
@@ -186,19 +186,19 @@ def calibrate_posteriors(run: FinishedRun, gold: GoldFile | None, how: Fitting) 
     )
 
 
-def labelled_assessments(run: FinishedRun, gold: GoldFile | None) -> Iterator[Assessment]:
+def labelled_assessments(run: FinishedRun[Assessment], gold: GoldFile | None) -> Iterator[Assessment]:
     """The run's assessments with the labels of `gold`, where it is given.
 
     Raises:
         InputError: after the last one, when no label of `gold` was for an atom of the run.
     """
-    for assessment in run.assessments():
+    for assessment in run.results():
         yield gold.apply(assessment) if gold else assessment
     if gold is not None:
         gold.unused()
 
 
-def refuse_too_little(run: FinishedRun, decided: Claims, at_half: int) -> None:
+def refuse_too_little(run: FinishedRun[Assessment], decided: Claims, at_half: int) -> None:
     """Raise RunError, with the numbers, where nothing can be learnt from the posteriors of labelled atoms."""
     if not len(decided.p) and not at_half:
         raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
@@ -211,7 +211,7 @@ def refuse_too_little(run: FinishedRun, decided: Claims, at_half: int) -> None:
         raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
 
 
-def _source(run: FinishedRun, how: Fitting, names: tuple[str, ...]) -> dict[str, Any]:
+def _source(run: FinishedRun[Assessment], how: Fitting, names: tuple[str, ...]) -> dict[str, Any]:
     return {
         "run": str(run.path),
         "settings": settings_of(run.config, names),
@@ -251,7 +251,7 @@ def _quality_content(found: Quality) -> dict[str, Any]:
     }
 
 
-def _run_notes(run: FinishedRun) -> Iterator[str]:
+def _run_notes(run: FinishedRun[Assessment]) -> Iterator[str]:
     if run.unfinished:
         yield run.unfinished
     if run.config.calibration is not None:

@@ -45,7 +45,7 @@ CONTEXT_PRIORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 SETTINGS_USED = (*JUDGED_BY, "assessor", "version", "atom_prior", "independence")
 
 
-def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibration:
+def fit_graph(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting) -> Calibration:
     """Choose factor table and context prior by the log loss of the labelled atoms' posteriors.
 
     What is gained is measured on records held out: for each fold, the choice is made on the other records.
@@ -107,7 +107,7 @@ def fit_graph(run: FinishedRun, gold: GoldFile | None, how: Fitting) -> Calibrat
 
 
 def _posteriors(
-    run: FinishedRun, gold: GoldFile | None, candidates: list[GraphSettings]
+    run: FinishedRun[Assessment], gold: GoldFile | None, candidates: list[GraphSettings]
 ) -> tuple[Claims, Floats, int]:
     """The labelled atoms under the first candidate and, shape (candidates, atoms), under each.
 

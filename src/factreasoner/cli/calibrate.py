@@ -99,9 +99,10 @@ def _calibration(run_dir: Path, learning: Learning) -> tuple[str, Calibration]:
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.factuality import TASK
 
-    run = FinishedRun(run_dir)
-    refuse_changed_files(RunFolder(run_dir))
+    run = FinishedRun(run_dir, TASK)
+    refuse_changed_files(RunFolder(run_dir, TASK))
     how = Fitting(learning.method or "auto", learning.seed)
     if learning.relations is not None:
         unlisted = learning.unlisted or "missing"

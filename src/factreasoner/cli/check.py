@@ -40,9 +40,10 @@ def check(
     from factreasoner.errors import RunError
     from factreasoner.metrics.factuality_table import FACTUALITY
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.factuality import TASK
 
     rules = parse_rules(at_least or (), at_most or ())
-    run = FinishedRun(run_dir)
+    run = FinishedRun(run_dir, TASK)
     if run.unfinished:
         raise RunError(run.unfinished)
     summary = summarised(run, run.config)

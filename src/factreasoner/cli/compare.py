@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
     from factreasoner.errors import Problem
     from factreasoner.inputs.input import CheckedInput
-    from factreasoner.models import Record
+    from factreasoner.models import Assessment, Record
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import Progress
@@ -157,11 +157,12 @@ def _checked(data: Path, contenders: list[Contender], running: Running) -> Check
 
 def _run(
     contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, running: Running
-) -> tuple[dict[str, FinishedRun], bool]:
+) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
     """The runs in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
     from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.factuality import TASK
 
     complete = True
     for contender, report in run_side_by_side(
@@ -173,7 +174,7 @@ def _run(
                 f"{contender.name}: {report.stopped} {report.unfinished} of {report.total} records are not "
                 "assessed; the same command with a higher --max-cost goes on"
             )
-    return {contender.name: FinishedRun(out / contender.name) for contender in contenders}, complete
+    return {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}, complete
 
 
 def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManager[Progress]]:

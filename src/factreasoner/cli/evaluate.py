@@ -39,8 +39,9 @@ def evaluate(
     from factreasoner.config import parse_config
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.factuality import TASK
 
-    run = FinishedRun(run_dir)
+    run = FinishedRun(run_dir, TASK)
     config = run.config if k is None else parse_config(run.config.model_dump() | {"k": k}, "--k")
     labels = None if gold is None else GoldFile(gold)
     out = out or run_dir / "evaluation"

@@ -13,6 +13,7 @@ from factreasoner.cli.terminal import say, say_json
 if TYPE_CHECKING:
     from factreasoner.errors import Problem
     from factreasoner.explanations import Explanation
+    from factreasoner.models import Assessment
     from factreasoner.runs.store import RunFolder
 
 
@@ -46,8 +47,9 @@ def explain(
     from factreasoner.config import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.factuality import TASK
 
-    folder = RunFolder(run_dir)
+    folder = RunFolder(run_dir, TASK)
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
     refuse_changed_files(folder, named=("relations",))
@@ -77,7 +79,7 @@ def explain(
     raise typer.Exit(0 if not problems else 3 if told else 1)
 
 
-def _ids(folder: RunFolder, record: str | None) -> list[str]:
+def _ids(folder: RunFolder[Assessment], record: str | None) -> list[str]:
     """The records of a run, or the one that was asked for."""
     import difflib
 

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from factreasoner.cli.terminal import Terminal, say
-from factreasoner.models import Assessment, Usage
+from factreasoner.models import TaskResult, Usage
 
 SECONDS_BETWEEN_LINES = 5.0
 NARROW = 80
@@ -30,10 +30,10 @@ class _Totals:
     def started(self, total: int, finished: int) -> None:
         self.total, self.finished = total, finished
 
-    def assessed(self, assessment: Assessment) -> None:
+    def assessed(self, result: TaskResult) -> None:
         self.finished += 1
-        self.failed += assessment.status in ("failed", "partial")
-        self.usage = sum(assessment.usage.values(), self.usage)
+        self.failed += result.status in ("failed", "partial")
+        self.usage = sum(result.usage.values(), self.usage)
 
     def waiting(self, seconds: float) -> None:
         pass
@@ -65,9 +65,9 @@ class Lines(_Totals):
         super().started(total, finished)
         say(f"records: {total}, {finished} of them finished before", err=True)
 
-    def assessed(self, assessment: Assessment) -> None:
+    def assessed(self, result: TaskResult) -> None:
         """Say how far it is, not too often."""
-        super().assessed(assessment)
+        super().assessed(result)
         now = time.monotonic()
         if self.finished == self.total or now - self._last >= SECONDS_BETWEEN_LINES:
             self._last = now
@@ -95,9 +95,9 @@ class Bar(_Totals):
         super().started(total, finished)
         self._bar.reset(self._task, total=total, completed=finished)
 
-    def assessed(self, assessment: Assessment) -> None:
+    def assessed(self, result: TaskResult) -> None:
         """Advance the bar."""
-        super().assessed(assessment)
+        super().assessed(result)
         self._bar.update(self._task, advance=1, description=str(self))
 
     def waiting(self, seconds: float) -> None:

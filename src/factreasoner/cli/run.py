@@ -74,10 +74,11 @@ def run(
 def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, quiet: bool) -> None:
     from factreasoner.runs.networks import export_networks
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.factuality import TASK
 
-    run_folder = RunFolder(run_dir)
+    run_folder = RunFolder(run_dir, TASK)
     run_folder.read_journal()
-    exported = export_networks(run_folder.assessments(ids), config, folder)
+    exported = export_networks(run_folder.results(ids), config, folder)
     if not quiet:
         say(str(exported))
 
@@ -130,8 +131,9 @@ def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, runnin
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.factuality import TASK
 
-    folder = RunFolder(path)
+    folder = RunFolder(path, TASK)
     folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=running.fresh)
     try:
         pipeline = build_pipeline(config, spent=folder.spent, paid=folder.ledger.add, memory=folder)

@@ -34,13 +34,14 @@ def score(
     from factreasoner.cli.tables import print_summary
     from factreasoner.config import parse_config
     from factreasoner.plugins import SOLVER
-    from factreasoner.rescoring import rebuilt
+    from factreasoner.rescoring import rebuilt, rescore
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.factuality import TASK
 
-    folder = RunFolder(run_dir)
+    folder = RunFolder(run_dir, TASK)
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
     refuse_changed_files(folder, named=changes)
@@ -53,9 +54,11 @@ def score(
         check_export(export_uai, config)
     solver = SOLVER.make(config.solver, {"config": lambda: config})
     out = out or run_dir / "rescored"
-    summary = score_journal(folder, folder.order(), config, solver=solver, out=out)
+    summary = score_journal(
+        folder, folder.order(), config, again=lambda result: rescore(result, solver, config), out=out
+    )
     if export_uai is not None:
-        again = (rebuilt(assessment, config) for assessment in folder.assessments(folder.order()))
+        again = (rebuilt(assessment, config) for assessment in folder.results(folder.order()))
         say(str(export_networks(again, config, export_uai)), err=True)
     if as_json:
         say_json(summary)

@@ -17,6 +17,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reference": ("reference", "ground_truth", "expected_output", "gold"),
     "atoms": ("atoms",),
     "contexts": ("contexts", "retrieved_contexts", "retrieval_context"),
+    "facts": ("facts",),
+    "reference_atoms": ("reference_atoms",),
+    "gold_contexts": ("gold_contexts",),
 }
 """Field of a Record -> the keys it goes by in input."""
 

@@ -11,7 +11,11 @@ from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Gold, Record
 
 ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
-CONTEXT_KEYS = frozenset({"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids"})
+CONTEXT_KEYS = frozenset(
+    {"id", "text", "title", "link", "snippet", "summary", "prior", "atom_ids", "relevant"}
+)
+FACT_KEYS = frozenset({"id", "text", "label"})
+FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
 GOLD_LABELS: tuple[Gold, ...] = get_args(Gold)
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
 _RESPONSE_KEYS = ", ".join(FIELDS["response"])
@@ -54,28 +58,36 @@ def parse_record(
         )
         remedy = 'write "" for an empty response, or name its key with --column-map KEY=output'
         values.problem("response", f"missing: {keys}; {remedy}")
-    text = {
-        name: values.text(fields.get(name), name) for name in ("prompt", "response", "topic", "reference")
-    }
+    text = {name: values.text(fields.get(name), name) for name in ("response", "topic", "reference")}
+    prompt = values.conversation(fields.get("prompt"), "prompt")
     record_id = values.id(fields.get("id"), "id", default_id)
     atoms = _items(fields.get("atoms"), "atoms", parse_atom, values)
     contexts = _items(fields.get("contexts"), "contexts", parse_context, values)
-    values.unique({e.field: e.item.id for e in atoms} | {e.field: e.item.id for e in contexts})
+    facts = _items(fields.get("facts"), "facts", parse_fact, values)
+    reference_atoms = _items(fields.get("reference_atoms"), "reference_atoms", parse_atom, values)
+    values.unique({e.field: e.item.id for kind in (atoms, contexts, facts, reference_atoms) for e in kind})
     links = _links(atoms, contexts, values)
-    metadata = _metadata(extras, atoms, contexts, values)
+    relevant = _relevant(fields.get("gold_contexts"), contexts, values)
+    items: dict[str, tuple[Sequence[_Entry[Any]], frozenset[str]]] = {
+        "atom_fields": (atoms, ATOM_KEYS),
+        "context_fields": (contexts, CONTEXT_KEYS),
+        "fact_fields": (facts, FACT_KEYS),
+        "reference_atom_fields": (reference_atoms, ATOM_KEYS),
+    }
+    metadata = _metadata(extras, items, values)
     values.finish()
+    linked = (c.item.model_copy(update={"atom_ids": links[c.item.id]}) for c in contexts)
     return Record(
         id=record_id,
-        prompt=text["prompt"] or "",
+        prompt=prompt or "",
         response=text["response"] or "",
         topic=text["topic"],
         reference=text["reference"],
         atoms=tuple(atom.item for atom in atoms) if "atoms" in fields else None,
-        contexts=tuple(
-            context.item.model_copy(update={"atom_ids": links[context.item.id]}) for context in contexts
-        )
-        if "contexts" in fields
-        else None,
+        contexts=tuple(linked) if "contexts" in fields else None,
+        facts=tuple(fact.item for fact in facts) if "facts" in fields else None,
+        reference_atoms=tuple(e.item for e in reference_atoms) if "reference_atoms" in fields else None,
+        gold_contexts=relevant,
         metadata=metadata,
     )
 
@@ -125,6 +137,40 @@ def parse_atom(data: object, *, where: str, field: str = "atom", default_id: str
     original = values.text(given.get("original"), f"{field}.original")
     values.finish()
     return Atom(id=atom_id, text=text, original=original, gold=given[labels[0]] if labels else None)
+
+
+def parse_fact(data: object, *, where: str, field: str = "fact", default_id: str | None = None) -> Atom:
+    """The fact a text or an object {text, id?, label?} describes; the label is true or false, or null.
+
+    Raises:
+        InputError: with every problem of the object.
+    """
+    values = Values(where)
+    given = _object(data, field, values)
+    label = given.get("label")
+    known = isinstance(label, str | bool) and label in FACT_LABELS
+    if label is not None and not known:
+        values.problem(
+            f"{field}.label", f"is {label!r}; write true (the answer states it), false (it does not) or null"
+        )
+    text = values.needed_text(given.get("text"), f"{field}.text", "give the fact, or leave it out")
+    fact_id = values.id(given.get("id"), f"{field}.id", default_id)
+    values.finish()
+    return Atom(id=fact_id, text=text, gold=FACT_LABELS[label] if known else None)
+
+
+def _relevant(given: object, contexts: Sequence[_Entry[Context]], values: Values) -> tuple[str, ...] | None:
+    """Ids of the relevant contexts: listed, or said by themselves; None where nothing says."""
+    marked = [c for c in contexts if c.source.get("relevant") is not None]
+    for context in marked:
+        if not isinstance(context.source["relevant"], bool):
+            values.problem(f"{context.field}.relevant", "write true or false")
+    if given is None:
+        return tuple(c.item.id for c in marked if c.source["relevant"]) if marked else None
+    listed = values.ids(given, "gold_contexts")
+    if marked:
+        values.problem("gold_contexts", "contexts say themselves whether they are relevant; keep one of both")
+    return listed
 
 
 def _object(data: object, field: str, values: Values) -> Mapping[str, Any]:
@@ -181,15 +227,13 @@ def _links(
 
 def _metadata(
     extras: Mapping[str, Any],
-    atoms: Sequence[_Entry[Atom]],
-    contexts: Sequence[_Entry[Context]],
+    items: Mapping[str, tuple[Sequence[_Entry[Any]], frozenset[str]]],
     values: Values,
 ) -> dict[str, Any]:
+    """The unknown keys of a record, and by id those of its `items`, given with their known keys."""
     metadata = dict(extras)
-    for name, unknown in (
-        ("atom_fields", _unknown(atoms, ATOM_KEYS)),
-        ("context_fields", _unknown(contexts, CONTEXT_KEYS)),
-    ):
+    for name, (entries, known) in items.items():
+        unknown = _unknown(entries, known)
         if unknown and name in extras:
             values.problem(name, "is the name under which other unknown keys are kept; rename this one")
         elif unknown:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from factreasoner.errors import InputError, Problem
 
-_UNIQUE = "ids are unique among a record's atoms and contexts (those left out are numbered a0, c0, ...)"
+_UNIQUE = (
+    "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
+)
 
 
 class Values:
@@ -35,6 +37,20 @@ class Values:
             return value
         self.problem(field, f"is {describe(value)}; it must be a text in quotes")
         return None
+
+    def conversation(self, value: object, field: str) -> str | None:
+        """A text; a list of turns {role, content} becomes one, a turn a line. None for null."""
+        if not isinstance(value, list):
+            return self.text(value, field)
+        turns = []
+        for index, turn in enumerate(value):
+            place = f"{field}[{index}]"
+            if not isinstance(turn, Mapping):
+                self.problem(place, f"is {describe(turn)}; a turn is an object {{role, content}}")
+                continue
+            role = self.text(turn.get("role"), f"{place}.role") or "user"
+            turns.append(f"{role}: {self.text(turn.get('content'), f'{place}.content') or ''}")
+        return "\n".join(turns)
 
     def needed_text(self, value: object, field: str, remedy: str) -> str:
         """A text that says something."""

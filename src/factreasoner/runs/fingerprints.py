@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 from factreasoner import prompts
 from factreasoner.calibration.applying import calibration_fingerprint
@@ -36,7 +37,7 @@ def file_fingerprints(config: Config) -> dict[str, str]:
     return {name: _FILES[name](path) for name, path in paths.items() if path is not None}
 
 
-def refuse_changed_files(folder: RunFolder, *, named: Collection[str] = ()) -> None:
+def refuse_changed_files(folder: RunFolder[Any], *, named: Collection[str] = ()) -> None:
     """Refuse a run whose files are not what they were when it was made.
 
     Those of settings that are `named` anew are not asked for; recorded verdicts that are gone are not

@@ -5,40 +5,54 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.metrics.factuality import resolve_k
-from factreasoner.models import Assessment
+from factreasoner.models import TaskResult
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.task import Tally, Task
+
+R = TypeVar("R", bound=TaskResult)
 
 
-class FinishedRun:
-    """The assessments of a run, in the order of its results.
+class FinishedRun(Generic[R]):
+    """The results of a run of `task`, in the order of its results.
 
     Raises:
         RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
         ConfigError: its settings are not ones this version knows.
     """
 
-    def __init__(self, path: Path) -> None:
-        if not path.is_dir():
-            raise RunError(f"{path}: not a run folder: there is no such folder")
+    def __init__(self, path: Path, task: Task[R]) -> None:
+        _check_is_there(path)
         self.path = path
-        self._folder = RunFolder(path)
+        self.task = task
+        self._folder = RunFolder(path, task)
         self.config: Config = self._folder.config()
         self._folder.read_journal()
         self.ids = tuple(self._folder.order())
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
 
-    def assessments(self) -> Iterator[Assessment]:
-        """The latest assessment of every record, read one at a time. Raises RunError for a damaged one."""
-        return self._folder.assessments(self.ids)
+    @classmethod
+    def of_any_task(cls, path: Path) -> FinishedRun[Any]:
+        """A run of whatever task. Raises RunError when it is no run, or of an unknown task."""
+        _check_is_there(path)
+        return FinishedRun(path, RunFolder.of_any_task(path).task)
 
-    def resolved_k(self, config: Config) -> int | None:
-        """What the K that `config` sets comes to over this run's records."""
-        return resolve_k(config.k, (self._folder.entries[i].num_atoms for i in self.ids))
+    def results(self) -> Iterator[R]:
+        """The latest result of every record, read one at a time. Raises RunError for a damaged one."""
+        return self._folder.results(self.ids)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many claims were judged in each record."""
+        return [self._folder.entries[i].size for i in self.ids]
+
+    def tally(self, config: Config) -> Tally[R]:
+        """What adds up this run's results, scored as `config` says; nothing is added yet."""
+        return self.task.tally(config, self.sizes)
 
     @property
     def unfinished(self) -> str | None:
@@ -56,3 +70,8 @@ class FinishedRun:
         if counted != len(self.ids):
             return f"{self.path}: the run was cut off after its summary of {counted} records: {rest}"
         return None
+
+
+def _check_is_there(path: Path) -> None:
+    if not path.is_dir():
+        raise RunError(f"{path}: not a run folder: there is no such folder")

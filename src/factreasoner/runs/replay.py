@@ -9,6 +9,7 @@ from factreasoner.errors import InputError, Problem
 from factreasoner.inputs.input import Fits
 from factreasoner.models import Assessment, Record
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 
 class PastRecords:
@@ -25,12 +26,12 @@ class PastRecords:
     def __init__(
         self, path: Path, *, fits: Fits, limit: int | None = None, skip_invalid: bool = False
     ) -> None:
-        self._folder = RunFolder(path)
+        self._folder = RunFolder(path, TASK)
         self._folder.manifest()
         self._folder.read_journal()
         self.problems: list[Problem] = []
         ids: list[str] = []
-        for assessment in self._folder.assessments(self._folder.order()[:limit]):
+        for assessment in self._folder.results(self._folder.order()[:limit]):
             problems = _unusable(assessment) or fits(record_of(assessment))
             where = f"{self._folder.journal_path}: record {assessment.record_id}"
             self.problems += [problem._replace(where=where) for problem in problems]
@@ -45,7 +46,7 @@ class PastRecords:
 
     def records(self) -> Iterator[Record]:
         """The records in the order of the run's results, each read when it is asked for."""
-        return map(record_of, self._folder.assessments(self.ids))
+        return map(record_of, self._folder.results(self.ids))
 
 
 def record_of(assessment: Assessment) -> Record:

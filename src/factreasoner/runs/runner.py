@@ -1,18 +1,21 @@
-"""Runs a pipeline over records into a run folder."""
+"""Runs a task's worker over records into a run folder."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.llm.waiting import told_of_waiting
-from factreasoner.models import Assessment, Failure, Record
-from factreasoner.pipeline import Pipeline, record_fingerprint
+from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.pipeline import record_fingerprint
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.task import Task, Worker
+
+R = TypeVar("R", bound=TaskResult)
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +26,7 @@ class Progress(Protocol):
     def started(self, total: int, finished: int) -> None:
         """`finished` of `total` records were assessed by an earlier run."""
 
-    def assessed(self, assessment: Assessment) -> None:
+    def assessed(self, result: TaskResult) -> None:
         """One more record is on disk."""
 
     def waiting(self, seconds: float) -> None:
@@ -45,9 +48,9 @@ class RunReport(NamedTuple):
 
 
 def run(
-    pipeline: Pipeline, folder: RunFolder, ids: Sequence[str], records: Iterable[Record], progress: Progress
+    worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
 ) -> RunReport:
-    """Assess what the folder does not hold yet; write the results of all `ids`, also when interrupted.
+    """Put to `worker` what the folder does not hold yet; write the results of all `ids`, interrupted or not.
 
     Finished records are not touched; those that failed, wholly or in part, or whose input changed, are
     assessed anew.
@@ -62,31 +65,33 @@ def run(
     """
     counts = [folder.entries[i] for i in ids if i in folder.entries]
     progress.started(len(ids), sum(entry.status in ("ok", "no_atoms") for entry in counts))
-    workers = pipeline.config.concurrency if pipeline.config.model else 1
+    config = worker.config
+    at_once = config.concurrency if config.model else 1
     stopped = None
     try:
-        with told_of_waiting(progress.waiting), one_by_one_until(lambda: pipeline.settled):
-            for assessment in map_as_completed(_assess_with(pipeline), _unfinished(folder, records), workers):
-                folder.append(assessment)
-                progress.assessed(assessment)
+        with told_of_waiting(progress.waiting), one_by_one_until(lambda: worker.settled):
+            work = _work_of(worker, folder.task)
+            for result in map_as_completed(work, _unfinished(folder, records), at_once):
+                folder.append(result)
+                progress.assessed(result)
     except BudgetError as error:
         stopped = str(error)
     except BaseException as error:
         # An interrupt may have struck between a line's writing and its indexing.
         folder.read_journal(repair=True)
-        score_journal(folder, ids, pipeline.config)
+        score_journal(folder, ids, config)
         error.add_note(
             f"{len(folder.entries)} of {len(ids)} records are assessed, and kept in {folder.path}."
         )
         raise
-    summary = score_journal(folder, ids, pipeline.config)
+    summary = score_journal(folder, ids, config)
     unfinished = sum(
         i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
     )
     return RunReport(summary, len(ids), unfinished, stopped)
 
 
-def _unfinished(folder: RunFolder, records: Iterable[Record]) -> Iterator[Record]:
+def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[Record]:
     for record in records:
         entry = folder.entries.get(record.id)
         finished = entry is not None and entry.status in ("ok", "no_atoms")
@@ -94,25 +99,14 @@ def _unfinished(folder: RunFolder, records: Iterable[Record]) -> Iterator[Record
             yield record
 
 
-def _assess_with(pipeline: Pipeline) -> Callable[[Record], Assessment]:
-    def assess(record: Record) -> Assessment:
+def _work_of(worker: Worker[R], task: Task[R]) -> Callable[[Record], R]:
+    def work(record: Record) -> R:
         try:
-            return pipeline.assess(record)
+            return worker.assess(record)
         except (BudgetError, ConfigError, InputError, RunError):
             raise
         except Exception as error:
             logger.debug("record %s failed", record.id, exc_info=True)
-            return Assessment(
-                record_id=record.id,
-                status="failed",
-                assessor=pipeline.config.assessor,
-                prompt=record.prompt,
-                response=record.response,
-                topic=record.topic,
-                model=pipeline.config.model,
-                failures=(Failure.of("pipeline", record.id, error),),
-                fingerprint=record_fingerprint(record),
-                metadata=record.metadata,
-            )
+            return task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
 
-    return assess
+    return work

@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
-from factreasoner.metrics.factuality import resolve_k
-from factreasoner.metrics.results import Summary
-from factreasoner.models import Assessment
-from factreasoner.protocols import Solver
-from factreasoner.rescoring import rescore
+from factreasoner.models import TaskResult
 from factreasoner.runs.store import RunFolder, replace_file
 
+R = TypeVar("R", bound=TaskResult)
 Content = dict[str, Any]
 """What summary.json holds."""
 
 
 def score_journal(
-    folder: RunFolder,
+    folder: RunFolder[R],
     ids: Sequence[str],
     config: Config,
     *,
-    solver: Solver | None = None,
+    again: Callable[[R], R] | None = None,
     out: Path | None = None,
 ) -> Content:
     """Write results.jsonl and summary.json of `ids`, in that order; returns the summary.
 
-    With a `solver`, every assessment is solved again under `config` first. The files go to `out`, by
-    default into the run folder, and replace older ones atomically.
+    `again` is done to every result first: it is what scores a run anew. The files go to `out`, by default
+    into the run folder, and replace older ones atomically.
     """
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
-    counts = [folder.entries[i].num_atoms for i in ids if i in folder.entries]
-    summary = Summary(config.k, resolve_k(config.k, counts), gamma=config.gamma)
-    assessments: Iterable[Assessment] = folder.assessments(ids)
-    if solver is not None:
-        assessments = (rescore(assessment, solver, config) for assessment in assessments)
+    sizes = [folder.entries[i].size for i in ids if i in folder.entries]
+    tally = folder.task.tally(config, sizes)
+    results: Iterable[R] = folder.results(ids)
+    if again is not None:
+        results = map(again, results)
 
-    fingerprint = _calibrated_by(folder, config, again=solver is not None)
+    fingerprint = _calibrated_by(folder, config, again=again is not None)
 
     def lines() -> Iterator[str]:
-        for assessment in assessments:
-            line = summary.add(assessment)
+        for result in results:
+            line = tally.add(result)
             line["calibration"] = fingerprint
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
     replace_file(out / "results.jsonl", lines())
-    content = summary.content()
+    content = tally.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
@@ -58,7 +55,7 @@ def score_journal(
     return content
 
 
-def _calibrated_by(folder: RunFolder, config: Config, *, again: bool) -> str | None:
+def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:
     """Fingerprint of the calibration in force: of a run, the one it began with."""
     if config.calibration is None:
         return None

@@ -8,7 +8,7 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
@@ -17,38 +17,49 @@ from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_con
 from factreasoner.errors import RunError
 from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
-from factreasoner.models import Assessment, Status
+from factreasoner.models import Status, TaskResult
 from factreasoner.runs.ledger import Ledger
+from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.task import Task
 
+R = TypeVar("R", bound=TaskResult)
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
 class Entry(NamedTuple):
-    """Where a record's latest assessment stands in the journal, and what is needed of it.
+    """Where a record's latest result stands in the journal, and what is needed of it.
 
-    `num_atoms` counts the atoms a judgement was obtained for.
+    `size` counts the claims (a run's atoms) a judgement was obtained for.
     """
 
     offset: int
     status: Status
     fingerprint: str
-    num_atoms: int
+    size: int
 
 
-class RunFolder:
+class RunFolder(Generic[R]):
     """One run's files. Only the driver process writes them; a lock keeps a second one out.
 
-    - `manifest.json`: settings without secrets, prompt fingerprints, versions, how the model is asked.
-    - `journal.jsonl`: one Assessment a line, appended and synced to disk as each record ends.
+    - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, how the model is asked.
+    - `journal.jsonl`: one result of the task a line, appended and synced to disk as each record ends.
     - `spent.txt`: US dollars of each answered request, one a line.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, task: Task[R]) -> None:
         self.path = path
+        self.task = task
         self.entries: dict[str, Entry] = {}
         self.ledger = Ledger(path / "spent.txt")
         self._lock = FileLock(path / ".lock")
+
+    @classmethod
+    def of_any_task(cls, path: Path) -> RunFolder[Any]:
+        """The folder of a run of whatever task. Raises RunError when it is no run, or of an unknown task."""
+        folder: RunFolder[Any] = RunFolder(path, task_named(FACTUALITY))
+        folder.task = task_named(str(folder.manifest().get("task", FACTUALITY)))
+        return folder
 
     @property
     def spent(self) -> float:
@@ -114,6 +125,7 @@ class RunFolder:
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
                 path.unlink(missing_ok=True)
         if self.manifest_path.exists():
+            self._check_task()
             if self.journal_path.exists() and self.journal_path.stat().st_size:
                 self._refuse_other_run(wanted)
             self.read_journal(repair=True)
@@ -153,8 +165,17 @@ class RunFolder:
             raise RunError(f"{self.manifest_path}: not a manifest: it has no `config`")
         return data
 
+    def _check_task(self) -> None:
+        made_by = self.manifest().get("task", FACTUALITY)
+        if made_by != self.task.name:
+            raise RunError(
+                f"{self.path}: a run of `{made_by}`, and a run of `{self.task.name}` is needed here; "
+                "name another folder"
+            )
+
     def config(self) -> Config:
-        """The settings the run was made with."""
+        """The settings the run was made with. Raises RunError for a run of another task."""
+        self._check_task()
         return parse_config(self.manifest()["config"], str(self.manifest_path))
 
     def read_journal(self, *, repair: bool = False) -> None:
@@ -179,9 +200,7 @@ class RunFolder:
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
             data = json.loads(line)
-            outcome = data["outcome"]
-            num_atoms = len(data["atoms"]) - len(outcome["unjudged"]) if outcome else 0
-            entry = Entry(offset, data["status"], data["fingerprint"], num_atoms)
+            entry = Entry(offset, data["status"], data["fingerprint"], self.task.size(data))
             self.entries[data["record_id"]] = entry
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(
@@ -189,13 +208,13 @@ class RunFolder:
                 "or start over with --fresh"
             ) from error
 
-    def append(self, assessment: Assessment) -> None:
-        """Add one assessment to the journal; when this returns it is on disk.
+    def append(self, result: R) -> None:
+        """Add one result to the journal; when this returns it is on disk.
 
         Raises:
             RunError: the journal can't be written; its earlier lines are whole.
         """
-        line = assessment.model_dump_json().encode() + b"\n"
+        line = result.model_dump_json().encode() + b"\n"
         try:
             with self.journal_path.open("ab") as journal:
                 offset = journal.tell()
@@ -207,12 +226,10 @@ class RunFolder:
                 f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
                 "same command goes on from there"
             ) from error
-        outcome = assessment.outcome
-        judged = len(assessment.atoms) - len(outcome.unjudged) if outcome else 0
-        self.entries[assessment.record_id] = Entry(offset, assessment.status, assessment.fingerprint, judged)
+        self._index(line, offset, len(self.entries) + 1)
 
-    def assessments(self, ids: Iterable[str]) -> Iterator[Assessment]:
-        """The assessments of `ids`, in that order, read one at a time; ids without one are passed over."""
+    def results(self, ids: Iterable[str]) -> Iterator[R]:
+        """The results of `ids`, in that order, read one at a time; ids without one are passed over."""
         if not self.entries:
             return
         with self.journal_path.open("rb") as journal:
@@ -221,10 +238,10 @@ class RunFolder:
                     continue
                 journal.seek(self.entries[record_id].offset)
                 try:
-                    yield Assessment.model_validate_json(journal.readline())
+                    yield self.task.result.model_validate_json(journal.readline())
                 except ValidationError as error:
                     raise RunError(
-                        f"{self.journal_path}: the assessment of {record_id!r} can't be read: {error}"
+                        f"{self.journal_path}: the result of {record_id!r} can't be read: {error}"
                     ) from error
 
     def order(self) -> list[str]:
@@ -256,6 +273,7 @@ class RunFolder:
     def _write_manifest(self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
+            "task": self.task.name,
             "config": config.model_dump(mode="json"),
             "prompts": dict(prompts),
             "files": dict(files),

@@ -1,0 +1,70 @@
+"""`run`: is the answer true? Its work is the pipeline's, its result the Assessment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.errors import Problem
+from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.inputs.input import check_fits
+from factreasoner.metrics.factuality import resolve_k
+from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.results import Summary
+from factreasoner.models import Assessment, Failure, Record
+from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.tasks.registry import FACTUALITY as NAME
+from factreasoner.tasks.task import Calls, Task, Worker
+
+_OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
+"""Prompts of the parts that a run may do without."""
+
+
+class Factuality(Task[Assessment]):
+    """P(true) of every atom of an answer."""
+
+    name = NAME
+    result = Assessment
+    table = FACTUALITY
+
+    def problems(self, record: Record, config: Config) -> list[Problem]:
+        """See `Task`."""
+        return check_fits(record, config)
+
+    def prompts(self, config: Config) -> list[str]:
+        """See `Task`."""
+        row = ASSESSORS.get(config.assessor)
+        names = ["atomizer", "judge" if row is None else row.prompt, "reviser"]
+        return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
+
+    def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:
+        """See `Task`."""
+        return build_pipeline(config, **calls._asdict())
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> Assessment:
+        """See `Task`."""
+        return Assessment(
+            record_id=record.id,
+            status="failed",
+            assessor=config.assessor,
+            prompt=record.prompt,
+            response=record.response,
+            topic=record.topic,
+            model=config.model,
+            failures=(failure,),
+            fingerprint=record_fingerprint(record),
+            metadata=record.metadata,
+        )
+
+    def size(self, line: Mapping[str, Any]) -> int:
+        """See `Task`."""
+        outcome = line["outcome"]
+        return len(line["atoms"]) - len(outcome["unjudged"]) if outcome else 0
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Summary:
+        """See `Task`."""
+        return Summary(config.k, resolve_k(config.k, sizes), gamma=config.gamma)
+
+
+TASK = Factuality()

@@ -1,0 +1,26 @@
+"""The tasks by name, imported when used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from factreasoner.errors import RunError
+from factreasoner.tasks.task import Task
+
+FACTUALITY = "run"
+TASKS = {
+    FACTUALITY: "factreasoner.tasks.factuality:TASK",
+}
+"""Name of a task, which is that of its command -> where it is."""
+
+
+def task_named(name: str) -> Task[Any]:
+    """The task of that name. Raises RunError for one that this version does not know."""
+    if name not in TASKS:
+        raise RunError(
+            f"a run of {name!r}, a task that this version does not know; known: {', '.join(TASKS)}"
+        )
+    module, _, attribute = TASKS[name].partition(":")
+    task: Task[Any] = getattr(importlib.import_module(module), attribute)
+    return task

@@ -1,0 +1,110 @@
+"""What a task is: it turns (config, record) into a result, and results into lines and a summary.
+
+Runner, run folder, resume, budget, `evaluate`, `compare`, `check` and reports know no more of a task.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from factreasoner.config import Config
+from factreasoner.errors import Problem
+from factreasoner.llm.abilities import Memory
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Table
+from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.protocols import LLM
+
+R = TypeVar("R", bound=TaskResult)
+R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
+R_contra = TypeVar("R_contra", bound=TaskResult, contravariant=True)
+
+
+class Worker(Protocol[R_co]):
+    """Does a task's work on records, one at a time and from any number of threads."""
+
+    config: Config
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known how the model is to be asked; until then records go one by one, in order."""
+        ...
+
+    def assess(self, record: Record) -> R_co:
+        """The result of one record. What goes wrong inside it is in the result's failures, not raised.
+
+        Raises:
+            ConfigError: a setting, a key or a model name is wrong.
+            InputError: the record lacks what the configuration needs.
+            BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+        """
+        ...
+
+
+class Tally(Protocol[R_contra]):
+    """Adds up the results of a run."""
+
+    def add(self, result: R_contra) -> dict[str, Any]:
+        """Count one result; returns its line of results.jsonl."""
+        ...
+
+    def sample(self) -> Sample:
+        """The records added, as numbers."""
+        ...
+
+    def content(self) -> dict[str, Any]:
+        """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
+        ...
+
+
+class Calls(NamedTuple):
+    """How a worker's model is paid for and remembered.
+
+    `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
+    is told those of each answered request; `memory` keeps how the model is asked.
+    """
+
+    llm: LLM | None = None
+    spent: float = 0.0
+    paid: Callable[[float], None] | None = None
+    memory: Memory | None = None
+
+
+class Task(ABC, Generic[R]):
+    """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics."""
+
+    name: str
+    result: type[R]
+    table: Table[Any]
+
+    @abstractmethod
+    def problems(self, record: Record, config: Config) -> list[Problem]:
+        """What `record` lacks for this task under `config`."""
+
+    @abstractmethod
+    def prompts(self, config: Config) -> list[str]:
+        """Names of the prompts that may be asked."""
+
+    @abstractmethod
+    def worker(self, config: Config, calls: Calls) -> Worker[R]:
+        """What does the work.
+
+        Raises:
+            ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
+            InputError: a file that a setting names can't be read.
+            MissingExtraError: a plug-in needs an optional package.
+        """
+
+    @abstractmethod
+    def failed(self, record: Record, config: Config, failure: Failure) -> R:
+        """The result of a record that could not be worked on at all."""
+
+    @abstractmethod
+    def size(self, line: Mapping[str, Any]) -> int:
+        """How many claims were judged, from a result as it stands in the journal."""
+
+    @abstractmethod
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[R]:
+        """What adds up the results of a run, scored as `config` says; `sizes` are those of its records."""
