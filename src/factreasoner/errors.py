@@ -19,6 +19,7 @@
     │   ├── SearchError         a search service answered with an error, or not at all
     │   ├── StoreError          the store of passages can't be read or written
     │   ├── DocumentError       one file of documents can't be read
+    │   │   └── NoTextError         it was read to its end, and there is no text in it
     │   └── FetchError          one page could not be had; `reason` says why in a word or two
     │       ├── ForbiddenUrlError    the URL, or an address it leads to, is not one to connect to
     │       ├── FetchLimitError      more bytes, time or redirects than allowed
@@ -148,6 +149,10 @@ class StoreError(RetrievalError):
 
 class DocumentError(RetrievalError):
     """One file of documents can't be read, or holds what is none."""
+
+
+class NoTextError(DocumentError):
+    """One file of documents was read to its end, and there is no text in it."""
 
 
 class FetchError(RetrievalError):

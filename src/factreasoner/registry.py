@@ -60,6 +60,8 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
+    "mammoth": ("reading docx files", "office"),
+    "pptx": ("reading pptx files", "office"),
     "protego": ("honouring robots.txt", "web"),
     "pypdf": ("reading PDF files", "web"),
     "spacy": ("parsing English", "english"),

@@ -66,10 +66,14 @@ def test_index_tells_what_it_did(index, docs):
     (docs / "curie.txt").write_text("Marie Curie died in 1934.")
     (docs / "page.html").unlink()
     (docs / "photo.png").touch()
-    assert index().stdout.splitlines()[:3] == [
+    (docs / "old.doc").touch()
+    done = index()
+    left_out = f"left out: {docs}/old.doc: .doc is not read; save it as docx or odt\n"
+    assert (done.returncode, done.stderr) == (0, left_out)
+    assert done.stdout.splitlines()[:3] == [
         "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",
         "1 files known before are gone; --prune drops their passages.",
-        "1 files of other kinds are left out.",
+        "1 files of other kinds are left out: 1 .png.",
     ]
     assert "Files: 2 unchanged, 1 dropped. Passages: 0 written, 3 in all." in index("docs", "--prune").stdout
     assert index("docs", "--quiet").stdout == ""

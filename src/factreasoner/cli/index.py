@@ -21,7 +21,8 @@ def index(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Files and folders: txt, md, html, pdf; jsonl and csv with columns text, title and link. "
+            help="Files and folders: txt, md, html, pdf, docx, pptx, odt, odp, epub; jsonl and csv with "
+            "columns text, title and link. "
             "Links to folders are not followed."
         ),
     ] = None,
@@ -56,6 +57,8 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
         report = index_files(paths, config, prune=prune, tell=tell)
     for problem in report.problems:
         say(f"not indexed: {one_line(problem)}", err=True)
+    for document in report.unread:
+        say(f"left out: {one_line(document)}", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems else 0
@@ -71,8 +74,11 @@ def _print(report: IndexReport, config: Config) -> None:
     say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
         say(f"{report.gone} files known before are gone; --prune drops their passages.")
+    for name in report.emptied:
+        say(f"{one_line(name)} has no text any more; its passages are dropped.")
     if report.others:
-        say(f"{report.others} files of other kinds are left out.")
+        kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
+        say(f"{sum(report.others.values())} files of other kinds are left out: {kinds}.")
     if report.total:
         say(f"Search it with --retriever corpus --collection {config.collection}")
 

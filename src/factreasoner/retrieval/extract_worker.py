@@ -11,9 +11,10 @@ import json
 import logging
 import os
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from factreasoner.retrieval.extract import extract
+from factreasoner.retrieval.office import READERS, office_text
 from factreasoner.retrieval.page import Extracted
 
 READY = b"ready\n"
@@ -27,17 +28,20 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         question = json.loads(line)
         data = questions.read(question["length"])
         try:
-            found = extract(
-                data,
-                question["media_type"],
-                question["charset"],
-                pages=question["pages"],
-                sift=question.get("sift", True),
-            )
+            found = _read(data, question)
         except MemoryError:
             found = Extracted("", dropped="too large to read")
         answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()
+
+
+def _read(data: bytes, question: dict[str, Any]) -> Extracted:
+    media_type = question["media_type"]
+    if media_type in READERS and not question.get("sift", True):
+        return office_text(data, media_type)
+    return extract(
+        data, media_type, question["charset"], pages=question["pages"], sift=question.get("sift", True)
+    )
 
 
 def main() -> None:

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import gzip
+import importlib.util
+import re
 import sys
 from pathlib import Path
 
 import pytest
 from corpus_scene import TEXTS, write
+from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
 from pages import ARTICLE, html, pdf
 
 from factreasoner.errors import DocumentError, MissingExtraError
 from factreasoner.retrieval.corpus import documents
 from factreasoner.retrieval.corpus.documents import DocumentReader, markdown
+from factreasoner.retrieval.corpus.files import KINDS
 from factreasoner.retrieval.corpus.rows import BadRow, Document
 
 
@@ -34,7 +39,7 @@ def test_texts_in_usual_encodings(tmp_path: Path, data: bytes, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "data", [b"text\0and more", b"\x89PNG\r\n\x1a\n\0\0", bytes(range(1, 32)) * 40, "x".encode("utf-16-le")]
+    "data", [b"text\0and more", b"\x7fELF\2\1\1\0\0\0", bytes(range(1, 32)) * 40, "x".encode("utf-16-le")]
 )
 def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.txt").write_bytes(data)
@@ -42,10 +47,74 @@ def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
         list(DocumentReader().documents(tmp_path / "x.txt"))
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\t ", b"\xef\xbb\xbf"])
-def test_an_empty_file_holds_no_document(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "x.txt").write_bytes(data)
+@pytest.mark.parametrize("data", [b"", b"\n\n"])
+@pytest.mark.parametrize("ending", KINDS)
+def test_an_empty_file_of_any_kind_holds_no_document(tmp_path: Path, ending: str, data: bytes) -> None:
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(data)
+    assert list(DocumentReader().documents(path)) == []
+
+
+def test_a_text_of_nothing_but_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"\xef\xbb\xbf")
     assert list(DocumentReader().documents(tmp_path / "x.txt")) == []
+
+
+def test_office_documents_and_books(tmp_path: Path) -> None:
+    files = {
+        "a.docx": docx(paragraph("Opened in 1931."), "The Bridge"),
+        "b_c.pptx": pptx(text_shape("Opened in 1931.")),
+        "d.odt": odf("<text:p>Opened in 1931.</text:p>", "The Bridge"),
+        "e.odp": odf("<text:p>Opened in 1931.</text:p>", kind="presentation"),
+        "f.epub": epub("<p>Opened in 1931.</p>", title="The Bridge"),
+    }
+    titles = [read(tmp_path, name, data) for name, data in files.items()]
+    assert {document.text for document in titles} == {"Opened in 1931."}
+    assert [document.title for document in titles] == ["The Bridge", "b c", "The Bridge", "e", "The Bridge"]
+
+
+def test_a_package_that_is_missing_is_named_with_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mammoth" else found(name))
+    (tmp_path / "a.docx").write_bytes(docx(paragraph("x")))
+    with pytest.raises(DocumentError, match=r"a\.docx: reading docx files needs .*factreasoner\[office\]"):
+        list(DocumentReader().documents(tmp_path / "a.docx"))
+
+
+WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.txt", pdf("x"), "named .txt, but it is a PDF; name it .pdf"),
+        ("a.md", PAGE, "named .md, but it is an HTML page; name it .html"),
+        ("a.html", pdf("x"), "it is a PDF"),
+        ("a.html", WORD, "it is a Word document; name it .docx"),
+        ("a.pdf", PAGE, "it is an HTML page"),
+        ("a.odt", WORD, "it is a Word document"),
+        ("a.docx", odf(""), "it is an OpenDocument text; name it .odt"),
+        ("a.docx", epub("x"), "it is an EPUB book"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old format, or an encrypted one"),
+        ("a.docx", packed({"notes.txt": "x"}), "damaged docx"),
+        ("a.pptx", packed({"xl/workbook.xml": "x"}), "it is an Excel workbook; save its sheets as csv"),
+        ("a.txt", b"{\\rtf1 x}", "it is a Rich Text document"),
+        ("a.csv", packed({"notes.txt": "x"}), "it is a ZIP archive; unpack it"),
+        ("a.jsonl", gzip.compress(b"{}"), "it is a gzip archive"),
+        ("a.txt", b"\xff\xd8\xff\xe0", "it is a picture"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DocumentError, match=f"/{name}: .*{re.escape(words)}"):
+        list(DocumentReader().documents(tmp_path / name))
+
+
+def test_texts_about_other_kinds_are_texts(tmp_path: Path) -> None:
+    for text in ("The tag <html> begins a page.", "PK is not Ghana.", "rtf"):
+        assert read(tmp_path, "a.txt", text.encode()).text == text
 
 
 def test_html_and_pdf(tmp_path: Path) -> None:
@@ -61,7 +130,7 @@ def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
     broken = {
         "no.pdf": (b"hello", "not a PDF"),
         "cut.pdf": (b"%PDF-1.4 and no more", "damaged PDF"),
-        "picture.pdf": (pdf(""), "no text in it"),
+        "picture.pdf": (pdf(""), r"no text in it \(a scan\?\)"),
         "empty.html": (b"<html><body></body></html>", "no text in it"),
         "binary.html": (b"\0\1\2\3", "binary"),
     }

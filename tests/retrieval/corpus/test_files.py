@@ -21,7 +21,20 @@ def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path: Path)
         "tower.md",
         "deep/er/rows.csv",
     ]
-    assert (found.missing, found.others, found.unreadable) == ((), 1, {})
+    assert (found.missing, found.others, found.unreadable) == ((), {".jpg": 1}, {})
+
+
+def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path: Path) -> None:
+    write(tmp_path, {"a.DOC": "x", "in/b.xlsx": "x", "c": "x", "d.png": "x", "e.PNG": "x"})
+    found = find_files([tmp_path])
+    assert found.files == ()
+    assert found.unread == {
+        tmp_path / "a.DOC": ".doc is not read; save it as docx or odt",
+        tmp_path / "in" / "b.xlsx": ".xlsx is not read; save it as csv, with a column `text`",
+    }
+    assert found.others == {"": 1, ".png": 2}
+    with pytest.raises(DocumentError, match=r"a\.DOC: \.doc is not read; save it as docx or odt"):
+        kind_of(tmp_path / "a.DOC")
 
 
 def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path: Path) -> None:

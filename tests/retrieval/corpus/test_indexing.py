@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from corpus_scene import OWN, TEXTS, bring, content, numbered, write
 from filelock import FileLock
+from pages import html
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
@@ -76,7 +77,26 @@ def test_a_file_that_was_moved_or_emptied(docs: Path, store: Path) -> None:
     (docs / "curie.txt").rename(docs / "marie.txt")
     write(docs, {"tower.md": ""})
     report = bring(docs, store_dir=store, prune=True)
-    assert report == IndexReport(added=1, unchanged=2, empty=1, dropped=1, passages=1, total=4)
+    emptied = (f"{docs}/tower.md",)
+    assert report == IndexReport(
+        added=1, unchanged=2, empty=1, dropped=1, passages=1, total=4, emptied=emptied
+    )
+
+
+@pytest.mark.parametrize("prune", [False, True])
+def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(
+    docs: Path, store: Path, prune: bool
+) -> None:
+    (docs / "a.html").write_bytes(html())
+    (docs / "b.html").write_bytes(html(title="Other"))
+    bring(docs, store_dir=store)
+    (docs / "a.html").write_text("<html><body></body></html>")
+    (docs / "b.html").write_text("")
+    for dropped, emptied in (("; its earlier passages are dropped", (f"{docs}/b.html",)), ("", ())):
+        report = bring(docs, store_dir=store, prune=prune)
+        assert report.problems == (f"{docs}/a.html: no text in it{dropped}",)
+        assert (report.total, report.empty, report.emptied) == (5, 1, emptied)
+    assert not any("Otter" in passage.text for passage in content(store_dir=store).values())
 
 
 def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(
@@ -109,7 +129,7 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs: Path, store: Path) -> 
     for _ in range(2):
         report = bring(docs, store_dir=store)
         assert report.total == 5
-        assert (report.added + report.unchanged, report.empty, report.others) == (4, 1, 1)
+        assert (report.added + report.unchanged, report.empty, report.others) == (4, 1, {".png": 1})
         assert report.problems == (
             f"{docs}/a.pdf: damaged PDF",
             f"{docs}/b.txt: binary, not text",
@@ -120,7 +140,8 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs: Path, store: Path) -> 
 def test_a_file_that_breaks_keeps_its_earlier_passages(docs: Path, store: Path) -> None:
     bring(docs, store_dir=store)
     (docs / "curie.txt").write_bytes(b"\0")
-    assert bring(docs, store_dir=store, prune=True).problems == (f"{docs}/curie.txt: binary, not text",)
+    problem = f"{docs}/curie.txt: binary, not text; its earlier passages stay"
+    assert bring(docs, store_dir=store, prune=True).problems == (problem,)
     assert any("Warsaw" in p.text for p in content(store_dir=store).values())
 
 

@@ -1,15 +1,18 @@
-"""The texts in files of own documents: plain text, Markdown, HTML, PDF, JSON lines, CSV."""
+"""The texts in files of own documents: plain text, Markdown, HTML, PDF, office documents, JSON lines, CSV."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from factreasoner.config import Config
-from factreasoner.errors import DocumentError, MissingExtraError
+from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
+from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.retrieval.corpus.content import ARCHIVE, HEAD, content_of
 from factreasoner.retrieval.corpus.files import Kind, kind_of, reason
 from factreasoner.retrieval.corpus.rows import BadRow, Document, csv_rows, json_rows
 from factreasoner.retrieval.page import Page
@@ -17,6 +20,7 @@ from factreasoner.retrieval.reader import PageReader
 
 try:
     from factreasoner.retrieval.extract import decode
+    from factreasoner.retrieval.office import MODULES, READERS
 except ModuleNotFoundError as error:
     raise MissingExtraError("reading own documents", "corpus") from error
 
@@ -26,10 +30,11 @@ READ_SECONDS = 300.0
 _PAGES = 1_000_000
 _BLOCK = 1 << 20
 _SAMPLE = 4096
+_MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
 
 
 class DocumentReader:
-    """Reads the documents of files; HTML and PDF in processes that are killed when they take long."""
+    """Reads the documents of files: all but text and rows in processes that are killed when they are late."""
 
     def __init__(self) -> None:
         self._pages: PageReader | None = None
@@ -49,19 +54,24 @@ class DocumentReader:
         """The documents of a file that have text; from a file of rows one by one, among its bad rows.
 
         Raises:
-            DocumentError: the file can't be read, is damaged, or changed while it was read.
-            MissingExtraError: HTML or PDF without the packages that read them.
+            DocumentError: the file can't be read, is damaged, is something else than its name says, changed
+                while it was read, or needs a package that is not installed.
+            NoTextError: it is a page or a document, and there is no text in it.
+            MissingExtraError: the packages that read pages are not installed.
         """
         kind = kind_of(path)
         found: Iterable[Document | BadRow]
         try:
             before = path.stat()
+            with path.open("rb") as file:
+                _refuse_other(path, kind, file.read(HEAD))
             if kind in ("jsonl", "csv"):
                 found = json_rows(path) if kind == "jsonl" else csv_rows(path)
             else:
                 if before.st_size > MOST_BYTES:
                     raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
-                found = [self._document(path, kind, path.read_bytes())]
+                data = path.read_bytes()
+                found = [self._document(path, kind, data)] if data.strip() else []
             yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
             after = path.stat()
         except OSError as error:
@@ -71,7 +81,7 @@ class DocumentReader:
 
     def _document(self, path: Path, kind: Kind, data: bytes) -> Document:
         name = re.sub(r"[_\s-]+", " ", path.stem).strip()
-        if kind in ("html", "pdf"):
+        if kind not in ("text", "markdown"):
             return self._page(path, kind, data, name)
         text = decode(data).replace("\r\n", "\n")
         if _has_null(data) or _strange(text[:_SAMPLE]):
@@ -79,16 +89,29 @@ class DocumentReader:
         return markdown(text, name) if kind == "markdown" else Document(text, name)
 
     def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
-        if kind == "pdf" and b"%PDF-" not in data[:1024]:
+        if kind == "pdf" and content_of(data) is None:
             raise DocumentError(f"{path}: not a PDF")
+        module = MODULES.get(kind, "")
+        if module and importlib.util.find_spec(module) is None:
+            raise DocumentError(f"{path}: {MissingExtraError(*EXTRA_OF_MODULE[module])}")
         if self._pages is None:
             config = Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES)
             self._pages = PageReader(config, sift=False)
-        media_type = "application/pdf" if kind == "pdf" else "text/html"
-        read = self._pages.read(Page(str(path), media_type, "", data))
-        if read.dropped or not read.text:
-            raise DocumentError(f"{path}: {read.dropped or 'no text in it'}")
+        read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+        if read.dropped:
+            raise DocumentError(f"{path}: {read.dropped}")
+        if not read.text:
+            raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
         return Document(read.text, read.title or name)
+
+
+def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
+    """Raise DocumentError for a file whose content is of another kind than its name says."""
+    found = content_of(head)
+    if found is None or found.kind == kind or (found == ARCHIVE and kind in READERS):
+        return
+    remedy = f"; name it .{found.kind}" if found.kind else ""
+    raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
 
 
 def _has_null(data: bytes) -> bool:

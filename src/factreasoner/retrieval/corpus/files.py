@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import DocumentError
 
-Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "csv"]
+Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
 
 KINDS: dict[str, Kind] = {
     ".txt": "text",
@@ -21,23 +22,40 @@ KINDS: dict[str, Kind] = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".odt": "odt",
+    ".odp": "odp",
+    ".epub": "epub",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
     ".tsv": "csv",
 }
+OTHER_DOCUMENTS = {
+    **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".wpd", ".pages"), "docx or odt"),
+    **dict.fromkeys((".ppt", ".pptm", ".pps", ".ppsx", ".key"), "pptx, odp or pdf"),
+    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods", ".numbers"), "csv, with a column `text`"),
+    **dict.fromkeys((".mobi", ".azw", ".azw3", ".fb2"), "epub"),
+    **dict.fromkeys((".djvu", ".ps", ".xps", ".tex"), "pdf"),
+    **dict.fromkeys((".mht", ".mhtml"), "html"),
+    ".json": "jsonl, an object with `text` a line",
+}
+"""Kinds of documents that are not read, and what they can be saved as to be."""
 
 
 class FoundFiles(NamedTuple):
-    """Files below some paths, in order; paths where there is nothing; how many files are of other kinds.
+    """Files below some paths, in order; paths where there is nothing; counts of files of other kinds.
 
-    `unreadable` names folders that can't be looked into and entries that are no files, with the reason.
+    `unreadable` names folders that can't be looked into and entries that are no files, with the reason;
+    `unread` documents of kinds that are not read, with the remedy.
     """
 
     files: tuple[Path, ...]
     missing: tuple[Path, ...]
-    others: int
+    others: dict[str, int]
     unreadable: dict[Path, str]
+    unread: dict[Path, str]
 
 
 def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
@@ -48,14 +66,18 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
     """
     files: dict[Path, None] = {}
     missing = []
-    others = 0
+    others = Counter[str]()
     unreadable: dict[Path, str] = {}
+    unread: dict[Path, str] = {}
     for path in paths:
         mode = _mode(path)
         if stat.S_ISDIR(mode):
             for file in _walk(path, outside, unreadable):
-                if file.suffix.lower() not in KINDS:
-                    others += 1
+                suffix = file.suffix.lower()
+                if suffix in OTHER_DOCUMENTS:
+                    unread[file] = f"{suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}"
+                elif suffix not in KINDS:
+                    others[suffix] += 1
                 elif (problem := _unfit(file, path)) is not None:
                     unreadable[file] = problem
                 else:
@@ -64,7 +86,7 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
             files[path] = None
         else:
             missing.append(path)
-    return FoundFiles(tuple(files), tuple(missing), others, unreadable)
+    return FoundFiles(tuple(files), tuple(missing), dict(others), unreadable, unread)
 
 
 def _unfit(file: Path, folder: Path) -> str | None:
@@ -97,10 +119,12 @@ def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> It
 
 def kind_of(path: Path) -> Kind:
     """What kind of file this is by its name. Raises DocumentError when it is none of the known ones."""
-    kind = KINDS.get(path.suffix.lower())
-    if kind is None:
+    suffix = path.suffix.lower()
+    if suffix in OTHER_DOCUMENTS:
+        raise DocumentError(f"{path}: {suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}")
+    if suffix not in KINDS:
         raise DocumentError(f"{path}: unknown kind of file; known: {', '.join(KINDS)}")
-    return kind
+    return KINDS[suffix]
 
 
 def reason(error: OSError) -> str:

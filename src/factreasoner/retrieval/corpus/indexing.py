@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import DocumentError, InputError, Problem
+from factreasoner.errors import DocumentError, InputError, NoTextError, Problem
 from factreasoner.retrieval.corpus.collection import Collection, Stored
 from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
@@ -27,9 +28,11 @@ _ROWS_NAMED = 5
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` are files
-    of unknown kinds; `gone` are files in the collection, below the paths of the run, that are there no more;
-    `rebuilt` says that the collection was damaged and made anew from its files.
+    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` counts
+    files of unknown kinds by ending, `unread` names documents of kinds that are not read, with the remedy;
+    `gone` are files in the collection, below the paths of the run, that are there no more; `emptied` names
+    those that are there and have no text any more: their passages are dropped. `rebuilt` says that the
+    collection was damaged and made anew from its files.
     """
 
     added: int = 0
@@ -39,7 +42,9 @@ class IndexReport(NamedTuple):
     empty: int = 0
     dropped: int = 0
     gone: int = 0
-    others: int = 0
+    others: Mapping[str, int] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
+    emptied: tuple[str, ...] = ()
     passages: int = 0
     total: int = 0
     rebuilt: bool = False
@@ -84,13 +89,19 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
             found = find_files([*paths, *roots], outside=store.folder)
         run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
-        run.problems += [f"{path}: {reason}" for path, reason in found.unreadable.items()]
-        run.sweep(paths, [*found.files, *found.unreadable], prune=prune)
+        run.problems += _with_reasons(found.unreadable)
+        run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
         total = run.close()
     if rebuilt:
         run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
     return IndexReport(
-        **run.counts, others=found.others, total=total, rebuilt=rebuilt, problems=tuple(run.problems)
+        **run.counts,
+        others=found.others,
+        unread=_with_reasons(found.unread),
+        emptied=tuple(run.emptied),
+        total=total,
+        rebuilt=rebuilt,
+        problems=tuple(run.problems),
     )
 
 
@@ -111,6 +122,7 @@ class _Run:
         self._begun = False
         self._told = Step(0, 0, 0, "")
         self.problems: list[str] = []
+        self.emptied: list[str] = []
         self.counts = dict.fromkeys(
             ("added", "replaced", "unchanged", "partly", "empty", "dropped", "gone", "passages"), 0
         )
@@ -170,9 +182,16 @@ class _Run:
                     empty = False
                     if passage.id not in there:
                         self._wait(passage)
-            except DocumentError:
+            except NoTextError as error:
+                self._outdated += others
+                raise DocumentError(
+                    f"{error}{'; its earlier passages are dropped' if others else ''}"
+                ) from error
+            except DocumentError as error:
                 self._forget(name, digest)
-                raise
+                raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
+            if empty and others:
+                self.emptied.append(name)
             if bad:
                 self.problems.append(f"{file}: {_named(bad)}")
             how = "partly" if bad else "empty" if empty else "replaced" if others else "added"
@@ -243,6 +262,10 @@ def _names(paths: Sequence[Path]) -> set[str]:
 def _below(name: str, tops: set[str]) -> bool:
     """Whether `name` is one of `tops` or below one."""
     return name in tops or any(str(above) in tops for above in Path(name).parents)
+
+
+def _with_reasons(reasons: Mapping[Path, str]) -> tuple[str, ...]:
+    return tuple(f"{path}: {reason}" for path, reason in reasons.items())
 
 
 def _named(bad: Sequence[BadRow]) -> str:

@@ -1,0 +1,141 @@
+"""Office documents and books made for tests, part by part, with nothing that also reads them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+A = "http://schemas.openxmlformats.org/drawingml/2006/main"
+P = "http://schemas.openxmlformats.org/presentationml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+TYPES = "application/vnd.openxmlformats-officedocument"
+
+
+def packed(parts: dict[str, str | bytes]) -> bytes:
+    """A ZIP file of these parts; `mimetype` is not compressed, as the formats want it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(
+                name, content, zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            )
+    return file.getvalue()
+
+
+def _relations(*targets: tuple[str, str]) -> str:
+    rows = "".join(
+        f'<Relationship Id="r{n}" Type="{OFFICE}/{kind}" Target="{target}"/>'
+        for n, (kind, target) in enumerate(targets)
+    )
+    return f'<?xml version="1.0"?><Relationships xmlns="{RELATIONS}">{rows}</Relationships>'
+
+
+def _types(**overrides: str) -> str:
+    rows = "".join(
+        f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{TYPES}.{kind}+xml"/>'
+        for name, kind in overrides.items()
+    )
+    return (
+        '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{rows}</Types>'
+    )
+
+
+def _core(title: str) -> str:
+    return (
+        '<c:coreProperties xmlns:c="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
+        f' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></c:coreProperties>'
+    )
+
+
+def paragraph(text: str) -> str:
+    """One of a Word document."""
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def docx(body: str, title: str = "", head: str = "") -> bytes:
+    """A Word document with this XML as its body; `head` comes before the root."""
+    return packed(
+        {
+            "[Content_Types].xml": _types(word__document="wordprocessingml.document.main"),
+            "_rels/.rels": _relations(("officeDocument", "word/document.xml")),
+            "docProps/core.xml": _core(title),
+            "word/document.xml": f'{head}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>',
+        }
+    )
+
+
+def pptx(*slides: str, title: str = "") -> bytes:
+    """A presentation with one slide for each XML of shapes."""
+    ids = "".join(f'<p:sldId id="{256 + n}" r:id="r{n}"/>' for n in range(len(slides)))
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": _types(
+            ppt__presentation="presentationml.presentation.main",
+            **{f"ppt__slides__slide{n}": "presentationml.slide" for n in range(len(slides))},
+        ),
+        "_rels/.rels": _relations(("officeDocument", "ppt/presentation.xml")),
+        "docProps/core.xml": _core(title),
+        "ppt/_rels/presentation.xml.rels": _relations(
+            *(("slide", f"slides/slide{n}.xml") for n in range(len(slides)))
+        ),
+        "ppt/presentation.xml": f'<p:presentation xmlns:p="{P}" xmlns:r="{OFFICE}"><p:sldIdLst>{ids}'
+        "</p:sldIdLst></p:presentation>",
+    }
+    for n, shapes in enumerate(slides):
+        parts[f"ppt/slides/slide{n}.xml"] = (
+            f'<p:sld xmlns:p="{P}" xmlns:a="{A}"><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/>'
+            f"<p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{shapes}</p:spTree></p:cSld></p:sld>"
+        )
+    return packed(parts)
+
+
+def text_shape(text: str) -> str:
+    """A shape of a slide with one paragraph."""
+    return (
+        '<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
+        f"<p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+
+
+def odf(body: str, title: str = "", kind: str = "text", manifest: str = "") -> bytes:
+    """An OpenDocument file with this XML in its body."""
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "text", "table", "drawing", "meta")
+    )
+    return packed(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "META-INF/manifest.xml": f"<manifest>{manifest}</manifest>",
+            "content.xml": f"<office:document-content {names}><office:body><office:{kind}>{body}"
+            f"</office:{kind}></office:body></office:document-content>",
+            "meta.xml": '<m xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>'
+            + title
+            + "</dc:title></m>",
+        }
+    )
+
+
+def epub(*chapters: str, title: str = "", encryption: str = "") -> bytes:
+    """A book; its chapters lie in a folder below the package, and are read in the order of the spine."""
+    items = "".join(f'<item id="i{n}" href="text/chapter%20{n}.xhtml"/>' for n in range(len(chapters)))
+    spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(chapters)))
+    parts: dict[str, str | bytes] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
+        '<rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+        "OPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" '
+        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>{title}</dc:title></metadata>'
+        f"<manifest>{items}</manifest><spine>{spine}</spine></package>",
+    }
+    if encryption:
+        parts["META-INF/encryption.xml"] = f'<e><CipherReference URI="{encryption}"/></e>'
+    for n in reversed(range(len(chapters))):
+        parts[f"OPS/text/chapter {n}.xhtml"] = (
+            '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">'
+            f"<head><title>Not this</title></head><body>{chapters[n]}</body></html>"
+        )
+    return packed(parts)
