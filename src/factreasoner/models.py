@@ -132,13 +132,19 @@ class Claim(NamedTuple):
 
 
 class Premise(NamedTuple):
-    """The passage claims are verified against. `others` are the texts of the record's other passages."""
+    """The passage claims are verified against. `others` are the texts of the record's other passages.
+
+    `shared_claims` are claims that several premises are asked about, in one order for all: those asked of
+    this one and maybe more. A judge may put them all to a model, so that its calls begin alike, where that
+    takes no further call; what comes out for one that was not asked about is no verdict and no failure.
+    """
 
     id: str
     text: str
     others: tuple[str, ...] = ()
     title: str = ""
     record_id: str = ""
+    shared_claims: tuple[Claim, ...] = ()
 
 
 class Verdict(Model):

@@ -43,13 +43,17 @@ def tasks(
     text = {atom.id: atom.text for atom in atoms}
     text |= {c.id: c.summary or _cut(c.text, premise_tokens) for c in contexts}
 
-    def asked() -> Iterator[tuple[str, tuple[str, ...]]]:
-        yield from ((item.context_id, item.atom_ids) for item in work)
-        yield from ((item.context_id, item.context_ids) for item in work)
+    context_claims = tuple(Claim(context.id, text[context.id]) for context in contexts)
+
+    def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
+        for item in work:
+            yield premise(item.context_id), item.atom_ids
+        for item in work:
+            yield premise(item.context_id)._replace(shared_claims=context_claims), item.context_ids
 
     return [
-        (premise(context_id), [Claim(target, text[target]) for target in targets])
-        for context_id, targets in asked()
+        (passage, [Claim(target, text[target]) for target in targets])
+        for passage, targets in asked()
         if targets
     ]
 

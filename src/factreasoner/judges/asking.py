@@ -41,6 +41,13 @@ class Findings(NamedTuple):
     failures: dict[str, Failure]
 
 
+class Batch(NamedTuple):
+    """The claims one call is to decide, and those it shows the model: these and maybe others."""
+
+    claims: Sequence[Claim]
+    shown: Sequence[Claim]
+
+
 class Asker:
     """Asks about claims, `claims_per_call` a call at most; bad replies are mended as `Reasker` does it.
 
@@ -58,57 +65,76 @@ class Asker:
         fitting = int(0.8 * self._config.max_tokens) // self._tokens_per_claim
         return max(1, min(self._config.atoms_per_call, fitting))
 
-    def batches(self, claims: Sequence[Claim]) -> list[Sequence[Claim]]:
-        """The claims of each call of a first round."""
+    def batches(self, claims: Sequence[Claim], shared: Sequence[Claim] = ()) -> list[Batch]:
+        """The calls of a first round: as few as `claims` take.
+
+        `shared` claims are those of several questions. Where it takes no further call, each batch shows as
+        many of them in a row, so that calls of different questions show the same.
+        """
+        wanted = {claim.id for claim in claims}
+        alone = [Batch(part, part) for part in self._parts(claims)]
+        together = [Batch([c for c in part if c.id in wanted], part) for part in self._parts(shared)]
+        together = [batch for batch in together if batch.claims]
+        complete = sum(len(batch.claims) for batch in together) == len(claims)
+        return together if complete and len(together) <= len(alone) else alone
+
+    def _parts(self, claims: Sequence[Claim]) -> list[Sequence[Claim]]:
         size = self.claims_per_call
         return [claims[start : start + size] for start in range(0, len(claims), size)]
 
-    def ask(self, question: Question, claims: Sequence[Claim]) -> Findings:
-        """One finding or one failure for every claim, in the order of the claims.
+    def ask(self, question: Question, claims: Sequence[Claim], shared: Sequence[Claim] = ()) -> Findings:
+        """One finding or one failure for every claim, in the order of the claims; for `shared` see `batches`.
 
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
+        batches = self.batches(claims, shared)
         if self._config.confidence != "votes":
-            return self._ask_once(question, claims, sample=0, samples=1)
+            return _in_order(claims, [self._ask_once(question, batches, sample=0, samples=1)])
         rounds = parallel_map(
-            lambda sample: self._ask_once(question, claims, sample=sample, samples=self._config.votes),
+            lambda sample: self._ask_once(question, batches, sample=sample, samples=self._config.votes),
             range(1, self._config.votes + 1),
             workers=self._config.concurrency,
         )
         return _in_order(claims, [self._count_votes(claim.id, rounds) for claim in claims])
 
     def _ask_once(
-        self, question: Question, claims: Sequence[Claim], *, sample: int, samples: int
+        self, question: Question, batches: Sequence[Batch], *, sample: int, samples: int
     ) -> Findings:
-        asked = Asked[Claim, Finding](
-            stage=question.stage,
-            result="verdict",
-            name=lambda claim: question.item(claim.id),
-            request=question.request,
-            read=lambda reply, schema, batch: self._read(question, reply, schema, batch),
-            logprobs=self._config.confidence in ("auto", "logprobs"),
-        )
-        batches = self.batches(claims)
         parts = parallel_map(
-            lambda batch: self._reasker.ask(asked, batch, sample=sample, samples=samples),
+            lambda batch: self._reasker.ask(
+                self._asked(question, batch), batch.claims, sample=sample, samples=samples
+            ),
             batches,
             workers=self._config.concurrency,
         )
         found: dict[str, Finding] = {}
         failures: dict[str, Failure] = {}
         for batch, part in zip(batches, parts, strict=True):
-            for claim, result in zip(batch, part, strict=True):
+            for claim, result in zip(batch.claims, part, strict=True):
                 if isinstance(result, Failure):
                     failures[claim.id] = result
                 else:
                     found[claim.id] = result
         return Findings(found, failures)
 
-    def _read(
-        self, question: Question, reply: Reply, schema: FunctionSchema, claims: Sequence[Claim]
-    ) -> list[Finding | Lacking]:
-        reading = question.read(reply, schema, claims)
+    def _asked(self, question: Question, batch: Batch) -> Asked[Claim, Finding]:
+        def shown(claims: Sequence[Claim]) -> Sequence[Claim]:
+            """What is shown with all claims of the batch; about some of them again, nothing is added."""
+            return batch.shown if len(claims) == len(batch.claims) else claims
+
+        return Asked(
+            stage=question.stage,
+            result="verdict",
+            name=lambda claim: question.item(claim.id),
+            request=lambda claims: question.request(shown(claims)),
+            read=lambda reply, schema, claims: self._results(
+                question.read(reply, schema, shown(claims)), claims
+            ),
+            logprobs=self._config.confidence in ("auto", "logprobs"),
+        )
+
+    def _results(self, reading: faaf.Reading, claims: Sequence[Claim]) -> list[Finding | Lacking]:
         return [
             self._decide(reading.answers[claim.id])
             if claim.id in reading.answers

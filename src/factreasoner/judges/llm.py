@@ -36,7 +36,8 @@ class LLMJudge:
 
     def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        return [self._request(premise, batch) for batch in self._asker.batches(claims)]
+        batches = self._asker.batches(claims, premise.shared_claims)
+        return [self._request(premise, batch.shown) for batch in batches]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in the order of the claims.
@@ -50,7 +51,7 @@ class LLMJudge:
             read=faaf.read,
             item=lambda claim_id: pair_id(premise.id, claim_id),
         )
-        findings = self._asker.ask(question, claims)
+        findings = self._asker.ask(question, claims, shared=premise.shared_claims)
         verdicts = (self._verdict(premise, claim_id, f) for claim_id, f in findings.found.items())
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 

@@ -109,7 +109,8 @@ class _Planner:
         if self._asks("judge"):
             rounds = self._config.votes if self._config.confidence == "votes" else 1
             asked = self._assessor(record.model_copy(update={"contexts": contexts}), atoms)
-            self._count(asked.stage, asked.requests * rounds, asked.answer_tokens * rounds)
+            answer_tokens, items = asked.answer_tokens * rounds, asked.items * rounds
+            self._count(asked.stage, asked.requests * rounds, answer_tokens, items=items)
 
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
@@ -145,10 +146,11 @@ class _Planner:
 
 
 class _Asked(NamedTuple):
-    """What a model is asked in the place of a judge, and the tokens its answers take."""
+    """What a model is asked in the place of a judge, about how many items; tokens that its answers take."""
 
     stage: str
     requests: list[tuple[Prompt, FunctionSchema]]
+    items: int
     answer_tokens: int
 
 
@@ -160,7 +162,8 @@ def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]],
 
         def by_atoms(record: Record, atoms: Sequence[Atom]) -> _Asked:
             requests = prompted.requests(atoms, record.contexts or (), record)
-            return _Asked(ASSESSOR_STAGE, requests, prompted.tokens_per_claim * len(atoms) if requests else 0)
+            items = sum(len(schema.items) for _, schema in requests)
+            return _Asked(ASSESSOR_STAGE, requests, items, prompted.tokens_per_claim * items)
 
         return by_atoms
     evaluator = GraphEvaluator(judge, AutoSolver(config), config)
@@ -168,7 +171,9 @@ def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]],
     def by_pairs(record: Record, atoms: Sequence[Atom]) -> _Asked:
         work = evaluator.work(atoms, record.contexts or ())
         requests = [request for task in work for request in judge.requests(*task)]
-        return _Asked(JUDGE_STAGE, requests, judge.tokens_per_claim * sum(len(c) for _, c in work))
+        shown = sum(len(schema.items) for _, schema in requests)
+        claims = sum(len(claims) for _, claims in work)
+        return _Asked(JUDGE_STAGE, requests, claims, judge.tokens_per_claim * shown)
 
     return by_pairs
 
