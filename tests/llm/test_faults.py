@@ -102,7 +102,54 @@ ANTHROPIC_CREDIT = (
             "config",
         ),
         (500, "Missing boto3 to call bedrock. Run 'pip install boto3'.", "config"),
+        (500, "Google Cloud SDK not found. Install it with: pip install 'litellm[google]'", "config"),
+        (
+            400,
+            'vertexai import failed please run `pip install -U "google-cloud-aiplatform>=1.38"`. Got error: '
+            "No module named 'vertexai'",
+            "config",
+        ),
         (400, "The security token included in the request is invalid.", "config"),
+        (
+            401,
+            '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+            "config",
+        ),
+        (401, "Access denied due to invalid subscription key or wrong API endpoint.", "config"),
+        (401, "invalid api token", "config"),
+        (401, "Authentication Fails (no such user)", "config"),
+        (402, "Insufficient Balance", "config"),
+        (402, "This request requires more credits, or fewer max_tokens. You can only afford 12.", "config"),
+        (400, '{"errorCode":"BXNIM0415E","errorMessage":"Provided API key could not be found."}', "config"),
+        (
+            500,
+            "Your default credentials were not found. To set up Application Default Credentials, see",
+            "config",
+        ),
+        (400, "The provided model identifier is invalid.", "config"),
+        (404, "model 'llama9' not found", "config"),
+        (404, "The API deployment for this resource does not exist.", "config"),
+        (404, "models/gemini-9 is not found for API version v1beta, or is not supported", "config"),
+        (403, "You are not allowed to request logprobs from this model.", "dialect"),
+        (400, "Unsupported parameter: 'max_tokens' is not supported with this model.", "dialect"),
+        (400, "Unsupported value: 'temperature' does not support 0.0 with this model.", "dialect"),
+        (400, "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.", "dialect"),
+        (400, "property 'logprobs' is unsupported", "dialect"),
+        (400, "Logprobs is not enabled for models/gemini-2.5-flash", "dialect"),
+        (400, "Thinking may not be enabled when tool_choice forces tool use.", "form"),
+        (400, "deepseek-reasoner does not support this tool_choice", "form"),
+        (400, "This response_format type is unavailable now", "form"),
+        (400, "This model does not support response format `json_schema`.", "form"),
+        (400, "Function calling is not enabled for models/gemma-3-27b-it", "form"),
+        (400, "JSON mode is not enabled for models/gemma-3-27b-it", "form"),
+        (
+            400,
+            '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+            "form",
+        ),
+        (400, "seed: Extra inputs are not permitted", "final"),
+        (529, '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "retry"),
+        (503, "The model is overloaded. Please try again later.", "retry"),
     ],
 )
 def test_kinds(status, message, kind):
@@ -193,6 +240,24 @@ def test_what_the_library_itself_refuses():
     error = UnsupportedParamsError(400, "anthropic does not support parameters: ['logprobs', 'top_logprobs']")
     assert fault(error).lesson.refused == {"logprobs"}
     assert fault(UnsupportedParamsError(400, "x does not support parameters: ['tools']")).kind == "form"
+
+
+def test_what_the_library_refuses_of_the_user_s_own_wishes_is_for_the_user_to_leave_out():
+    text = (
+        "openai does not support parameters: ['top_p', 'temperature'], for model=x. To drop these, set "
+        "`litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n. "
+    )
+    found = fault(UnsupportedParamsError(400, text), fixed={"top_p"})
+    assert (found.kind, found.remedy) == ("config", "leave out top_p")
+    assert found.message == "openai does not support parameters: ['top_p', 'temperature'], for model=x"
+    assert fault(UnsupportedParamsError(400, text)).lesson.refused == {"temperature"}
+
+
+def test_a_package_is_named_where_the_message_does_not():
+    module = fault(ProviderSaidError(500, "No module named 'boto3'"))
+    assert module.remedy == "install the package this provider needs: pip install boto3"
+    told = fault(ProviderSaidError(500, "No module named 'google': pip install google-auth"))
+    assert told.remedy == "install the package this provider needs"
 
 
 # Retry-After

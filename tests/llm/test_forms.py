@@ -180,6 +180,19 @@ def test_tokens_spell_the_json_the_arguments_were_read_from(scene):
     assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
 
 
+def test_tool_calls_beside_a_function_call_are_one_and_keep_theirs(scene):
+    raw = json.dumps({"fact_0": "True", "fact_1": "False"})
+    function = {"name": "check", "arguments": raw}
+    calls = [{"id": "call_0", "type": "function", "function": function}]
+    message = {"role": "assistant", "content": None, "function_call": function, "tool_calls": calls}
+    entry = {"token": raw, "logprob": -0.5, "bytes": None, "top_logprobs": []}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls", "logprobs": {"content": [entry]}}
+    set_up = scene(lambda request: Completion(arguments={}, body={"choices": [choice]}))
+    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
+    assert (reply.form, reply.text, set_up.server.calls) == ("tool", raw, 1)
+    assert [(token.token, token.logprob) for token in reply.tokens] == [(raw, -0.5)]
+
+
 def test_no_log_probabilities_are_asked_for_unasked(scene):
     set_up = scene(logprobs=True)
     assert set_up.client().call(PROMPT, SCHEMA).tokens is None

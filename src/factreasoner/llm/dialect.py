@@ -103,7 +103,11 @@ def token_limit(request: Mapping[str, Any]) -> int | None:
 def _without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     system = [message["content"] for message in messages if message["role"] == "system"]
     first, *rest = [message for message in messages if message["role"] != "system"]
-    return [{**first, "content": "\n\n".join([*system, first["content"]])}, *rest]
+    contents = [*system, first["content"]]
+    if all(isinstance(content, str) for content in contents):
+        return [{**first, "content": "\n\n".join(contents)}, *rest]
+    parts = [[{"type": "text", "text": c}] if isinstance(c, str) else c for c in contents]
+    return [{**first, "content": [part for some in parts for part in some]}, *rest]
 
 
 def lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]) -> Dialect | None:

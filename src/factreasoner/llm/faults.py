@@ -30,7 +30,7 @@ NO_KEY = _any(
     r"missing credentials|unable to locate credentials|api_key client option must be set",
     r"(invalid|incorrect)[ _]api[ _]key|invalid x-api-key|security token.{0,40}invalid",
     r"could not resolve authentication",
-    r"(api[ _]key|credentials).{0,40}(missing|not (found|set|provided|valid))",
+    r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
 )
 NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
 NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
@@ -38,10 +38,11 @@ PASSING = _any(
     r"(retry|try again) (in|after)|per (minute|day)"
 )  # Gemini says "quota" and "billing" of any limit
 NO_MODEL = _any(
-    r"model_not_found|(invalid|unknown|not a valid) model",
+    r"model_not_found|(invalid|unknown|not a valid) model|model identifier is invalid",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
 )
-NO_PACKAGE = _any(r"No module named '([\w.]+)'|pip install [\w\[\]-]+|Missing [\w-]+ to call")
+NO_MODULE = _any(r"No module named '([\w.]+)'")
+NO_PACKAGE = _any(r"pip install |Missing [\w-]+ to call")
 MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
 TOO_LONG = _any(
     r"context.?(length|window|size|limit)|maximum context|too many tokens",
@@ -69,6 +70,8 @@ SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
 )
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
+NOT_TO_SHOW = re.compile(r"Traceback \(most recent call last\)|, Received response - |\. To drop these, set ")
+"""Where begins what is of no use to a reader: code, and remedies that are litellm's and not ours."""
 MESSAGE_LENGTH = 300
 LONGEST_TEXT = 20_000
 """Characters of a text that are looked at for what is shown of it."""
@@ -106,11 +109,13 @@ def fault_of(
     if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
         status = None
     message = shown(raw, secret)
+    unsupported = type(error).__name__ == "UnsupportedParamsError"
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
         return Fault("config", "unknown provider", status, remedy=known)
-    unsupported = type(error).__name__ == "UnsupportedParamsError"
-    refused = unsupported or status in REFUSAL_STATUSES
+    if wished := [name for name in fixed if unsupported and f"'{name}'" in raw]:
+        return Fault("config", message, status, remedy=f"leave out {', '.join(sorted(wished))}")
+    refused = unsupported or status in REFUSAL_STATUSES or (status == 403 and "request logprobs" in raw)
     if refused and BAD_SAMPLE.search(raw):
         return Fault("sample", message, status)
     if refused or status == 500:
@@ -124,6 +129,11 @@ def fault_of(
         return Fault("config", message, status, remedy=remedy)
     if status not in (None, 429) and TOO_LONG.search(raw):
         return Fault("final", message, status, remedy=SHORTER)
+    return _passing(error, raw, message, status)
+
+
+def _passing(error: BaseException, raw: str, message: str, status: int | None) -> Fault:
+    """An error that is nobody's to mend: of those that pass, or final."""
     if status is None or status in RETRIED or status >= 500:
         wait = retry_after_of(_headers(error), raw)
         remedy = "connection" if NO_ANSWER.search(raw) else ""
@@ -166,12 +176,9 @@ def _remedy(raw: str, status: int | None) -> str | None:
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
-    if status in (None, 500) and (found := NO_PACKAGE.search(raw)):
-        return (
-            f"install the package this provider needs: pip install {found[1]}"
-            if found[1]
-            else ("install the package this provider needs")
-        )
+    if NO_MODULE.search(raw) or (status in (None, 500) and NO_PACKAGE.search(raw)):
+        named = None if NO_PACKAGE.search(raw) else NO_MODULE.search(raw)
+        return "install the package this provider needs" + (f": pip install {named[1]}" if named else "")
     if status == 404 or (status == 400 and NO_MODEL.search(raw)):
         return "check --model and --api-base"
     return None
@@ -182,7 +189,7 @@ def shown(text: str, secret: str | None = None) -> str:
     if said := MESSAGE.search(text[:LONGEST_TEXT]):
         text = said[1]
     text = " ".join(text[:LONGEST_TEXT].split())[: 10 * MESSAGE_LENGTH]
-    text = re.split(r"Traceback \(most recent call last\)|, Received response - ", text)[0]
+    text = NOT_TO_SHOW.split(text)[0]
     secrets = {value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8}
     for value in sorted(secrets | ({secret} if secret else set()), key=len, reverse=True):
         text = text.replace(value, "***")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import atexit
-import bisect
 import copy
 import functools
 import importlib
-import itertools
 import logging
 import math
 import os
-import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import TokenLogprob, sound_logprob
-from factreasoner.llm.reading import Answer, Piece, joined
+from factreasoner.llm.dialect import TOKEN_LIMITS
+from factreasoner.llm.logprobs import field_of, tokens_of
+from factreasoner.llm.reading import Answer
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Usage
 
@@ -38,12 +36,18 @@ UNREADABLE = (
     "that is not a list",
     "Empty or invalid response from LLM endpoint",
     "<APIResponse [200 OK]",
+    "'ModelResponse' object has no attribute",
 )
 """What litellm says of a body with status 200 that it can't read as a completion."""
 BY_HANDLER = frozenset({"deepseek", "hosted_vllm", "openrouter", "together_ai", "xai"})
 """Providers that litellm reaches by HTTP of its own, not by openai's library: they take a session."""
-VALUE = re.compile(rb'(?="(\s*:\s*"?))')
-"""What stands before a value of a JSON object: only the alternatives of the token behind it are read."""
+FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
+"""Providers to whom litellm tells that a tool must be called, and silently not which one."""
+ASKED = frozenset(
+    {"messages", "tools", "tool_choice", "response_format", "temperature", "logprobs", "top_logprobs"}
+    | set(TOKEN_LIMITS)
+)
+"""What every request may hold. litellm knows who takes it; parameters beyond it are the user's own wish."""
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
 
@@ -121,7 +125,7 @@ class LiteLLMProvider:
     @functools.cached_property
     def wants_marks(self) -> bool:
         """Whether it caches the beginnings of requests only where they are marked, as Claude's hosts do."""
-        return "claude" in self.model.lower() and bool(load().supports_prompt_caching(model=self.model))
+        return "claude" in self.model.lower() and bool(load().utils.supports_prompt_caching(model=self.model))
 
     @functools.cached_property
     def ready(self) -> bool:
@@ -153,7 +157,8 @@ class LiteLLMProvider:
                     max_retries=0,
                     num_retries=0,
                     client=_handler() if self.provider in BY_HANDLER else None,
-                    **copy.deepcopy(dict(request)),  # it edits schemas in place, for some providers
+                    allowed_openai_params=self._untold(request),
+                    **self._worded(request),
                 )
         except Exception as error:
             if not any(mark in str(error) for mark in UNREADABLE):
@@ -161,33 +166,52 @@ class LiteLLMProvider:
             response = None  # an answer all the same: it came with status 200 and is paid for
         return self._answer(response, request, aside.logprobs)
 
+    def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of the request, as litellm edits schemas in place, in words that it passes on."""
+        worded = copy.deepcopy(dict(request))
+        if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
+            worded["tool_choice"] = "required"  # there is but one
+        return worded
+
+    def _untold(self, request: Mapping[str, Any]) -> list[str]:
+        """The user's own parameters that litellm would refuse, not knowing that the model takes them."""
+        return sorted(request.keys() - ASKED - self._known_parameters)
+
+    @functools.cached_property
+    def _known_parameters(self) -> frozenset[str]:
+        bare = self.model.removeprefix(f"{self.provider}/")
+        known = load().get_supported_openai_params(model=bare, custom_llm_provider=self.provider)
+        return frozenset(known or ())
+
     def _answer(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Answer:
-        choices = _field(response, "choices")
+        choices = field_of(response, "choices")
         choice = choices[0] if isinstance(choices, list | tuple) and choices else None
-        message = _field(choice, "message")
-        content = _field(message, "content")
-        tool_calls = _field(message, "tool_calls")
+        message = field_of(choice, "message")
+        content = field_of(message, "content")
+        tool_calls = field_of(message, "tool_calls")
         functions = [
-            _field(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())
+            field_of(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())
         ]
         if not functions:  # some servers send both, which are one
-            functions = [_field(message, "function_call")]
-        called = tuple((str(_field(f, "name")), _field(f, "arguments")) for f in functions if f is not None)
+            functions = [field_of(message, "function_call")]
+        called = tuple(
+            (str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None
+        )
         content = content if isinstance(content, str) else ""
         spoken = content + "".join(str(raw) for _, raw in called)
         return Answer(
             content=content,
             tool_calls=called,
-            finish_reason=str(_field(choice, "finish_reason") or ""),
-            tokens=_tokens(logprobs or _field(choice, "logprobs")),
+            finish_reason=str(field_of(choice, "finish_reason") or ""),
+            tokens=tokens_of(logprobs or field_of(choice, "logprobs")),
             usage=self._usage(response, request, spoken),
             refusal=_refusal(message),
-            prompt_tokens=_count(_field(_field(response, "usage"), "prompt_tokens")) or None,
+            prompt_tokens=_count(field_of(field_of(response, "usage"), "prompt_tokens")) or None,
         )
 
     def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:
-        counted = _field(response, "usage")
-        told = _count(_field(counted, "prompt_tokens")), _count(_field(counted, "completion_tokens"))
+        counted = field_of(response, "usage")
+        told = _count(field_of(counted, "prompt_tokens")), _count(field_of(counted, "completion_tokens"))
         prompt_tokens = told[0] or estimate_request(request)
         completion_tokens = told[1] or (estimate_tokens(spoken) if spoken else 0)
         cost = self.price(prompt_tokens, completion_tokens)
@@ -247,40 +271,10 @@ def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
 
 
 def _refusal(message: Any) -> str:
-    given = _field(message, "refusal") or _field(_field(message, "provider_specific_fields"), "refusal")
+    given = field_of(message, "refusal") or field_of(field_of(message, "provider_specific_fields"), "refusal")
     return given if isinstance(given, str) else ""
 
 
 def _count(value: Any) -> int:
     """A number of tokens as it was reported; 0 where it was not, or is none."""
     return value if type(value) is int and 0 < value <= MOST_TOKENS else 0
-
-
-def _field(owner: Any, name: str) -> Any:
-    return owner.get(name) if isinstance(owner, dict) else getattr(owner, name, None)
-
-
-def _tokens(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
-    entries = _field(logprobs, "content")
-    if not isinstance(entries, list | tuple) or not entries:
-        return None
-    try:
-        raws = [bytes(_field(entry, "bytes") or str(_field(entry, "token")).encode()) for entry in entries]
-        ends = list(itertools.accumulate(map(len, raws)))
-        deciding = {bisect.bisect_right(ends, value.end(1)) for value in VALUE.finditer(b"".join(raws))}
-        return joined(
-            Piece(raw, sound_logprob(_field(entry, "logprob")), _top(entry) if number in deciding else ())
-            for number, (raw, entry) in enumerate(zip(raws, entries, strict=True))
-        )
-    except (TypeError, ValueError):  # bytes or alternatives that are none
-        return None
-
-
-def _top(entry: Any) -> tuple[tuple[str, float], ...] | None:
-    """The alternatives of one token; None where any of them is unsound."""
-    top = [
-        (str(_field(other, "token")), sound_logprob(_field(other, "logprob")))
-        for other in _field(entry, "top_logprobs") or ()
-    ]
-    sound = tuple((token, logprob) for token, logprob in top if logprob is not None)
-    return sound if len(sound) == len(top) else None
