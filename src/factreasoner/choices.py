@@ -6,6 +6,7 @@ from typing import Literal
 
 Version = Literal[1, 2, 3]
 Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning"]
+Device = Literal["cpu", "cuda"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 FactorTable = Literal["conditional", "table1", "reference"]
 MerlinAlgorithm = Literal["wmb", "bte", "cte", "ijgp", "jglp", "lbp", "gibbs"]

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, fi
 from factreasoner.choices import (
     Calls,
     Confidence,
+    Device,
     FactorTable,
     FormChoice,
     MerlinAlgorithm,
@@ -63,6 +64,15 @@ class Config(Model):
     judge: str = "auto"
     relations: Path | None = Field(default=None, description="where the recorded judge's verdicts are")
     unlisted: Unlisted = Field(default="missing", description="what a pair without a recorded verdict is")
+    nli_model: str | None = Field(default=None, description="the nli judge's classifier: a folder or an id")
+    nli_revision: str | None = Field(default=None, description="branch, tag or commit of an id; or ID@REV")
+    nli_file: str | None = Field(default=None, description="which .onnx file; none: model.onnx")
+    nli_labels: str | None = Field(default=None, description="what its outputs mean; none: as config.json")
+    nli_window: int = Field(default=512, ge=32, description="most tokens of a passage and a claim together")
+    nli_device: Device = "cpu"
+    nli_threads: int | None = Field(default=None, ge=1, description="none: one a core")
+    nli_batch: int = Field(default=32, ge=1, description="pairs of 128 tokens run at once")
+    nli_download: bool = Field(default=False, description="fetch the model where it is not here yet")
 
     model: str | None = None
     api_base: str | None = None
@@ -187,6 +197,10 @@ class Config(Model):
             raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
         if self.judge != "recorded" and self.relations is not None:
             raise ValueError(f"relations: judge {self.judge!r} does not read them: add --judge recorded")
+        if self.judge == "nli" and self.nli_model is None:
+            raise ValueError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
+        if self.judge != "nli" and self.nli_model is not None:
+            raise ValueError(f"nli_model: judge {self.judge!r} does not read it: add --judge nli")
         if self.store_dir is not None and self.chroma_url is not None:
             raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
         return self
@@ -231,6 +245,13 @@ CALL_SETTINGS = frozenset(
         "merlin_timeout",
         "calibration",  # what is in the file counts, not where it lies; the manifest has its fingerprint
         "relations",  # likewise
+        "nli_model",  # likewise
+        "nli_revision",
+        "nli_file",
+        "nli_device",
+        "nli_threads",
+        "nli_batch",
+        "nli_download",
     }
 )
 SCORE_SETTINGS = frozenset({"k", "gamma"})

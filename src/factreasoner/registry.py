@@ -40,6 +40,7 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "embedded": "factreasoner.judges.embedded:EmbeddedJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
+        "nli": "factreasoner.judges.nli:NLIJudge",
     },
     "solver": {
         "auto": "factreasoner.solvers.auto:AutoSolver",
@@ -60,11 +61,14 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
+    "huggingface_hub": ("finding models of the hub", "nli"),
     "mammoth": ("reading docx files", "office"),
+    "onnxruntime": ("running NLI models", "nli"),
     "pptx": ("reading pptx files", "office"),
     "protego": ("honouring robots.txt", "web"),
     "pypdf": ("reading PDF files", "web"),
     "spacy": ("parsing English", "english"),
+    "tokenizers": ("reading texts as NLI models do", "nli"),
     "trafilatura": ("reading web pages", "web"),
 }
 """Import name of an optional package -> (what it is for, the extra that installs it)."""

@@ -53,7 +53,7 @@ class Calibration(Model):
 
 
 NOTHING = Calibration()
-JUDGED_BY = ("judge", "model", "mode", "confidence")
+JUDGED_BY = ("judge", "model", "mode", "confidence", "nli_model", "nli_file", "nli_labels", "nli_window")
 """Settings that decide what a verdict's probability means."""
 
 

@@ -16,6 +16,7 @@ import typer
 from factreasoner.choices import (
     Calls,
     Confidence,
+    Device,
     FactorTable,
     FormChoice,
     MerlinAlgorithm,
@@ -62,13 +63,30 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "judge": Setting(
             str,
-            "auto, llm, embedded, recorded or package.module:Class. "
+            "auto, llm, embedded, recorded, nli or package.module:Class. "
             "(default: llm with a model, else embedded)",
         ),
         "relations": Setting(Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder."),
         "unlisted": Setting(
             Unlisted, "What a pair is that --relations does not list; a missing one is a failure."
         ),
+    },
+    "NLI judge": {
+        "nli_model": Setting(
+            str, "Classifier of --judge nli, in ONNX form: a folder, a file, or an id on the hub, as ID@REV."
+        ),
+        "nli_revision": Setting(str, "Branch, tag or commit of an id on the hub."),
+        "nli_file": Setting(str, "Which .onnx file of the model. (default: model.onnx, or the only one)"),
+        "nli_labels": Setting(
+            str,
+            "What its outputs mean, in their order, as entailment,neutral,contradiction. "
+            "(default: as its config.json says)",
+        ),
+        "nli_window": Setting(int, "Most tokens of passage and claim together; longer passages in windows."),
+        "nli_device": Setting(Device, "cpu, or cuda with an onnxruntime-gpu of your own."),
+        "nli_threads": Setting(int, "Threads of the CPU. (default: one a core)"),
+        "nli_batch": Setting(int, "Pairs of 128 tokens run at once; longer ones are fewer."),
+        "nli_download": Setting(bool, "Fetch the model from the hub where it is not in its local cache."),
     },
     "Model": {
         "model": Setting(str, "Any litellm model, as openai/gpt-4o-mini."),

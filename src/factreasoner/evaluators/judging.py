@@ -13,7 +13,7 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 
-UNASKED_JUDGES = ("embedded", "recorded")
+UNASKED_JUDGES = ("embedded", "recorded", "nli")
 """Judges of this project that send no calls: they wait for nobody, and there is nobody to ask again."""
 
 Task = tuple[Premise, list[Claim]]

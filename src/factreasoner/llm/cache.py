@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import NamedTuple
@@ -112,7 +112,11 @@ class ResponseCache:
 
     def note(self, key: str, text: str) -> None:
         """Keep a text that is no reply."""
-        self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, text)
+        self.note_all({key: text})
+
+    def note_all(self, texts: Mapping[str, str]) -> None:
+        """Keep texts that are no replies, by their keys, all at once."""
+        self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", *texts.items())
 
     def noted(self, key: str) -> str | None:
         """The text kept under `key`."""
@@ -139,12 +143,12 @@ class ResponseCache:
 
     def _store(self, key: str, reply: Reply) -> None:
         body = reply.model_dump_json(exclude={"usage"})
-        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", key, body)
+        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
 
-    def _write(self, statement: str, *values: str) -> None:
+    def _write(self, statement: str, *rows: tuple[str, str]) -> None:
         try:
             with self._lock, self._connection as connection:
-                connection.execute(statement, values)
+                connection.executemany(statement, rows)
         except sqlite3.Error as error:
             self._warn(error)
 

@@ -12,13 +12,14 @@ from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.judges.recorded import recording_fingerprint
+from factreasoner.registry import load
 from factreasoner.runs.store import RunFolder
 
 _FILES: dict[str, Callable[[Path], str]] = {
     "relations": recording_fingerprint,
     "calibration": calibration_fingerprint,
 }
-"""How the file is fingerprinted that a setting names."""
+"""How the file is fingerprinted that a setting names, and that a finished run needs still."""
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of the parts that a run may do without."""
 
@@ -32,9 +33,18 @@ def prompt_fingerprints(config: Config) -> dict[str, str]:
 
 
 def file_fingerprints(config: Config) -> dict[str, str]:
-    """Fingerprint of each file that a setting names, by setting. Raises InputError when one can't be read."""
+    """Fingerprint of what each setting names that names a file or a classifier, by setting.
+
+    Raises:
+        InputError: a file can't be read.
+        ConfigError: the classifier is not there.
+        MissingExtraError: an optional package is needed to read it.
+    """
     paths = {name: getattr(config, name) for name in _FILES}
-    return {name: _FILES[name](path) for name, path in paths.items() if path is not None}
+    found = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
+    if config.nli_model is not None:
+        found["nli_model"] = load("judge", "nli").fingerprint(config)
+    return found
 
 
 def refuse_changed_files(folder: RunFolder[Any], *, named: Collection[str] = ()) -> None:

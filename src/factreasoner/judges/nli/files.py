@@ -1,0 +1,165 @@
+"""The files of a classifier: the graph, its tokenizer, its configuration; and what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.judges.nli.hub import MODEL_ID, HubModel, cached_folder, download
+
+USUAL_GRAPH = "model.onnx"
+GRAPH_FOLDER = "onnx"
+EXPORT = "optimum-cli export onnx --task text-classification --model ID FOLDER"
+SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
+DYNAMIC = b"DynamicQuantize"
+"""Part of the names of the operators that scale a whole batch by its largest value."""
+_CHUNK = 1 << 24
+
+
+class ModelFiles(NamedTuple):
+    """Where a classifier's files are, and what is in config.json and tokenizer_config.json."""
+
+    graph: Path
+    tokenizer: Path
+    settings_path: Path
+    settings: Mapping[str, Any]
+    tokenizer_settings: Mapping[str, Any]
+
+
+class Identity(NamedTuple):
+    """A digest of everything a classifier's results hang on, and whether its batches change them.
+
+    In a dynamically quantised graph the numbers of a batch share one scale, so that a pair's result would
+    hang on the pairs beside it.
+    """
+
+    digest: str
+    batch_dependent: bool
+
+
+def model_files(config: Config) -> ModelFiles:
+    """The files of the model that `config` names; fetched first where `nli_download` says so.
+
+    Raises:
+        ConfigError: no model is named, or it is not there, or a file of it is missing; with the remedy.
+    """
+    if config.nli_model is None:
+        raise ConfigError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
+    path = Path(config.nli_model).expanduser()
+    if path.is_file():
+        if config.nli_file is not None:
+            raise ConfigError(f"nli_file: {path} is a file already; leave one out")
+        return _beside(path, path.parent)
+    folder = path if path.is_dir() else _from_hub(config)
+    names = sorted(found.relative_to(folder).as_posix() for found in folder.rglob("*.onnx"))
+    return _beside(folder / chosen_graph(names, config.nli_file, str(config.nli_model)), folder)
+
+
+def _from_hub(config: Config) -> Path:
+    name = str(config.nli_model)
+    if not MODEL_ID.fullmatch(name) or name.startswith("."):
+        raise ConfigError(f"nli_model: no such file or folder: {name}")
+    model = HubModel.of(name, config.nli_revision)
+    if config.nli_download:
+        return download(model, lambda names: chosen_graph(names, config.nli_file, name))
+    return cached_folder(model)
+
+
+def chosen_graph(names: Sequence[str], wanted: str | None, model: str) -> str:
+    """The graph to use of a model's files: the one named, or model.onnx, or the only one there is.
+
+    `wanted` is a path in the model's folder, or a file name that only one of them has.
+
+    Raises:
+        ConfigError: none or several fit; they are listed.
+    """
+    graphs = [name for name in names if name.endswith(".onnx")]
+    listed = f"it has {', '.join(graphs)}" if graphs else "it has no .onnx file"
+    if wanted is not None:
+        fitting = [name for name in graphs if name == wanted] or _named(graphs, wanted)
+        if len(fitting) != 1:
+            raise ConfigError(f"nli_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
+        return fitting[0]
+    usual = [name for name in (USUAL_GRAPH, f"{GRAPH_FOLDER}/{USUAL_GRAPH}") if name in graphs]
+    if usual or len(graphs) == 1:
+        return (usual or graphs)[0]
+    if graphs:
+        raise ConfigError(f"nli_model: {model}: which graph is not clear, choose with --nli-file; {listed}")
+    raise ConfigError(f"nli_model: {model}: {listed}; make one (pip install optimum-onnx): {EXPORT}")
+
+
+def _named(graphs: Sequence[str], name: str) -> list[str]:
+    return [graph for graph in graphs if PurePosixPath(graph).name == name]
+
+
+def _beside(graph: Path, folder: Path) -> ModelFiles:
+    """The files that go with a graph: beside it, or in the model's folder."""
+    above = [graph.parent.parent] if graph.parent.name == GRAPH_FOLDER else []
+    places = list(dict.fromkeys((graph.parent, *above, folder)))
+    tokenizer = _first(places, "tokenizer.json")
+    if tokenizer is None:
+        slow = [name for name in SLOW_TOKENIZERS if _first(places, name) is not None]
+        has = f"it has only {', '.join(slow)}" if slow else "it has no tokenizer at all"
+        raise ConfigError(
+            f"nli_model: {places[-1]}: tokenizer.json is missing, {has}; write it with transformers: "
+            "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"
+        )
+    settings = _first(places, "config.json")
+    if settings is None:
+        raise ConfigError(f"nli_model: {places[-1]}: config.json is missing, which says what outputs mean")
+    tokenizer_settings = _first(places, "tokenizer_config.json")
+    return ModelFiles(
+        graph=graph,
+        tokenizer=tokenizer,
+        settings_path=settings,
+        settings=_json(settings),
+        tokenizer_settings=_json(tokenizer_settings) if tokenizer_settings else {},
+    )
+
+
+def _first(places: Sequence[Path], name: str) -> Path | None:
+    return next((place / name for place in places if (place / name).is_file()), None)
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(f"nli_model: {path}: can't be read: {error}") from error
+    if not isinstance(content, dict):
+        raise ConfigError(f"nli_model: {path}: not a JSON object")
+    return content
+
+
+def identity(files: ModelFiles) -> Identity:
+    """What identifies a model wherever its files lie: graph, weights kept outside it, tokenizer, settings.
+
+    Raises:
+        ConfigError: a file can't be read.
+    """
+    weights = sorted(p for p in files.graph.parent.glob(f"{files.graph.name}[._]*") if p.is_file())
+    parts = (files.graph, *weights, files.tokenizer, files.settings_path)
+    try:
+        return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in parts))
+    except OSError as error:
+        raise ConfigError(f"nli_model: {error.filename}: can't be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=8)
+def _identity(parts: tuple[tuple[Path, int, int], ...]) -> Identity:
+    digest, dynamic = hashlib.sha256(), False
+    for path, _, size in parts:
+        digest.update(f"{size}:".encode())
+        tail = b""
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+                dynamic = dynamic or DYNAMIC in tail + chunk[: len(DYNAMIC)] or DYNAMIC in chunk
+                tail = chunk[-len(DYNAMIC) :]
+    return Identity(digest.hexdigest()[:16], dynamic)

@@ -1,0 +1,75 @@
+"""Models of the Hugging Face hub: found in the local cache; downloaded only where a user says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub import errors as hub_errors
+from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+from factreasoner.errors import ConfigError
+
+NOT_FETCHED: tuple[type[Exception], ...] = (HFValidationError, *hub_errors.HfHubHTTPError.__bases__)
+"""What is raised where the hub is not reached or has no such model; its HTTP client differs by version."""
+MODEL_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?")
+BESIDE_GRAPH = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
+"""The small files of a model that are kept, wherever they lie in its repository."""
+
+
+class HubModel(NamedTuple):
+    """A model's id on the hub, and the branch, tag or commit that is wanted."""
+
+    name: str
+    revision: str | None
+
+    @classmethod
+    def of(cls, given: str, revision: str | None) -> HubModel:
+        """Of an id, or ID@REVISION. Raises ConfigError for two revisions."""
+        name, _, pinned = given.partition("@")
+        if pinned and revision and pinned != revision:
+            raise ConfigError(f"nli_revision: {revision!r} is given, and {given!r} says {pinned!r}; give one")
+        return cls(name, pinned or revision)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.revision}" if self.revision else self.name
+
+
+def cached_folder(model: HubModel) -> Path:
+    """The folder of the hub's local cache with the model's files; nothing is sent anywhere.
+
+    Raises:
+        ConfigError: it is not there, with the command that fetches it.
+    """
+    try:
+        # Of a model of which some files were fetched, more than these may be missing.
+        return Path(
+            snapshot_download(
+                model.name, revision=model.revision, local_files_only=True, allow_patterns=["config.json"]
+            )
+        )
+    except HFValidationError as error:
+        raise ConfigError(f"nli_model: {str(model)!r} is neither a folder nor an id: {error}") from error
+    except LocalEntryNotFoundError as error:
+        raise ConfigError(
+            f"nli_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and nothing "
+            f"is downloaded unasked; fetch it with: factreasoner doctor --judge nli --nli-model {model} "
+            "--nli-download"
+        ) from error
+
+
+def download(model: HubModel, choose: Callable[[Sequence[str]], str]) -> Path:
+    """Fetch a model's small files and the one graph that `choose` names of all its files.
+
+    Raises:
+        ConfigError: the hub can't be reached or does not have it, or has no graph to choose.
+    """
+    try:
+        files = HfApi().list_repo_files(model.name, revision=model.revision)
+        wanted = [*BESIDE_GRAPH, f"{choose(files)}*"]
+        return Path(snapshot_download(model.name, revision=model.revision, allow_patterns=wanted))
+    except NOT_FETCHED as error:
+        raise ConfigError(f"nli_model: {str(model)!r} can't be downloaded: {error}") from error

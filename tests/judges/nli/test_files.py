@@ -1,0 +1,196 @@
+import os
+import re
+import shutil
+
+import onnx
+import pytest
+from tiny_classifiers import overlap, pooled, save, tokenizer
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.judges.nli.files import chosen_graph, identity, model_files
+
+LAID_OUT = {
+    "cross-encoder": [
+        "onnx/model.onnx",
+        *(f"onnx/model_O{n}.onnx" for n in (1, 2, 3, 4)),
+        *(
+            f"onnx/model_{kind}.onnx"
+            for kind in ("qint8_arm64", "qint8_avx512", "qint8_avx512_vnni", "quint8_avx2")
+        ),
+        "README.md",
+        "config.json",
+        "model.safetensors",
+    ],
+    "exported": ["config.json", "model.onnx", "tokenizer.json"],
+    "one": ["model_quantized.onnx", "config.json"],
+}
+
+
+def nli(folder, **settings):
+    return Config(judge="nli", nli_model=str(folder), **settings)
+
+
+@pytest.mark.parametrize(
+    ("layout", "wanted", "chosen"),
+    [
+        ("cross-encoder", None, "onnx/model.onnx"),
+        ("cross-encoder", "model_qint8_arm64.onnx", "onnx/model_qint8_arm64.onnx"),
+        ("cross-encoder", "onnx/model_O2.onnx", "onnx/model_O2.onnx"),
+        ("exported", None, "model.onnx"),
+        ("one", None, "model_quantized.onnx"),
+    ],
+)
+def test_which_graph(layout, wanted, chosen):
+    assert chosen_graph(LAID_OUT[layout], wanted, "m") == chosen
+
+
+def test_several_graphs_without_a_usual_one_are_listed():
+    with pytest.raises(ConfigError, match=r"--nli-file; it has a/model_int8\.onnx, a/model_fp16\.onnx$"):
+        chosen_graph(["a/model_int8.onnx", "a/model_fp16.onnx", "config.json"], None, "m")
+
+
+@pytest.mark.parametrize("wanted", ["model.onnx", "nothing.onnx"])
+def test_a_name_that_several_have_or_none_is_refused_with_the_candidates(wanted):
+    with pytest.raises(
+        ConfigError, match=rf"nli_file: '{wanted}': \d files of m fit; it has a/model\.onnx, b/model\.onnx"
+    ):
+        chosen_graph(["a/model.onnx", "b/model.onnx"], wanted, "m")
+
+
+def test_a_model_without_a_graph_is_told_how_to_make_one():
+    with pytest.raises(ConfigError, match="optimum-cli export onnx --task text-classification"):
+        chosen_graph(["config.json", "model.safetensors"], None, "acme/m")
+
+
+@pytest.mark.parametrize("graph", ["model.onnx", "onnx/model.onnx"])
+def test_settings_and_tokenizer_lie_beside_the_graph_or_above(tmp_path, graph):
+    save(tmp_path, overlap(), graph=graph)
+    found = model_files(nli(tmp_path))
+    assert found == model_files(nli(tmp_path / graph))
+    assert found.graph == tmp_path / graph
+    assert found.tokenizer == tmp_path / "tokenizer.json"
+    if "/" in graph:
+        shutil.copy(tmp_path / "config.json", tmp_path / "onnx")
+        assert model_files(nli(tmp_path)).settings_path == tmp_path / "onnx/config.json"
+
+
+def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
+    save(tmp_path, overlap())
+    (tmp_path / "tokenizer.json").rename(tmp_path / "spm.model")
+    with pytest.raises(
+        ConfigError, match=r"tokenizer\.json is missing, it has only spm\.model; .*save_pretrained"
+    ):
+        model_files(nli(tmp_path))
+    (tmp_path / "spm.model").unlink()
+    with pytest.raises(ConfigError, match="no tokenizer at all"):
+        model_files(nli(tmp_path))
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"id2label": '])
+def test_a_damaged_config_is_named(tmp_path, content):
+    save(tmp_path, overlap())
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ConfigError, match=re.escape(str(tmp_path / "config.json"))):
+        model_files(nli(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["./nothing", "/nothing/here", "a/b/c", "no such model"])
+def test_a_path_to_nothing_is_no_id(name):
+    with pytest.raises(ConfigError, match="no such file or folder"):
+        model_files(nli(name))
+
+
+def test_the_digest_is_of_the_content_alone(tmp_path):
+    first = identity(model_files(nli(save(tmp_path / "a", pooled()))))
+    assert identity(model_files(nli(save(tmp_path / "b", pooled(), graph="model.onnx")))) == first
+    assert identity(model_files(nli(save(tmp_path / "c", pooled(seed=1))))) != first
+    assert (
+        identity(model_files(nli(save(tmp_path / "d", pooled(), labels=("entailment", "neutral", "c")))))
+        != first
+    )
+    changed = save(tmp_path / "e", pooled())
+    tokenizer(cut=False).save(str(changed / "tokenizer.json"))
+    assert identity(model_files(nli(changed))) != first
+
+
+def test_weights_outside_the_graph_count(tmp_path):
+    digests = set()
+    for seed in (0, 1):
+        folder = save(tmp_path / str(seed), pooled(seed=seed))
+        onnx.save(
+            pooled(seed=seed),
+            folder / "onnx/model.onnx",
+            save_as_external_data=True,
+            location="model.onnx_data",
+            size_threshold=100,
+        )
+        digests.add(identity(model_files(nli(folder))).digest)
+    graphs = [(tmp_path / seed / "onnx/model.onnx").read_bytes() for seed in "01"]
+    assert graphs[0] == graphs[1]
+    assert len(digests) == 2
+
+
+def test_a_graph_whose_batches_share_a_scale_is_known(tmp_path):
+    assert not identity(model_files(nli(save(tmp_path / "a", pooled())))).batch_dependent
+    assert identity(model_files(nli(save(tmp_path / "b", pooled(quantized=True))))).batch_dependent
+
+
+class TestTheHub:
+    """A local cache as the hub's library lays it out; sockets other than loopback are blocked."""
+
+    COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+    @pytest.fixture
+    def cache(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+        model = tmp_path / "hub/models--acme--tiny"
+        for path in save(tmp_path / "source", overlap()).rglob("*.*"):
+            blob = model / "blobs" / path.name
+            blob.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, blob)
+            link = model / "snapshots" / self.COMMIT / path.relative_to(tmp_path / "source")
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(os.path.relpath(blob, link.parent))
+        (model / "refs").mkdir()
+        (model / "refs/main").write_text(self.COMMIT)
+        return model
+
+    @pytest.mark.parametrize("name", ["acme/tiny", "acme/tiny@main", f"acme/tiny@{COMMIT}"])
+    def test_a_cached_model_is_found(self, cache, name):
+        assert model_files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
+
+    def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
+        assert model_files(nli("acme/tiny", nli_revision="main")).graph.is_file()
+        with pytest.raises(
+            ConfigError, match="nli_revision: 'v1' is given, and 'acme/tiny@main' says 'main'"
+        ):
+            model_files(nli("acme/tiny@main", nli_revision="v1"))
+
+    @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
+    def test_nothing_is_fetched_unasked(self, cache, name):
+        with pytest.raises(
+            ConfigError, match=rf"nothing is downloaded unasked; .* --nli-model {name} --nli-download"
+        ):
+            model_files(nli(name))
+
+    def test_what_is_fetched_is_one_graph_and_the_small_files(self, cache, monkeypatch):
+        asked = {}
+
+        def fetched(name, **settings):
+            asked.update(settings, name=name)
+            return str(cache / "snapshots" / self.COMMIT)
+
+        monkeypatch.setattr("factreasoner.judges.nli.hub.snapshot_download", fetched)
+        monkeypatch.setattr(
+            "huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: LAID_OUT["cross-encoder"]
+        )
+        model_files(nli("acme/tiny@main", nli_download=True))
+        assert (asked["name"], asked["revision"]) == ("acme/tiny", "main")
+        assert "onnx/model.onnx*" in asked["allow_patterns"]
+        assert not any("safetensors" in pattern or pattern == "*" for pattern in asked["allow_patterns"])
+
+    def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        with pytest.raises(ConfigError, match="'acme/tiny' can't be downloaded: "):
+            model_files(nli("acme/tiny", nli_download=True))
