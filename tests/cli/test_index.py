@@ -112,7 +112,13 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
         "state": "whole",
         "from": str(docs),
     }
-    assert "Deleted collection other" in index("--delete", "--collection", "other").stdout
+    done = index("--delete", "--collection", "other")
+    assert (
+        done.returncode,
+        "add --yes to delete collection other (1 passages)" in " ".join(done.stderr.split()),
+    ) == (2, True)
+    assert "other" in index("--list").stdout
+    assert "Deleted collection other" in index("--delete", "--yes", "--collection", "other").stdout
     assert index("--list").stdout == "documents\t4 passages\tembedding none\n"
     done = index("--delete", "--collection", "other")
     assert (done.returncode, "no 'other' in store" in done.stderr) == (1, True)

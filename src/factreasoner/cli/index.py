@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import Quiet
+from factreasoner.cli.options import Quiet, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import one_line, say
 
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
     from factreasoner.retrieval.corpus.indexing import IndexReport
 
 
+class Managing(NamedTuple):
+    """What is done with a collection in the place of indexing into it."""
+
+    list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False
+    stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the collection, after asking.")] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False
+
+
 @takes_settings("Own documents")
+@takes_groups
 def index(
     paths: Annotated[
         list[Path] | None,
@@ -27,11 +38,9 @@ def index(
         ),
     ] = None,
     prune: Annotated[bool, typer.Option(help="Drop what is known of files that are gone.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False,
-    delete: Annotated[bool, typer.Option("--delete", help="Delete the collection.")] = False,
     quiet: Quiet = False,
     *,
+    managing: Managing,
     settings: dict[str, Any],
 ) -> None:
     """Put own documents into a collection, for --retriever corpus. Unchanged files are skipped.
@@ -40,13 +49,16 @@ def index(
     """
     from factreasoner.config import load_config
 
-    wanted = [bool(paths), list_, stats, delete]
+    wanted = [bool(paths), managing.list_, managing.stats, managing.delete]
     if sum(wanted) != 1:
         raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
     config = load_config(None, settings)
     if paths:
         raise typer.Exit(_index(paths, config, prune=prune, quiet=quiet))
-    _manage(config, list_=list_, stats=stats)
+    if managing.delete:
+        _delete(config, yes=managing.yes)
+    else:
+        _show(config, list_=managing.list_)
 
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
@@ -83,8 +95,23 @@ def _print(report: IndexReport, config: Config) -> None:
         say(f"Search it with --retriever corpus --collection {config.collection}")
 
 
-def _manage(config: Config, *, list_: bool, stats: bool) -> None:
-    """--list, --stats or --delete."""
+def _delete(config: Config, *, yes: bool) -> None:
+    from factreasoner.retrieval.corpus.store import Store
+
+    with Store.writing(config) as store:
+        count = store.collection(config.collection).count()
+        what = f"collection {config.collection} ({count} passages) of store {store.where}"
+        if not yes and not sys.stdin.isatty():
+            raise typer.BadParameter(f"add --yes to delete {what}", param_hint="--delete")
+        if not yes and not typer.confirm(f"Delete {one_line(what)}?"):
+            say("Nothing is deleted.")
+            raise typer.Exit(1)
+        store.delete(config.collection)
+    say(f"Deleted {what}")
+
+
+def _show(config: Config, *, list_: bool) -> None:
+    """--list or --stats."""
     from factreasoner.retrieval.corpus.store import Store
 
     store = Store(config)
@@ -92,11 +119,6 @@ def _manage(config: Config, *, list_: bool, stats: bool) -> None:
         for name in store.names():
             collection = store.collection(name)
             say(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
-        return
-    if not stats:
-        with store.locked():
-            store.delete(config.collection)
-        say(f"Deleted collection {config.collection} of store {store.where}")
         return
     collection = store.collection(config.collection)
     held = collection.held()

@@ -15,6 +15,7 @@ from factreasoner.errors import ConfigError, InputError
 from factreasoner.retrieval.corpus import files, indexing
 from factreasoner.retrieval.corpus.collection import Collection
 from factreasoner.retrieval.corpus.indexing import IndexReport, Step, index
+from factreasoner.retrieval.corpus.store import Store
 
 
 @pytest.fixture
@@ -199,6 +200,9 @@ def test_one_process_writes_at_a_time(docs: Path, store: Path) -> None:
     bring(docs, store_dir=store)
     with FileLock(store / ".lock"), pytest.raises(ConfigError, match="another process is writing to it"):
         bring(docs, store_dir=store)
+    words = rf"process {os.getpid()} on \S+ is writing to collection 'documents' since 20.* UTC; wait for it"
+    with Store.writing(Config(store_dir=store)), pytest.raises(ConfigError, match=words):
+        bring(docs, store_dir=store, collection="others")
     assert bring(docs, store_dir=store).unchanged == 4
 
 

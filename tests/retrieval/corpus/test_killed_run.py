@@ -42,6 +42,7 @@ def test_a_killed_run_is_completed_by_the_next(
         text=True,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
+    assert (tmp_path / "killed" / ".writer.json").exists()
 
     monkeypatch.setattr(indexing, "BATCH", 4)
     for place in places:

@@ -15,7 +15,7 @@ from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
 from factreasoner.retrieval.corpus.files import find_files
 from factreasoner.retrieval.corpus.rows import BadRow
-from factreasoner.retrieval.corpus.store import Store
+from factreasoner.retrieval.corpus.store import Store, folder_of
 from factreasoner.retrieval.corpus.word_index import word_index
 from factreasoner.retrieval.passages import split_passages
 
@@ -75,18 +75,18 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         StoreError: the store or the embedding fails; what was written stays.
     """
     paths = [Path(os.path.realpath(path)) for path in paths]
-    store = Store(config, create=True)
-    found = find_files(paths, outside=store.folder)
+    folder = folder_of(config)
+    found = find_files(paths, outside=folder)
     if found.missing and not prune:
         raise InputError([Problem(str(path), "", "no such file or folder") for path in found.missing])
-    with store.locked():
+    with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config)
         rebuilt = collection.damaged()
         if rebuilt:
             collection = store.rebuild(collection)
             roots = [Path(root) for root in collection.made.roots]
-            found = find_files([*paths, *roots], outside=store.folder)
+            found = find_files([*paths, *roots], outside=folder)
         run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
         run.problems += _with_reasons(found.unreadable)

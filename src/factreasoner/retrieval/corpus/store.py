@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import httpx
-from filelock import FileLock, Timeout
 from platformdirs import user_data_dir
 
 from factreasoner.config import Config
@@ -20,7 +19,8 @@ from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import shown
 from factreasoner.registry import EXTRA_OF_MODULE
-from factreasoner.retrieval.corpus.collection import NONE, Collection, Made
+from factreasoner.retrieval.corpus.collection import NONE, Ask, Collection, Made
+from factreasoner.retrieval.corpus.writers import Lease, alone_in_folder
 
 try:
     import chromadb
@@ -61,6 +61,11 @@ def default_folder() -> Path:
     return Path(user_data_dir("factreasoner")) / "corpus"
 
 
+def folder_of(config: Config) -> Path | None:
+    """Where the store of `config` is on disk; None for that of a server."""
+    return None if config.chroma_url else (config.store_dir or default_folder()).absolute()
+
+
 class Store:
     """A Chroma store: the server at `chroma_url`, or the folder `store_dir`, made if `create`.
 
@@ -70,11 +75,12 @@ class Store:
     """
 
     def __init__(self, config: Config, *, create: bool = False) -> None:
-        self.folder = None if config.chroma_url else (config.store_dir or default_folder()).absolute()
+        self.folder = folder_of(config)
+        self._lease: Lease | None = None
         self.where = re.sub(r"//[^/@]*@", "//", config.chroma_url or "") or str(self.folder)
         self._indexes = (self.folder or cache_folder(config)) / "bm25"
-        if self.folder is not None and not create and not (self.folder / _FILE).is_file():
-            raise ConfigError(f"no store in {self.folder}: make one with `factreasoner index PATH...`")
+        if self.folder is not None and not create:
+            _refuse_none(self.folder)
         try:
             self._client = (
                 self.ask(_server, config) if self.folder is None else self.ask(_on_disk, self.folder)
@@ -85,6 +91,11 @@ class Store:
 
     def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`fn(...)`, with whatever Chroma raises as StoreError; over HTTP, in bounded time."""
+        if self._lease is not None:
+            self._lease.check()
+        return self._asked(fn, *args, **kwargs)
+
+    def _asked(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             if self.folder is not None:
                 return fn(*args, **kwargs)
@@ -92,25 +103,31 @@ class Store:
         except (ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError) as error:
             raise StoreError(f"store {self.where}: {shown(str(error) or type(error).__name__)}") from error
 
+    @classmethod
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from writing to a store on disk. Raises ConfigError when one does."""
-        if self.folder is None:
-            yield
+    def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
+        """The store, with no other process writing to the collection of `config`, or to its folder.
+
+        Raises:
+            ConfigError: another process does; it is named. Or the store is not as it must be.
+            StoreError: the server fails; from a call later on too, when this process was taken for dead.
+        """
+        folder = folder_of(config)
+        if folder is None:
+            store = cls(config)
+            marks = _ServerMarks(store._client, store._asked, store._get)
+            lease = Lease(marks, checked_name(config.collection), store.where)
+            store._lease = lease
+            try:
+                yield store
+            finally:
+                store._lease = None
+                lease.release()
             return
-        lock = FileLock(self.folder / ".lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise ConfigError(
-                f"store {self.where}: another process is writing to it; wait for it, or use another --store"
-            ) from error
-        except OSError as error:
-            raise ConfigError(f"store {self.where}: can't be written: {error.strerror or error}") from error
-        try:
-            yield
-        finally:
-            lock.release()
+        if not create:
+            _refuse_none(folder)
+        with alone_in_folder(folder, config.collection):
+            yield cls(config, create=create)
 
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
@@ -138,12 +155,7 @@ class Store:
         Raises:
             ConfigError: the name can't be one, or the collection was made with another embedding.
         """
-        if not _NAME.fullmatch(name):
-            raise ConfigError(
-                f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
-                "a letter or digit first and last"
-            )
-        found = self._found(name)
+        found = self._found(checked_name(name))
         if found is not None:
             collection = self._opened(found)
             if collection.made.embedding == (embedding or collection.made.embedding) or collection.count():
@@ -203,6 +215,47 @@ class Store:
             )
         most = min(self.ask(self._client.get_max_batch_size), 5461)
         return Collection(found, self.ask, folder=self._indexes / str(found.id), most=most)
+
+
+class _ServerMarks:
+    """Empty collections of a server, which say who writes to another one."""
+
+    def __init__(self, client: Any, ask: Ask, get: Callable[[str], Any]) -> None:
+        self._client = client
+        self._ask = ask
+        self._get = get
+
+    def create(self, name: str, metadata: dict[str, Any]) -> Any:
+        """A new one, at most by one client."""
+        create = self._client.create_collection
+        return self._ask(create, name, metadata=metadata, embedding_function=None)
+
+    def find(self, name: str) -> Any:
+        """The one of the name, None when there is none."""
+        return self._ask(self._get, name)
+
+    def change(self, mark: Any, **changes: Any) -> None:
+        """Give it another name or metadata."""
+        self._ask(mark.modify, **changes)
+
+    def delete(self, name: str) -> None:
+        """Remove the one of the name."""
+        self._ask(self._client.delete_collection, name)
+
+
+def checked_name(name: str) -> str:
+    """A collection's name. Raises ConfigError when it can't be one."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
+            "a letter or digit first and last"
+        )
+    return name
+
+
+def _refuse_none(folder: Path) -> None:
+    if not (folder / _FILE).is_file():
+        raise ConfigError(f"no store in {folder}: make one with `factreasoner index PATH...`")
 
 
 def _on_disk(folder: Path) -> Any:
