@@ -29,7 +29,7 @@ from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
 from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
@@ -72,7 +72,7 @@ def main() -> None:
     _contradictions(data / UNLABELLED, fit(UNLABELLED).model)
 
 
-def _one(path: Path, relations: Path | None, model: Model | None) -> None:
+def _one(path: Path, relations: Path | None, model: PairModel | None) -> None:
     """The table of one set, and the commands that make the same of the shipped judge."""
     records = list(check_input(path).records())
     gold = [atom.gold for record in records for atom in record.atoms or () if atom.gold is not None]
@@ -97,7 +97,7 @@ def _one(path: Path, relations: Path | None, model: Model | None) -> None:
 
 
 def _rows(
-    records: Sequence[Record], relations: Path | None, model: Model | None, *, versions: Sequence[int]
+    records: Sequence[Record], relations: Path | None, model: PairModel | None, *, versions: Sequence[int]
 ) -> Iterator[Row]:
     for version in versions:
         config = _config(relations, version=version)
@@ -117,7 +117,7 @@ def _config(relations: Path | None, **settings: object) -> Config:
     return Config.model_validate({**(recorded if relations else {"judge": "embedded"}), **settings})
 
 
-def _judge(config: Config, model: Model | None) -> Judge:
+def _judge(config: Config, model: PairModel | None) -> Judge:
     return EmbeddedJudge(config, model=model) if config.relations is None else RecordedJudge(config)
 
 
@@ -145,7 +145,7 @@ def _cells(sample: Sample) -> Iterator[str]:
         yield "-" if found.value is None else f"{found.value:.3f}{interval}"
 
 
-def _contradictions(folder: Path, model: Model) -> None:
+def _contradictions(folder: Path, model: PairModel) -> None:
     """What is made of pairs of passages of the same standing that contradict each other."""
     records = list(check_input(folder / "records.jsonl").records())
     gold = recordings(folder / "relations.jsonl", constant=0.9)

@@ -27,7 +27,7 @@ from stance_table import print_look_alikes, print_stances
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.intervals import NoInterval
@@ -91,7 +91,7 @@ def parsed(record: dict[str, Any]) -> Record:
     )
 
 
-def judged(name: str, model: Model, *, version: int) -> Claims:
+def judged(name: str, model: PairModel, *, version: int) -> Claims:
     """The judge with `model` on all labelled atoms of a set; supported is P > 0.5."""
     config = Config(version=version)
     evaluator = GraphEvaluator(EmbeddedJudge(config, model=model), ExactSolver(), config)

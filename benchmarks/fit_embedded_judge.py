@@ -37,7 +37,7 @@ from sklearn.linear_model import LogisticRegression
 
 from factreasoner.judges.embedded.clashes import CLASHES
 from factreasoner.judges.embedded.features import COLUMN, FEATURES, MEASURES
-from factreasoner.judges.embedded.model import PARAMETERS, STANCE_MEASURES, Model, stance_measures
+from factreasoner.judges.embedded.model import PARAMETERS, STANCE_MEASURES, PairModel, stance_measures
 from factreasoner.judges.embedded.windows import Array
 
 PAIR_WEIGHT = CHANGED_WEIGHT = 0.1
@@ -66,7 +66,7 @@ class Group:
 class Fit:
     """A fitted model and how many examples of each kind went in."""
 
-    model: Model
+    model: PairModel
     counts: dict[str, int]
 
 
@@ -104,7 +104,9 @@ def fit(left_out: str | None = None) -> Fit:
     data = groups(left_out)
     weights, bias, powers = _support(data)
     stance_bias, stance_weights = stance(left_out)
-    model = Model(bias, weights, powers, stance_bias, stance_weights, denial(left_out), background(left_out))
+    model = PairModel(
+        bias, weights, powers, stance_bias, stance_weights, denial(left_out), background(left_out)
+    )
     return Fit(model, {group.name: len(group.supported) for group in data})
 
 

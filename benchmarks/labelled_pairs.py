@@ -18,7 +18,7 @@ import numpy as np
 from data_folder import data_folder
 
 from factreasoner.judges.embedded.denials import denying_sentence
-from factreasoner.judges.embedded.features import Measured, measure
+from factreasoner.judges.embedded.features import Measurements, measure
 from factreasoner.judges.embedded.text import analyse
 from factreasoner.judges.embedded.windows import Array, Passages, topic_discount
 
@@ -115,7 +115,7 @@ def background(left_out: str | None) -> dict[str, float]:
     return {term: round(share, 3) for term, share in sorted(total.items()) if share >= _LEAST_SHARE}
 
 
-def measure_against(texts: list[str], claims: list[str], left_out: str | None) -> list[Measured]:
+def measure_against(texts: list[str], claims: list[str], left_out: str | None) -> list[Measurements]:
     """What the judge measures on a record's claims, passage by passage."""
     passages = Passages(list(dict.fromkeys(texts)), background(left_out))
     analysed = [analyse(claim, passages.language) for claim in claims]
@@ -123,7 +123,7 @@ def measure_against(texts: list[str], claims: list[str], left_out: str | None) -
     return [measure(passages, coverage, row, analysed) for row in range(len(passages.texts))]
 
 
-def spoken(measured: list[Measured], claim: int) -> Array:
+def spoken(measured: list[Measurements], claim: int) -> Array:
     """Features of a claim against the passage that speaks for the record."""
     return next(part.values[claim] for part in measured if part.best[claim])
 

@@ -35,7 +35,7 @@ import numpy as np
 from data_folder import data_folder
 
 from factreasoner.config import Config
-from factreasoner.retrieval.corpus.collection import Stored
+from factreasoner.retrieval.corpus.collection import StoredPassage
 from factreasoner.retrieval.corpus.indexing import index
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
 from factreasoner.retrieval.corpus.store import Store
@@ -243,7 +243,7 @@ def vectors(sizes: Sequence[int], dimension: int) -> None:
             store = Store(config, create=True)
             collection = store.open("vectors", "my.own:embedding")
             start = time.perf_counter()
-            passages = [Stored("", "f", "h", i) for i in range(size)]
+            passages = [StoredPassage("", "f", "h", i) for i in range(size)]
             for first in range(0, size, 5000):
                 collection.add(passages[first : first + 5000], made[first : first + 5000])
             collection.finish()

@@ -18,7 +18,7 @@ from fit_embedded_judge import denial, stance
 from labelled_pairs import STANCE_SETS, THREE_WAY, background, labelled_pairs, records, stances
 
 from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.metrics.intervals import wilson
 from factreasoner.models import Claim, Premise
 
@@ -52,7 +52,7 @@ def verdicts_of(name: str, overlap: Callable[[str, str], float]) -> list[Stance]
     ]
 
 
-def _unseen(name: str) -> Model:
+def _unseen(name: str) -> PairModel:
     bias, weights = stance(name)
     heads = {"stance_bias": bias, "stance_weights": weights, "denial": denial(name)}
     return replace(shipped_model(), **heads, background=background(name))

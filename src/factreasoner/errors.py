@@ -56,7 +56,7 @@ class MissingExtraError(ConfigError):
         self.extra = extra
 
 
-class Problem(NamedTuple):
+class InputProblem(NamedTuple):
     """One thing wrong with one place of the input."""
 
     where: str
@@ -70,7 +70,7 @@ class Problem(NamedTuple):
 class InputError(FactReasonerError):
     """Input data is wrong. `problems` lists every one that was found, not only the first."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[InputProblem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
 

@@ -176,7 +176,7 @@ class Verdict(Model):
         return self.probability if self.uncalibrated is None else self.uncalibrated
 
 
-class Answer(Model):
+class AtomAnswer(Model):
     """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""
 
     atom_id: str
@@ -328,7 +328,7 @@ class Outcome(Model):
     unjudged: tuple[str, ...] = ()
     partly_judged: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AtomAnswer, ...] = ()
     graph: FactGraph | None = None
     independence: Independence | None = None
     marginals: Marginals | None = None

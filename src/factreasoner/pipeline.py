@@ -8,7 +8,7 @@ from typing import Any, Unpack, cast
 from factreasoner.assembly import Assembly, Parts
 from factreasoner.calibration.applying import fitted_config
 from factreasoner.config import Config, parse_config, result_fingerprint
-from factreasoner.errors import ConfigError, InputError, PluginError, Problem, StageError
+from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError, StageError
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -269,7 +269,7 @@ def assess(
         )
     elif config.retriever == "given" and "retriever" not in parts:
         raise InputError(
-            [Problem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
+            [InputProblem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
         )
     record = Record(id="r1", response=response, prompt=prompt, topic=topic, contexts=given)
     return build_pipeline(config, llm=llm, **cast(Parts, parts)).assess(record)

@@ -82,7 +82,7 @@ class Seam(Generic[P]):
             part = self._made(name, found, offers)
         if not callable(getattr(part, self.method, None)):
             raise ConfigError(f"{self.kind} {name!r}: {type(part).__name__} has no method {self.method}()")
-        return cast(P, _Watched(self, name, part))
+        return cast(P, _CheckedPlugin(self, name, part))
 
     def _made(self, name: str, factory: Callable[..., object], offers: Offers) -> object:
         wanted = self._wanted(name, factory, offers)
@@ -127,7 +127,7 @@ def named(plugin: object) -> str:
     return f"{owner.__module__}:{owner.__qualname__}"
 
 
-class _Watched(Generic[P]):
+class _CheckedPlugin(Generic[P]):
     """A user's own part, whose errors and results are looked at. Everything else of it shows through."""
 
     def __init__(self, seam: Seam[P], name: str, part: object) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
-from factreasoner.cli.terminal import Teller, Terminal, one_line, plain, say, say_json, visible
+from factreasoner.cli.terminal import Terminal, WarningHandler, one_line, plain, say, say_json, visible
 
 HOSTILE = (
     "red \x1b[31m, title \x1b]0;gone\x07, csi \x9b2J, back \x08\r, nel \x85, turned \u202e\u2066, [bold]x[/]"
@@ -147,7 +147,7 @@ def test_what_a_server_says(spoken, tmp_path):
 
 def test_warnings_of_libraries_go_the_same_way(capsys):
     logger = logging.getLogger("factreasoner.test_terminal")
-    teller = Teller(logging.WARNING)
+    teller = WarningHandler(logging.WARNING)
     logger.addHandler(teller)
     logger.warning("the index of %s is damaged", "a\x1b[2J")
     logger.info("not said")

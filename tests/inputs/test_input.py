@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.input import STDIN, check_fits, check_input
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Assessment
@@ -29,7 +29,7 @@ def write(path: Path, *lines: dict[str, Any] | str) -> Path:
     return path
 
 
-def problems_of(path: Path, **options: Any) -> tuple[Problem, ...]:
+def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
     with pytest.raises(InputError) as caught:
         check_input(path, **options)
     return caught.value.problems
@@ -177,7 +177,7 @@ def test_mapped_key_that_no_record_has(tmp_path: Path) -> None:
     assert "'docs'" in problem.message
 
 
-def fits(record: dict[str, Any], **settings: Any) -> list[Problem]:
+def fits(record: dict[str, Any], **settings: Any) -> list[InputProblem]:
     return check_fits(parse_record(record, where="w", default_id="r1"), Config(**settings))
 
 

@@ -15,7 +15,7 @@ from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.clashes import CLASHES
 from factreasoner.judges.embedded.features import FEATURES, MEASURES
-from factreasoner.judges.embedded.model import STANCE_MEASURES, Model, shipped_model
+from factreasoner.judges.embedded.model import STANCE_MEASURES, PairModel, shipped_model
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims
@@ -310,7 +310,7 @@ def test_the_same_pair_gets_the_same_verdict_from_any_judge_in_any_order(judge):
 
 def test_the_shipped_parameters_are_what_the_model_reads():
     model = shipped_model()
-    assert Model.of(json.loads(json.dumps(model.parameters()))).parameters() == model.parameters()
+    assert PairModel.of(json.loads(json.dumps(model.parameters()))).parameters() == model.parameters()
     assert set(model.parameters()["weights"]) == set(MEASURES)
     assert set(model.parameters()["clash_powers"]) == set(CLASHES)
     assert set(model.parameters()["stance"]["weights"]) == set(STANCE_MEASURES)

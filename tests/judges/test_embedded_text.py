@@ -8,7 +8,7 @@ import pytest
 
 from factreasoner.judges.embedded import windows
 from factreasoner.judges.embedded.text import analyse
-from factreasoner.judges.embedded.windows import Coverage, Passages, topic_discount
+from factreasoner.judges.embedded.windows import PassageCoverage, Passages, topic_discount
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_claims_in_blocks_are_covered_alike(monkeypatch):
     whole = passages.cover(claims)
     monkeypatch.setattr(windows, "_BLOCK", 7)
     parts = passages.cover(claims)
-    for field in fields(Coverage):
+    for field in fields(PassageCoverage):
         together, apart = getattr(whole, field.name), getattr(parts, field.name)
         assert together.dtype == apart.dtype
         assert np.allclose(together, apart, rtol=0, atol=1e-12), field.name

@@ -6,7 +6,7 @@ from factreasoner.judges.trial import (
     BATCHES,
     LABEL_OF,
     TRUTHS,
-    Tried,
+    FormScores,
     advice,
     calls_of,
     judged,
@@ -93,9 +93,9 @@ def test_what_has_no_verdict_is_not_right_and_is_listed():
 
 def test_one_answer_to_everything_is_blindness():
     assert judged(Answering(lambda fact: "entailment"), 8).blind
-    assert advice([Tried("tool", judged(Answering(lambda fact: "entailment"), 8))]) is None
+    assert advice([FormScores("tool", judged(Answering(lambda fact: "entailment"), 8))]) is None
     assert not judged(Answering(lambda fact: None), 8).blind
-    assert advice([Tried("tool", judged(Answering(lambda fact: None), 8))]) is None
+    assert advice([FormScores("tool", judged(Answering(lambda fact: None), 8))]) is None
 
 
 def test_the_largest_batch_within_chance_of_the_best_is_advised():
@@ -104,11 +104,11 @@ def test_the_largest_batch_within_chance_of_the_best_is_advised():
         return Answering(lambda fact: "neutral" if fact.claim.id in missed else right(fact))
 
     tried = [
-        Tried("tool", judged(but_for(0), 1)),
-        Tried("tool", judged(but_for(12), 8)),
-        Tried("json_schema", judged(but_for(3), 1)),
-        Tried("json_schema", judged(but_for(3), 8)),
-        Tried("json_schema", judged(but_for(20), 32)),
+        FormScores("tool", judged(but_for(0), 1)),
+        FormScores("tool", judged(but_for(12), 8)),
+        FormScores("json_schema", judged(but_for(3), 1)),
+        FormScores("json_schema", judged(but_for(3), 8)),
+        FormScores("json_schema", judged(but_for(20), 32)),
     ]
     assert advice(tried[:2])[:2] == ("tool", 1)
     assert advice([tried[3], *tried[1:3]])[:2] == ("json_schema", 8)

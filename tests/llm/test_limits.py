@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.llm.limits import RateLimits, Window
+from factreasoner.llm.limits import RateLimits, SlidingWindow
 from factreasoner.llm.parallel import parallel_map
 
 REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=40)
@@ -17,7 +17,7 @@ REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=4
 
 @given(REQUESTS, st.integers(1, 5) | st.none(), st.integers(1, 100) | st.none())
 def test_no_minute_holds_more_than_allowed(requests, request_limit, token_limit):
-    window, now, sent = Window(request_limit, token_limit), 0.0, []
+    window, now, sent = SlidingWindow(request_limit, token_limit), 0.0, []
     for pause, tokens in requests:
         now += pause
         now += window.delay(now, tokens)
@@ -31,7 +31,7 @@ def test_no_minute_holds_more_than_allowed(requests, request_limit, token_limit)
 
 
 def test_a_request_waits_no_longer_than_it_must():
-    window = Window(requests=2, tokens=100)
+    window = SlidingWindow(requests=2, tokens=100)
     window.add(0.0, 30)
     window.add(10.0, 60)
     assert window.delay(20.0, 5) == 40.0  # two requests since 0
@@ -40,14 +40,14 @@ def test_a_request_waits_no_longer_than_it_must():
 
 
 def test_a_request_larger_than_the_limit_goes_when_nothing_else_counts():
-    window = Window(requests=None, tokens=100)
+    window = SlidingWindow(requests=None, tokens=100)
     assert window.delay(0.0, 500) == 0.0
     window.add(0.0, 500)
     assert window.delay(1.0, 500) == 59.0
 
 
 def test_actual_tokens_replace_the_estimate():
-    window = Window(requests=None, tokens=100)
+    window = SlidingWindow(requests=None, tokens=100)
     entry = window.add(0.0, 100)
     assert window.delay(1.0, 50) == 59.0
     window.correct(entry, 20)

@@ -10,7 +10,7 @@ from llm_scene import SCHEMA
 
 from factreasoner.llm.faults import shown
 from factreasoner.llm.messages import FunctionSchema, TokenLogprob
-from factreasoner.llm.reading import Answer, Piece, aligned, joined, read
+from factreasoner.llm.reading import Completion, Piece, aligned, joined, read
 from factreasoner.models import Usage
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
@@ -18,7 +18,7 @@ BODY = json.dumps(TRUE)
 
 
 def arguments_of(content="", *calls):
-    reading = read(Answer(content, calls, "stop", None, Usage()), SCHEMA)
+    reading = read(Completion(content, calls, "stop", None, Usage()), SCHEMA)
     return None if reading is None else reading.arguments
 
 
@@ -87,12 +87,12 @@ def test_content_counts_only_without_a_usable_call():
 
 
 def test_the_text_is_the_json_itself():
-    assert read(Answer(f"So: {BODY} ok", (), "stop", None, Usage()), SCHEMA).text == BODY
+    assert read(Completion(f"So: {BODY} ok", (), "stop", None, Usage()), SCHEMA).text == BODY
 
 
 def test_a_function_without_arguments_is_answered_by_any_object():
     ping = FunctionSchema(name="ping", description="", parameters={"type": "object", "properties": {}})
-    assert read(Answer("", (("ping", "{}"),), "stop", None, Usage()), ping).arguments == {}
+    assert read(Completion("", (("ping", "{}"),), "stop", None, Usage()), ping).arguments == {}
 
 
 def test_halves_of_surrogate_pairs_do_not_come_through():

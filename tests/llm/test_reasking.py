@@ -25,7 +25,7 @@ from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import IN_VAIN, most_paid
 from factreasoner.llm.messages import Reply
-from factreasoner.llm.reasking import Asked, Lacking, Reasker
+from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
 
@@ -34,10 +34,10 @@ SIZES = (1, 2, 3, 8, 32, 64)
 
 def read(reply, schema, items):
     problems = [schema.problem(name, reply.arguments) for name in schema.arguments]
-    return [Lacking(problem) if problem else "yes" for problem in problems]
+    return [NoResult(problem) if problem else "yes" for problem in problems]
 
 
-ASKED = Asked(
+ASKED = ItemQuestion(
     stage="judge",
     result="verdict",
     name=lambda item: f"item {item}",

@@ -6,7 +6,7 @@ import pytest
 
 from factreasoner.metrics.factuality import length_penalty
 from factreasoner.metrics.results import Summary, result_line
-from factreasoner.models import Answer, Assessment, Atom, Outcome
+from factreasoner.models import Assessment, Atom, AtomAnswer, Outcome
 
 
 def assessment(n, judged=None, supported=None):
@@ -15,7 +15,7 @@ def assessment(n, judged=None, supported=None):
     p_true = {f"a{i}": 0.9 if i < supported else 0.1 for i in range(judged)}
     support = {a: "supported" if p > 0.5 else "contradicted" for a, p in p_true.items()}
     answers = tuple(
-        Answer(atom_id=a, support=s, probability=0.9, confidence="logprobs") for a, s in support.items()
+        AtomAnswer(atom_id=a, support=s, probability=0.9, confidence="logprobs") for a, s in support.items()
     )
     return Assessment(
         record_id=f"r{n}",

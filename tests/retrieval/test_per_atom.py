@@ -9,7 +9,7 @@ import pytest
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError, StageError
 from factreasoner.models import Atom, Context, Record
-from factreasoner.retrieval.per_atom import WORKERS, Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, Query, retrieve_each
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
 
@@ -18,8 +18,10 @@ def record(**fields: Any) -> Record:
     return Record(**{"id": "r1", "response": "x", "prompt": "Tell me of the bridge.", **fields})
 
 
-def three(query: Query) -> Sequence[Found]:
-    return [Found(f"{query.text} {rank}", "T", "https://x.example/", "snip", "note") for rank in range(5)]
+def three(query: Query) -> Sequence[FoundPassage]:
+    return [
+        FoundPassage(f"{query.text} {rank}", "T", "https://x.example/", "snip", "note") for rank in range(5)
+    ]
 
 
 def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last() -> None:
@@ -60,7 +62,7 @@ def test_without_a_prompt_the_topic_is_the_question() -> None:
 def test_every_query_carries_the_subject() -> None:
     seen: list[Query] = []
 
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         seen.append(query)
         return three(query)
 
@@ -71,7 +73,7 @@ def test_every_query_carries_the_subject() -> None:
 def test_an_atoms_query_is_searched_for_before_its_text() -> None:
     seen: list[tuple[str, ...]] = []
 
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         seen.append(query.forms)
         return three(query)
 
@@ -86,7 +88,7 @@ def test_an_atom_called_q_keeps_its_ids() -> None:
 
 
 def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         if query.text == "Statement 2.":
             raise SearchError("the service sleeps", attempts=5)
         if query.text.startswith("Tell"):
@@ -107,7 +109,7 @@ def test_an_atom_nothing_is_found_for_is_no_failure() -> None:
 
 
 def test_when_nothing_could_be_had_the_stage_fails() -> None:
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         raise SearchError("down")
 
     with pytest.raises(StageError) as caught:
@@ -116,7 +118,7 @@ def test_when_nothing_could_be_had_the_stage_fails() -> None:
 
 
 def test_what_the_user_must_mend_is_raised() -> None:
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         raise ConfigError("no key")
 
     with pytest.raises(ConfigError):
@@ -124,7 +126,7 @@ def test_what_the_user_must_mend_is_raised() -> None:
 
 
 def test_contexts_the_record_brings_are_kept() -> None:
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         raise AssertionError("searched")
 
     given = (Context(id="mine", text="Evidence."),)
@@ -133,7 +135,7 @@ def test_contexts_the_record_brings_are_kept() -> None:
 
 
 def test_what_no_file_or_terminal_takes_is_taken_out() -> None:
-    hostile = Found(
+    hostile = FoundPassage(
         "Half \ud83d.\x00\x1b[31m\r\nNext", "\ud800T\n" + "x" * 999, "https://x.example/\x9b", "\x07s"
     )
     context = retrieve_each(lambda query: [hostile], ATOMS[:1], record(), Config()).contexts[0]
@@ -145,7 +147,10 @@ def test_what_no_file_or_terminal_takes_is_taken_out() -> None:
 def test_only_links_to_pages_are_kept() -> None:
     links = ["javascript:alert(1)", "data:text/html,x", "", "HTTPS://x", "https://x.example/"]
     found = retrieve_each(
-        lambda query: [Found("text", link=link) for link in links], ATOMS[:1], record(), Config(retrieve_k=9)
+        lambda query: [FoundPassage("text", link=link) for link in links],
+        ATOMS[:1],
+        record(),
+        Config(retrieve_k=9),
     )
     assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
 
@@ -156,7 +161,7 @@ def test_searches_run_side_by_side_within_limits() -> None:
     lock = threading.Lock()
     running = most = 0
 
-    def search(query: Query) -> Sequence[Found]:
+    def search(query: Query) -> Sequence[FoundPassage]:
         nonlocal running, most
         with lock:
             running += 1

@@ -12,10 +12,10 @@ from raw_server import Client, RawServer
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError
-from factreasoner.retrieval.service import Fault, JsonService, service_url
+from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 
 NOW = {"Retry-After": "0"}
-FAULTS = {"busy": Fault("is busy", passing=True), "broken": Fault("is broken")}
+FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault("is broken")}
 
 
 def echo(request: Request) -> Answer:

@@ -11,7 +11,7 @@ from factreasoner.config import Config
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Atom, Context, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.fingerprints import prompt_fingerprints
 from factreasoner.runs.plan import plan
 
@@ -29,8 +29,8 @@ class Library:
         self.config = config
 
     def retrieve(self, atoms: tuple[Atom, ...], record: Record) -> Retrieved:
-        def search(query: Query) -> list[Found]:
-            return [Found(f"{query.text} {rank}") for rank in range(50)]
+        def search(query: Query) -> list[FoundPassage]:
+            return [FoundPassage(f"{query.text} {rank}") for rank in range(50)]
 
         return retrieve_each(search, atoms, record, self.config)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem, RunError
+from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
 from factreasoner.runs.replay import PastRecords, record_of
 from factreasoner.runs.store import RunFolder
@@ -69,9 +69,9 @@ def test_a_record_that_failed_before_it_had_atoms_is_refused_or_left_out(tmp_pat
 def test_what_does_not_fit_is_named(tmp_path):
     path = folder(tmp_path, assessment("r0"))
     with pytest.raises(InputError, match=r"journal\.jsonl: record r0: contexts: no"):
-        past(path, fits=lambda record: [Problem("", "contexts", "no")])
+        past(path, fits=lambda record: [InputProblem("", "contexts", "no")])
     with pytest.raises(InputError, match="no valid record is left"):
-        past(path, fits=lambda record: [Problem("", "contexts", "no")], skip_invalid=True)
+        past(path, fits=lambda record: [InputProblem("", "contexts", "no")], skip_invalid=True)
 
 
 def test_a_limit_takes_the_first(tmp_path):

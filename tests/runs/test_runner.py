@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Record
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
@@ -52,7 +52,7 @@ def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp
 def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):
     def records():
         yield from RECORDS[:2]
-        raise InputError([Problem("data.jsonl:3", "", "is gone")])
+        raise InputError([InputProblem("data.jsonl:3", "", "is gone")])
 
     config = Config()
     folder = RunFolder(tmp_path, TASK)
@@ -75,7 +75,7 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
         for record in RECORDS[:2]:
             yield record.model_copy(update={"atoms": (Atom(id="a", text="The sky is blue."),)})
         failed.set()
-        raise InputError([Problem("data.jsonl:3", "", "is gone")])
+        raise InputError([InputProblem("data.jsonl:3", "", "is gone")])
 
     pipeline = build_pipeline(Config(), llm=ScriptedLLM(answer))
     folder = RunFolder(tmp_path, TASK)

@@ -15,7 +15,7 @@ from factreasoner.solvers import clique_tree as cliques
 from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.junction_tree import JunctionTree, calibrate
+from factreasoner.solvers.junction_tree import JunctionTree, junction_tree_marginals
 from factreasoner.solvers.log_factors import LogFactor, distribution, logarithm
 
 
@@ -88,7 +88,7 @@ def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cliques, "GROUPED_FROM", 1)
         patch.setattr(cliques, "GROUP_SHARE", 2)
-        solved = calibrate(graph.cardinalities, factors, order)
+        solved = junction_tree_marginals(graph.cardinalities, factors, order)
     for expected, found in zip(brute_force(graph).values(), solved.marginals, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
@@ -106,7 +106,7 @@ def test_products_beyond_the_range_of_a_double_balance() -> None:
     logs = np.log(one_sided)
     factors = [LogFactor((0, i), logs if i <= 1000 else logs[::-1]) for i in range(1, 2001)]
     scopes = [factor.scope for factor in factors]
-    solved = calibrate([2] * 2001, factors, eliminate([2] * 2001, scopes).order)
+    solved = junction_tree_marginals([2] * 2001, factors, eliminate([2] * 2001, scopes).order)
     np.testing.assert_allclose(solved.marginals[0], [0.5, 0.5], rtol=1e-9)
     np.testing.assert_allclose(solved.marginals[1], [7 / 12, 5 / 12], rtol=1e-9)
 
@@ -115,4 +115,4 @@ def test_an_impossible_network_is_an_error_and_not_nan() -> None:
     differ = np.array([[0.0, 1.0], [1.0, 0.0]])
     triangle = [LogFactor(scope, logarithm(differ)) for scope in ((0, 1), (1, 2), (0, 2))]
     with pytest.raises(SolverError, match="inconsistent"):
-        calibrate([2, 2, 2], triangle, [0, 1, 2])
+        junction_tree_marginals([2, 2, 2], triangle, [0, 1, 2])

@@ -8,7 +8,7 @@ from oracle import brute_force
 
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.junction_tree import calibrate
+from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.lumping import lump
 from factreasoner.solvers.reduction import reduce
 
@@ -40,7 +40,9 @@ def test_counting_changes_no_marginal(graph: FactorGraph) -> None:
     for part in reduced.components:
         lumped = lump(part)
         order = eliminate(lumped.cardinalities, lumped.scopes).order
-        solved.append(lumped.expand(calibrate(lumped.cardinalities, lumped.factors, order).marginals))
+        solved.append(
+            lumped.expand(junction_tree_marginals(lumped.cardinalities, lumped.factors, order).marginals)
+        )
     for name, expected in brute_force(graph).items():
         assert reduced.named(solved)[name] == pytest.approx(expected, abs=1e-12)
 

@@ -10,7 +10,7 @@ from factreasoner.config import Config
 from factreasoner.errors import WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.solvers import merlin_plan
-from factreasoner.solvers.merlin_plan import Problem, plan
+from factreasoner.solvers.merlin_plan import EliminationCost, choose_algorithm
 from factreasoner.solvers.mini_buckets import mini_buckets
 
 
@@ -24,17 +24,17 @@ def cliques(*counts: int, evidence: dict[int, int] | None = None) -> FactorGraph
     return FactorGraph(tuple(map(str, range(total))), (2,) * total, factors, evidence or {})
 
 
-def planned(*counts: int, **settings: Any) -> merlin_plan.Plan:
-    return plan(Problem.of(cliques(*counts)), Config(**settings))
+def planned(*counts: int, **settings: Any) -> merlin_plan.AlgorithmChoice:
+    return choose_algorithm(EliminationCost.of(cliques(*counts)), Config(**settings))
 
 
 def test_what_is_observed_costs_nothing() -> None:
-    problem = Problem.of(cliques(3, 2, evidence={0: 1, 3: 0}))
+    problem = EliminationCost.of(cliques(3, 2, evidence={0: 1, 3: 0}))
     assert problem.cardinalities == (1, 2, 2, 1, 2)
     assert sorted(map(tuple, problem.scopes)) == [(1,), (1, 2), (2,), (4,)]
     assert sorted(problem.order) == [0, 1, 2, 3, 4]
     assert problem.width == 1
-    assert Problem.of(cliques(3, 2)).entries == 8 + 4 + 2 + 4 + 2
+    assert EliminationCost.of(cliques(3, 2)).entries == 8 + 4 + 2 + 4 + 2
 
 
 def test_exact_while_the_width_allows_it() -> None:
@@ -51,7 +51,7 @@ def test_many_tables_of_allowed_width_can_be_too_much(monkeypatch: pytest.Monkey
 
 
 def test_the_ibound_is_the_largest_within_a_second() -> None:
-    problem = Problem.of(cliques(30))
+    problem = EliminationCost.of(cliques(30))
     chosen = planned(30)
     assert chosen.algorithm == "wmb"
     assert chosen.reason == "elimination width 29 is too large for exact inference"

@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     intersect: bool = False
 
 
-class _Read(NamedTuple):
+class _ReadRun(NamedTuple):
     """One run, read through. `status` is by record id, the digests tell whose response and atoms differ."""
 
     sample: Sample
@@ -117,7 +117,7 @@ def compare_runs(
     }
 
 
-def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None) -> _Read:
+def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None) -> _ReadRun:
     labels = None if gold is None else GoldFile(gold)
     sampling = Sampling(FACTUALITY)
     status: dict[str, str] = {}
@@ -143,14 +143,14 @@ def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Pat
             f"{cached} of its calls were answered from the cache: tokens and cost are estimates of all"
         )
     estimated = bool(cached) or is_replayed(run.config)
-    return _Read(sampling.sample(), status, responses, atoms, notes, estimated)
+    return _ReadRun(sampling.sample(), status, responses, atoms, notes, estimated)
 
 
 def _digest(*texts: str) -> bytes:
     return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
-def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
+def _refuse_other_responses(read: Mapping[str, _ReadRun]) -> None:
     first: dict[str, tuple[str, bytes]] = {}
     for name, part in read.items():
         for record_id, digest in part.responses.items():
@@ -162,7 +162,7 @@ def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
                 )
 
 
-def _common(read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> list[str]:
+def _common(read: Mapping[str, _ReadRun], baseline: str, *, intersect: bool) -> list[str]:
     """Ids of the records with a score in every run, in the order of the baseline's."""
     scored = {name: _scored_ids(part.sample) for name, part in read.items()}
     anywhere = set().union(*scored.values())
@@ -189,7 +189,7 @@ def _scored_ids(sample: Sample) -> set[str]:
     }
 
 
-def _lack(part: _Read, ids: set[str], total: int) -> str:
+def _lack(part: _ReadRun, ids: set[str], total: int) -> str:
     reasons = Counter(_reason(part.status.get(record_id)) for record_id in ids)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
@@ -245,7 +245,7 @@ def _differing(runs: Mapping[str, FinishedRun[Assessment]]) -> dict[str, dict[st
 
 
 def _notes(
-    read: Mapping[str, _Read],
+    read: Mapping[str, _ReadRun],
     samples: Mapping[str, Sample],
     ids: Sequence[str],
     baseline: str,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem, RunError, SolverError
-from factreasoner.explanations import Explanation, explain, judged_atoms
+from factreasoner.errors import InputError, InputProblem, RunError, SolverError
+from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
 from factreasoner.plugins import SOLVER
@@ -15,12 +15,12 @@ from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
 
 
-class Explained(NamedTuple):
+class ExplainedRecord(NamedTuple):
     """An assessment with its explanation, or with the reasons that there is none."""
 
     assessment: Assessment
     explanation: Explanation | None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[InputProblem, ...] = ()
 
 
 def explain_journal(
@@ -31,7 +31,7 @@ def explain_journal(
     atom_ids: Collection[str] = (),
     search_size: int = LARGEST_SIZE,
     changed: bool = False,
-) -> Iterator[Explained]:
+) -> Iterator[ExplainedRecord]:
     """Explain the records `ids`, one after another: all their judged atoms, or those named in `atom_ids`.
 
     Of several records those without atoms, or with none of `atom_ids`, are passed over.
@@ -49,19 +49,19 @@ def explain_journal(
         assessment = rescore(journaled, solver, config) if changed else journaled
         wanted = atom_ids
         if len(ids) > 1:
-            wanted = [i for i in judged_atoms(assessment.outcome) if i in atom_ids]
+            wanted = [i for i in explainable_atoms(assessment.outcome) if i in atom_ids]
         if atom_ids and not wanted:
             continue
         named = True
         try:
             explanation = explain(assessment, config, atom_ids=wanted or None, search_size=search_size)
         except InputError as error:
-            yield Explained(assessment, None, error.problems)
+            yield ExplainedRecord(assessment, None, error.problems)
         except SolverError as error:
-            problem = Problem(f"record {assessment.record_id!r}", "solver", str(error))
-            yield Explained(assessment, None, (problem,))
+            problem = InputProblem(f"record {assessment.record_id!r}", "solver", str(error))
+            yield ExplainedRecord(assessment, None, (problem,))
         else:
-            yield Explained(assessment, explanation)
+            yield ExplainedRecord(assessment, explanation)
     if atom_ids and not named:
         names = " or ".join(map(repr, atom_ids))
         raise RunError(f"{folder.journal_path}: no record has a judged atom {names}")

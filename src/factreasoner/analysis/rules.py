@@ -55,7 +55,7 @@ class Rule(NamedTuple):
         return f"{self.measure} {SIGNS[self.bound]} {self.limit:g}"
 
 
-class Finding(NamedTuple):
+class RuleResult(NamedTuple):
     """What became of one rule; `detail` says what was found, or why there is nothing to compare."""
 
     rule: Rule
@@ -95,7 +95,7 @@ def _rule(text: str, bound: Bound) -> Rule:
     return Rule(name, bound, value)
 
 
-def apply_rules(rules: Sequence[Rule], summary: Tally[Any], *, on_interval: bool = False) -> list[Finding]:
+def apply_rules(rules: Sequence[Rule], summary: Tally[Any], *, on_interval: bool = False) -> list[RuleResult]:
     """What became of each rule.
 
     `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
@@ -112,34 +112,34 @@ def apply_rules(rules: Sequence[Rule], summary: Tally[Any], *, on_interval: bool
     ]
 
 
-def _total(rule: Rule, summary: Mapping[str, Any]) -> Finding:
+def _total(rule: Rule, summary: Mapping[str, Any]) -> RuleResult:
     value: Any = summary
     for key in TOTALS[rule.measure]:
         value = value[key]
     if value is None:
-        return Finding(rule, False, "unknown, since the price of a call is")
-    return Finding(rule, _keeps(value, rule), f"{value:g}")
+        return RuleResult(rule, False, "unknown, since the price of a call is")
+    return RuleResult(rule, _keeps(value, rule), f"{value:g}")
 
 
-def _score(rule: Rule, found: Estimate, *, on_interval: bool) -> Finding:
+def _score(rule: Rule, found: Estimate, *, on_interval: bool) -> RuleResult:
     value, interval, reason = found
     if value is None:
-        return Finding(rule, False, f"no value: {reason}")
+        return RuleResult(rule, False, f"no value: {reason}")
     if interval is None:
         detail = f"{value:.4f}"
         if not on_interval:
-            return Finding(rule, _keeps(value, rule), detail)
-        return Finding(rule, False, f"{detail}, with {reason}")
+            return RuleResult(rule, _keeps(value, rule), detail)
+        return RuleResult(rule, False, f"{detail}, with {reason}")
     detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
     worse = interval.low if rule.bound == "min" else interval.high
-    return Finding(rule, _keeps(worse if on_interval else value, rule), detail)
+    return RuleResult(rule, _keeps(worse if on_interval else value, rule), detail)
 
 
 def _keeps(value: float, rule: Rule) -> bool:
     return value >= rule.limit if rule.bound == "min" else value <= rule.limit
 
 
-def write_junit(path: Path, findings: Sequence[Finding], run: Path) -> None:
+def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
     """The findings as a JUnit test suite, a test case for each rule."""
     broken = sum(not finding.kept for finding in findings)
     suite = ElementTree.Element(

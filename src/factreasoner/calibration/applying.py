@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.choices import FactorTable
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, InputError, Problem
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import (
     Atom,
@@ -89,11 +89,11 @@ def _read(path: Path, _modified: int, _size: int) -> Calibration:
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         message = f"no calibration that `calibrate` wrote: {where}: {error.errors()[0]['msg']}"
-        raise InputError([Problem(str(path), "", message)]) from error
+        raise InputError([InputProblem(str(path), "", message)]) from error
 
 
 def _unreadable(path: Path, reason: str | None) -> InputError:
-    return InputError([Problem(str(path), "calibration", f"can't be read: {reason}")])
+    return InputError([InputProblem(str(path), "calibration", f"can't be read: {reason}")])
 
 
 def fitted_config(config: Config, *, explicit: Collection[str] | None = None) -> Config:

@@ -11,7 +11,7 @@ from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibratio
 from factreasoner.calibration.calibrators import AnyCalibrator, Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
 from factreasoner.choices import MethodChoice, Unlisted
-from factreasoner.errors import InputError, Problem, RunError
+from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
 from factreasoner.metrics.factuality import judged_atoms
@@ -69,7 +69,7 @@ def calibrate_verdicts(
             known = KnownOutcome(verdict.given_probability, label == verdict.label, number)
             outcomes[verdict.label].append(known)
     if not counts["labelled"]:
-        raise InputError([Problem(str(relations), "", _no_gold(run, gold, counts))])
+        raise InputError([InputProblem(str(relations), "", _no_gold(run, gold, counts))])
     fits: dict[str, dict[str, Any]] = {}
     maps: dict[Label, AnyCalibrator] = {}
     for label in LABELS:

@@ -32,7 +32,7 @@ from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
-from factreasoner.cli.terminal import Teller, say, visible
+from factreasoner.cli.terminal import WarningHandler, say, visible
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
@@ -150,7 +150,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal of another encoding gets \u732b for what it can't show, not an error.
             stream.reconfigure(errors="backslashreplace")
-    logging.getLogger().addHandler(Teller(logging.WARNING))
+    logging.getLogger().addHandler(WarningHandler(logging.WARNING))
     stopping = Stopping()
     stopping.install()
     code = None

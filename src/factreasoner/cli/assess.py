@@ -78,20 +78,20 @@ def _decoded(argument: str) -> str:
 
 
 def _standard_input() -> str:
-    from factreasoner.errors import InputError, Problem
+    from factreasoner.errors import InputError, InputProblem
 
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError([Problem("standard input", "", f"not UTF-8 (byte {error.start})")]) from error
+        raise InputError([InputProblem("standard input", "", f"not UTF-8 (byte {error.start})")]) from error
 
 
 def _read(path: Path) -> str:
-    from factreasoner.errors import InputError, Problem
+    from factreasoner.errors import InputError, InputProblem
 
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        raise InputError([Problem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error
+        raise InputError([InputProblem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error

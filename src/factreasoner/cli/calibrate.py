@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration
 
 
-class Learning(NamedTuple):
+class FitOptions(NamedTuple):
     """What is fitted, how, and to which labels."""
 
     relations: Annotated[
@@ -56,7 +56,7 @@ def calibrate(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     *,
-    learning: Learning,
+    learning: FitOptions,
 ) -> None:
     """Fit verdicts (--relations), the graph's settings (--fit-priors) or else posteriors to labels.
 
@@ -77,7 +77,7 @@ def calibrate(
         say(note, err=True)
 
 
-def _refuse_mixtures(learning: Learning) -> None:
+def _refuse_mixtures(learning: FitOptions) -> None:
     from factreasoner.errors import ConfigError
 
     if learning.relations is not None and (learning.fit_priors or learning.gold is not None):
@@ -91,7 +91,7 @@ def _refuse_mixtures(learning: Learning) -> None:
         raise ConfigError("--method: --fit-priors fits no map; leave one out")
 
 
-def _calibration(run_dir: Path, learning: Learning) -> tuple[str, Calibration]:
+def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
     from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
     from factreasoner.calibration.graph_fitting import fit_graph

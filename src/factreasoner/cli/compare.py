@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import Running, takes_groups
+from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
-    from factreasoner.errors import Problem
+    from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.models import Assessment, Record
     from factreasoner.runs.finished import FinishedRun
@@ -26,7 +26,7 @@ FILES = "comparison"
 """The name of the files in --out."""
 
 
-class Comparing(NamedTuple):
+class CompareOptions(NamedTuple):
     """What is compared."""
 
     baseline: Annotated[
@@ -40,7 +40,7 @@ class Comparing(NamedTuple):
     ] = None
 
 
-class Files(NamedTuple):
+class OutputFiles(NamedTuple):
     """Where the comparison is written."""
 
     out: Annotated[
@@ -71,9 +71,9 @@ def compare(
         Path | None, typer.Option("--config", "-c", help="With --assessors: YAML profile of them all.")
     ] = None,
     *,
-    comparing: Comparing,
-    files: Files,
-    running: Running,
+    comparing: CompareOptions,
+    files: OutputFiles,
+    running: RunOptions,
     settings: dict[str, Any],
 ) -> None:
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
@@ -105,7 +105,7 @@ def compare(
     raise typer.Exit(0 if complete else 3)
 
 
-def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: Running) -> None:
+def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
     from factreasoner.errors import ConfigError
 
     scoring = ("k", "seed")
@@ -144,11 +144,11 @@ def _folder(targets: list[Path], out: Path | None) -> Path:
     return out or Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
 
 
-def _checked(data: Path, contenders: list[Contender], running: Running) -> CheckedInput | PastRecords:
+def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:
     from factreasoner.cli.run import check_data
     from factreasoner.inputs.input import check_fits
 
-    def fits(record: Record) -> list[Problem]:
+    def fits(record: Record) -> list[InputProblem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))
         return list(dict.fromkeys(found))
 
@@ -156,7 +156,7 @@ def _checked(data: Path, contenders: list[Contender], running: Running) -> Check
 
 
 def _run(
-    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, running: Running
+    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, running: RunOptions
 ) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
     """The runs in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
@@ -190,7 +190,7 @@ def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManag
     return named
 
 
-def _write(content: dict[str, Any], files: Files, out: Path | None) -> None:
+def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:
     """The files that were asked for, and all of them into `out`."""
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure

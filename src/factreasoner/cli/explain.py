@@ -11,7 +11,7 @@ from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from factreasoner.errors import Problem
+    from factreasoner.errors import InputProblem
     from factreasoner.explanations import Explanation
     from factreasoner.models import Assessment
     from factreasoner.runs.store import RunFolder
@@ -55,7 +55,7 @@ def explain(
     refuse_changed_files(folder, named=("relations",))
     folder.read_journal()
     told: list[Explanation] = []
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     for assessment, explanation, found in explain_journal(
         folder,
         _ids(folder, record),

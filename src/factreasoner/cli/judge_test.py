@@ -12,7 +12,7 @@ from factreasoner.cli.terminal import Terminal, plain, say
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.judges.trial import BATCHES, TRUTHS, TrialScores, Tried, advice, calls_of, judged
+from factreasoner.judges.trial import BATCHES, TRUTHS, FormScores, TrialScores, advice, calls_of, judged
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.intervals import wilson
@@ -52,7 +52,7 @@ def try_judge(config: Config) -> bool:
     console.print(_table(attempts))
     for line in _findings(attempts):
         say(line)
-    chosen = advice([Tried(a.form, a.scores) for a in attempts if a.scores is not None])
+    chosen = advice([FormScores(a.form, a.scores) for a in attempts if a.scores is not None])
     if chosen is None:
         say(_no_advice(attempts))
         return False

@@ -14,7 +14,7 @@ RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-class Running(NamedTuple):
+class RunOptions(NamedTuple):
     """Which records are run, and how."""
 
     column_map: Annotated[list[str] | None, typer.Option(help="theirs=ours, as text=output; repeatable.")] = (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import Running, takes_groups
+from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
-    from factreasoner.errors import Problem
+    from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput, Fits
     from factreasoner.models import Record
     from factreasoner.runs.replay import PastRecords
@@ -44,7 +44,7 @@ def run(
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
     ] = None,
     *,
-    running: Running,
+    running: RunOptions,
     settings: dict[str, Any],
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
@@ -92,16 +92,16 @@ def _refuse_own_source(folder: Path, data: Path, config: Config) -> None:
             raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
 
 
-def _checked(data: Path, config: Config, running: Running) -> CheckedInput | PastRecords:
+def _checked(data: Path, config: Config, running: RunOptions) -> CheckedInput | PastRecords:
     from factreasoner.inputs.input import check_fits
 
-    def fits(record: Record) -> list[Problem]:
+    def fits(record: Record) -> list[InputProblem]:
         return check_fits(record, config)
 
     return check_data(data, fits, running)
 
 
-def check_data(data: Path, fits: Fits, running: Running) -> CheckedInput | PastRecords:
+def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
     """The records of a file, or of a finished run; lines that are skipped are said.
 
     Raises:
@@ -124,7 +124,7 @@ def check_data(data: Path, fits: Fits, running: Running) -> CheckedInput | PastR
     return checked
 
 
-def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, running: Running) -> int:
+def _run(checked: CheckedInput | PastRecords, config: Config, path: Path, running: RunOptions) -> int:
     from factreasoner.cli.progress import progress_for
     from factreasoner.cli.tables import print_summary
     from factreasoner.pipeline import build_pipeline

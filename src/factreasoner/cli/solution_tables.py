@@ -11,17 +11,17 @@ from factreasoner.cli.tables import STYLES
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
 from factreasoner.models import side_of, support_of
-from factreasoner.solvers.trial import Refusal, Trial, difference, yardstick
+from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, difference, reference_run
 
 Content = dict[str, Any]
 
 
-def solution_content(network: NetworkFile, trial: Trial) -> Content:
+def solution_content(network: NetworkFile, solved: SolverRun) -> Content:
     """What `solve --json` prints: the solver and every variable's distribution."""
     return {
-        "solver": _solver_content(trial),
+        "solver": _solver_content(solved),
         "marginals": [
-            _solved(entry, trial.marginals.probabilities[entry["variable"]], network)
+            _solved(entry, solved.marginals.probabilities[entry["variable"]], network)
             for entry in _variables(network)
         ],
     }
@@ -43,23 +43,25 @@ def _solved(entry: Content, probabilities: Sequence[float], network: NetworkFile
     return {**entry, "probabilities": list(probabilities), "label": label}
 
 
-def comparison_content(network: NetworkFile, trials: Sequence[Trial], refusals: Sequence[Refusal]) -> Content:
+def comparison_content(
+    network: NetworkFile, runs: Sequence[SolverRun], refusals: Sequence[SolverRefusal]
+) -> Content:
     """What `solve --compare --json` prints: every solver, and every variable's distribution by each."""
-    measure = yardstick(trials)
+    reference = reference_run(runs)
     solvers = []
-    for trial in trials:
-        gap = difference(trial.marginals, measure.marginals)
+    for solved in runs:
+        gap = difference(solved.marginals, reference.marginals)
         told = {"largest_difference": gap.largest, "largest_difference_at": gap.variable}
-        solvers.append({**_solver_content(trial), **told})
+        solvers.append({**_solver_content(solved), **told})
     return {
-        "measured_by": measure.asked,
+        "measured_by": reference.asked,
         "solvers": solvers,
         "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in refusals],
         "marginals": [
             {
                 **entry,
                 "probabilities": {
-                    trial.asked: list(trial.marginals.probabilities[entry["variable"]]) for trial in trials
+                    solved.asked: list(solved.marginals.probabilities[entry["variable"]]) for solved in runs
                 },
             }
             for entry in _variables(network)
@@ -76,16 +78,16 @@ def _variables(network: NetworkFile) -> list[Content]:
     ]
 
 
-def _solver_content(trial: Trial) -> Content:
-    marginals = trial.marginals
+def _solver_content(solved: SolverRun) -> Content:
+    marginals = solved.marginals
     return {
-        "asked": trial.asked,
+        "asked": solved.asked,
         "name": marginals.solver,
         "exact": marginals.exact,
         "converged": marginals.converged,
         "width": marginals.width,
         "stderr": marginals.stderr,
-        "seconds": trial.seconds,
+        "seconds": solved.seconds,
         "diagnostics": dict(marginals.diagnostics),
     }
 
@@ -120,7 +122,7 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     for solver in content["solvers"]:
         gap = f"{solver['largest_difference']:.2g}"
         if solver["asked"] == content["measured_by"]:
-            gap = "the measure"
+            gap = "the reference"
         elif solver["largest_difference"]:
             gap += f" at {plain(solver['largest_difference_at'])}"
         table.add_row(plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _told(solver))

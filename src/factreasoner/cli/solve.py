@@ -41,30 +41,30 @@ def solve(
     from factreasoner.cli import solution_tables
     from factreasoner.config import load_config
     from factreasoner.errors import SolverError
-    from factreasoner.solvers.trial import Refusal, Trial, run, try_all
+    from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
 
     config = load_config(None, settings)
     network = _network(
         file, evidence, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None]
     )
     if compare:
-        results = list(try_all(network.graph, config))
-        trials = [result for result in results if isinstance(result, Trial)]
-        refusals = [result for result in results if isinstance(result, Refusal)]
-        if not trials:
+        results = list(run_all_solvers(network.graph, config))
+        runs = [result for result in results if isinstance(result, SolverRun)]
+        refusals = [result for result in results if isinstance(result, SolverRefusal)]
+        if not runs:
             reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
             raise SolverError(f"no solver could solve it\n{reasons}")
-        content = solution_tables.comparison_content(network, trials, refusals)
+        content = solution_tables.comparison_content(network, runs, refusals)
         show = solution_tables.print_comparison
     else:
-        trials = [run(config.solver, network.graph, config)]
-        content = solution_tables.solution_content(network, trials[0])
+        runs = [run_solver(config.solver, network.graph, config)]
+        content = solution_tables.solution_content(network, runs[0])
         show = solution_tables.print_solution
     if as_json:
         say_json({"file": str(file), **content})
     else:
         show(content)
-    if any(trial.marginals.converged is False for trial in trials):
+    if any(solved.marginals.converged is False for solved in runs):
         raise typer.Exit(3)
 
 

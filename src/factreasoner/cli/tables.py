@@ -19,7 +19,7 @@ from factreasoner.metrics.factuality import factuality, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Atom, Outcome, Status
-from factreasoner.runs.plan import Plan, StagePlan
+from factreasoner.runs.plan import RunPlan, StagePlan
 
 EMBEDDED_NOTICE = (
     "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
@@ -83,7 +83,7 @@ def _print_atoms_notice(console: Terminal, config: Config) -> None:
     console.print(f"[dim]{escape(notice)}[/dim]")
 
 
-def print_plan(planned: Plan, config: Config, records: int) -> None:
+def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     """What a dry run found."""
     console = Terminal(soft_wrap=True, highlight=False)
     stages = planned.stages

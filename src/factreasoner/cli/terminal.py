@@ -69,7 +69,7 @@ def say_json(content: object) -> None:
     typer.echo(_replaced(text, lambda character: json.dumps(character)[1:-1]))
 
 
-class Teller(logging.Handler):
+class WarningHandler(logging.Handler):
     """Says what a library or this package logs as a warning, as Python does where no handler is."""
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -13,11 +13,11 @@ from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.evaluators.judging import (
     UNASKED_JUDGES,
     Task,
-    coverage,
     judge_all,
     judging_threads,
     premises,
     tasks,
+    unjudged_atoms,
 )
 from factreasoner.graph.beliefs import beliefs, believed
 from factreasoner.graph.fact_graph import build_fact_graph
@@ -72,7 +72,7 @@ class GraphEvaluator:
         judged = judge_all(
             self._judge, self._tasks(work, atoms, contexts, record.id), workers=judging_threads(self._config)
         )
-        unjudged, partly = coverage(atoms, work, judged.verdicts)
+        unjudged, partly = unjudged_atoms(atoms, work, judged.verdicts)
         outcome = Outcome(
             p_true={},
             support={},

@@ -20,7 +20,7 @@ Task = tuple[Premise, list[Claim]]
 """One passage and what it is asked about."""
 
 
-class Coverage(NamedTuple):
+class UnjudgedAtoms(NamedTuple):
     """Atoms whose every planned judgement failed, and those of which some did."""
 
     unjudged: tuple[str, ...]
@@ -84,11 +84,11 @@ def judging_threads(config: Config) -> int:
     return 1 if config.plugin("judge") in UNASKED_JUDGES else config.concurrency
 
 
-def coverage(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> Coverage:
+def unjudged_atoms(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> UnjudgedAtoms:
     """How far the judgements planned for each atom were obtained."""
     planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
     answered = Counter(verdict.target_id for verdict in verdicts)
-    return Coverage(
+    return UnjudgedAtoms(
         unjudged=tuple(a.id for a in atoms if planned[a.id] and not answered[a.id]),
         partly_judged=tuple(a.id for a in atoms if 0 < answered[a.id] < planned[a.id]),
     )

@@ -9,15 +9,15 @@ from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.evaluators.judging import coverage, judge_all, judging_threads, tasks
+from factreasoner.evaluators.judging import judge_all, judging_threads, tasks, unjudged_atoms
 from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
-from factreasoner.judges.asking import Asker, Findings, Question
+from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Answer, Atom, Claim, Context, Outcome, Record, Support, Verdict, side_of
+from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict, side_of
 from factreasoner.protocols import LLM, Judge
 
 STAGE = "assessor"
@@ -119,7 +119,7 @@ class PromptedEvaluator:
     ) -> Outcome:
         asked = tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
         judged = judge_all(self._judge, asked, workers=judging_threads(self._config))
-        unjudged, partly = coverage(atoms, work, judged.verdicts)
+        unjudged, partly = unjudged_atoms(atoms, work, judged.verdicts)
         return Outcome(
             p_true={},
             support={},
@@ -129,9 +129,9 @@ class PromptedEvaluator:
             failures=judged.failures,
         )
 
-    def _by_model(self, asker: Asker, chunks: Sequence[_Chunk], record: Record) -> Outcome:
-        def ask(chunk: _Chunk) -> Findings:
-            question = Question(
+    def _by_model(self, asker: Asker, chunks: Sequence[_AtomGroup], record: Record) -> Outcome:
+        def ask(chunk: _AtomGroup) -> JudgedClaims:
+            question = ClaimQuestion(
                 stage=STAGE,
                 request=lambda claims: self._request(chunk, claims, record),
                 read=lambda reply, schema, claims: faaf.read(reply, schema, claims, self._row.label_of),
@@ -142,7 +142,7 @@ class PromptedEvaluator:
         parts = parallel_map(ask, chunks, workers=self._config.concurrency)
         failures = {atom_id: failure for part in parts for atom_id, failure in part.failures.items()}
         answers = (
-            Answer(
+            AtomAnswer(
                 atom_id=atom_id,
                 support=self._row.support_of(finding.label),
                 probability=finding.probability,
@@ -162,7 +162,7 @@ class PromptedEvaluator:
 
     def _chunks(
         self, asker: Asker, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work]
-    ) -> list[_Chunk]:
+    ) -> list[_AtomGroup]:
         """What each call asks about and shows; atoms without contexts are in none."""
         shown: dict[str, set[str]] = {}
         for item in work:
@@ -180,10 +180,10 @@ class PromptedEvaluator:
                 ids |= shown[atom.id]
             else:
                 chunks.append(([Claim(atom.id, atom.text)], set(shown[atom.id])))
-        return [_Chunk(claims, [c for c in contexts if c.id in ids]) for claims, ids in chunks]
+        return [_AtomGroup(claims, [c for c in contexts if c.id in ids]) for claims, ids in chunks]
 
     def _request(
-        self, chunk: _Chunk, claims: Sequence[Claim], record: Record
+        self, chunk: _AtomGroup, claims: Sequence[Claim], record: Record
     ) -> tuple[Prompt, FunctionSchema]:
         passages = [self._row.show(number, context) for number, context in enumerate(chunk.contexts, start=1)]
         values: Mapping[str, str] = {
@@ -208,7 +208,7 @@ def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome
     )
 
 
-def _answered(answer: Answer, row: Assessor) -> _Labelled:
+def _answered(answer: AtomAnswer, row: Assessor) -> _Labelled:
     label = LABEL_OF[answer.support]
     return _Labelled(row.support_of(label), row.p_true(label, answer.probability))
 
@@ -234,7 +234,7 @@ def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> _Labelled:
     return _Labelled(SUPPORT_OF[best.label], row.p_true(best.label, best.probability))
 
 
-class _Chunk(NamedTuple):
+class _AtomGroup(NamedTuple):
     """Atoms of one call, and the passages shown with them."""
 
     claims: list[Claim]

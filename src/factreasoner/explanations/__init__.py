@@ -1,6 +1,6 @@
 """Why an atom has the posterior it has: which contexts moved it, which would flip it, which disagree."""
 
-from factreasoner.explanations.explain import explain, judged_atoms
+from factreasoner.explanations.explain import explain, explainable_atoms
 from factreasoner.explanations.models import (
     AtomExplanation,
     Dispute,
@@ -20,5 +20,5 @@ __all__ = [
     "FlipSet",
     "NearestBelief",
     "explain",
-    "judged_atoms",
+    "explainable_atoms",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.solvers.arithmetic import Logarithmic
 from factreasoner.solvers.elimination import Elimination
-from factreasoner.solvers.junction_tree import Calibrated, JunctionTree
+from factreasoner.solvers.junction_tree import CalibratedTree, JunctionTree
 from factreasoner.solvers.log_factors import LogFactor, merged
 
 
@@ -44,7 +44,7 @@ class AbsorptionTree:
                 self._children[clique.parent].append(place)
                 self._below[clique.parent] += self._below[place] + len(self._at_separator[place])
 
-    def _use(self, calibrated: Calibrated) -> None:
+    def _use(self, calibrated: CalibratedTree) -> None:
         """Work with these tables and the numbers they hold."""
         self._numbers = calibrated.numbers
         self._tables = calibrated.tables

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
 from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet, NearestBelief
@@ -103,7 +103,7 @@ def explain(
 
 
 def _impossible(assessment: Assessment, message: str) -> InputError:
-    return InputError([Problem(f"record {assessment.record_id!r}", "", message)])
+    return InputError([InputProblem(f"record {assessment.record_id!r}", "", message)])
 
 
 def _why_none(assessment: Assessment) -> str:
@@ -115,7 +115,7 @@ def _why_none(assessment: Assessment) -> str:
     return f"status {assessment.status!r}{', ' if failures else ''}{failures}"
 
 
-def judged_atoms(outcome: Outcome | None) -> list[str]:
+def explainable_atoms(outcome: Outcome | None) -> list[str]:
     """The atoms that can be explained, in the order of the fact graph."""
     graph = outcome.graph if outcome else None
     if outcome is None or graph is None:
@@ -124,12 +124,12 @@ def judged_atoms(outcome: Outcome | None) -> list[str]:
 
 
 def _wanted(assessment: Assessment, atom_ids: Collection[str] | None) -> list[str]:
-    judged = judged_atoms(assessment.outcome)
+    judged = explainable_atoms(assessment.outcome)
     if atom_ids is None:
         return judged
     if missing := [i for i in atom_ids if i not in judged]:
         where = f"record {assessment.record_id!r}"
-        raise InputError([Problem(where, "atom", _why_missing(assessment, i, judged)) for i in missing])
+        raise InputError([InputProblem(where, "atom", _why_missing(assessment, i, judged)) for i in missing])
     return [i for i in judged if i in atom_ids]
 
 

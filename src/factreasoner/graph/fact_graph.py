@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation, RelationKind
 
 ATOM_PRIOR = 0.5
@@ -48,14 +48,14 @@ def read_fact_graph(
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        raise InputError([Problem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error
+        raise InputError([InputProblem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InputError([Problem(str(path), "", f"not JSON: {error.msg} ({where})")]) from error
+        raise InputError([InputProblem(str(path), "", f"not JSON: {error.msg} ({where})")]) from error
     except RecursionError as error:
-        raise InputError([Problem(str(path), "", "not a fact graph: nested too deeply")]) from error
+        raise InputError([InputProblem(str(path), "", "not a fact graph: nested too deeply")]) from error
     return parse_fact_graph(data, source=str(path), atom_prior=atom_prior, context_prior=context_prior)
 
 
@@ -77,8 +77,8 @@ def parse_fact_graph(
         InputError: every field that is missing or wrong, each with its place in `source`.
     """
     if not isinstance(data, Mapping):
-        raise InputError([Problem(source, "", "a fact graph is a JSON object")])
-    reader = _Reader(source, {"atom": atom_prior, "context": context_prior})
+        raise InputError([InputProblem(source, "", "a fact graph is a JSON object")])
+    reader = _GraphParser(source, {"atom": atom_prior, "context": context_prior})
     nodes = reader.nodes(data)
     relations = reader.relations(data)
     if reader.problems:
@@ -92,15 +92,15 @@ def _checked(nodes: Sequence[Node], relations: Sequence[Relation], source: str) 
     for node in nodes:
         if node.id in kinds:
             message = f"id {node.id!r} is used by {_a(kinds[node.id])} and by {_a(node.kind)}"
-            problems.append(Problem(source, "nodes", message))
+            problems.append(InputProblem(source, "nodes", message))
         kinds[node.id] = node.kind
     for i, relation in enumerate(relations):
         for end in ("source", "target"):
             if getattr(relation, end) not in kinds:
                 message = f"unknown node {getattr(relation, end)!r}"
-                problems.append(Problem(source, f"relations[{i}].{end}", message))
+                problems.append(InputProblem(source, f"relations[{i}].{end}", message))
         if relation.source == relation.target:
-            problems.append(Problem(source, f"relations[{i}]", f"joins {relation.source!r} to itself"))
+            problems.append(InputProblem(source, f"relations[{i}]", f"joins {relation.source!r} to itself"))
     if problems:
         raise InputError(problems)
     return FactGraph(nodes=tuple(nodes), relations=tuple(relations))
@@ -110,16 +110,16 @@ def _a(kind: str) -> str:
     return "an atom" if kind == "atom" else "a context"
 
 
-class _Reader:
+class _GraphParser:
     """Collects every problem of one file, so that all are reported at once."""
 
     def __init__(self, source: str, priors: Mapping[str, float]) -> None:
         self.source = source
         self.priors = priors
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
 
     def wrong(self, field: str, message: str) -> None:
-        self.problems.append(Problem(self.source, field, message))
+        self.problems.append(InputProblem(self.source, field, message))
 
     def nodes(self, data: Mapping[str, Any]) -> list[Node]:
         if "nodes" in data:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from factreasoner.choices import FactorTable
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import FactGraph, NodeKind, RelationKind
 
@@ -63,7 +63,7 @@ def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> F
     for i, relation in enumerate(fact_graph.relations):
         if relation.source not in index or relation.target not in index:
             message = f"{relation.source!r} -> {relation.target!r} names an unknown node"
-            raise InputError([Problem("fact graph", f"relations[{i}]", message)])
+            raise InputError([InputProblem("fact graph", f"relations[{i}]", message)])
         source, target = index[relation.source], index[relation.target]
         ends: dict[str, NodeKind] = {
             "source": fact_graph.nodes[source].kind,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.choices import FactorTable
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
@@ -39,9 +39,9 @@ def is_uai(path: Path) -> bool:
         with path.open(encoding="utf-8-sig") as file:
             start = file.read(SNIFFED).split(maxsplit=1)[:1]
     except OSError as error:
-        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        raise InputError([Problem(str(path), "", "neither a UAI network nor JSON: not text")]) from error
+        raise InputError([InputProblem(str(path), "", "neither a UAI network nor JSON: not text")]) from error
     word = start[0] if start else ""
     if word in ("MARKOV", "BAYES"):
         return True
@@ -49,7 +49,7 @@ def is_uai(path: Path) -> bool:
         return False
     begin = f"it begins with {word[:20]!r}" if word else "it is empty"
     message = f"neither a UAI network, which begins with MARKOV or BAYES, nor a fact graph in JSON: {begin}"
-    raise InputError([Problem(str(path), "", message)])
+    raise InputError([InputProblem(str(path), "", message)])
 
 
 def read_fact_network(
@@ -94,5 +94,5 @@ def _kinds(path: Path, count: int) -> tuple[str, ...] | None:
     if kinds is None:
         return None
     if not isinstance(kinds, list) or len(kinds) != count or not all(isinstance(kind, str) for kind in kinds):
-        raise InputError([Problem(str(path), "kinds", f"expected {count} words")])
+        raise InputError([InputProblem(str(path), "kinds", f"expected {count} words")])
     return tuple(kinds)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Relation, Verdict
 
 
@@ -76,7 +76,7 @@ def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[C
     known = [atom.id for atom in atoms]
     if version == 1 and atoms and contexts and not any(context.atom_ids for context in contexts):
         message = "version 1 judges a context only for its own atoms, and no context names an atom"
-        raise InputError([Problem("record", "contexts", f"{message}: use version 2 or 3")])
+        raise InputError([InputProblem("record", "contexts", f"{message}: use version 2 or 3")])
     contexts = kept(contexts)
     if version == 1:
         wanted = [frozenset(context.atom_ids) for context in contexts]

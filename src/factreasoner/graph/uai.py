@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 
 _log = logging.getLogger(__name__)
@@ -131,12 +131,12 @@ def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
     try:
         names = json.loads(_text(path))["variables"]
     except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
-        raise InputError([Problem(str(path), "variables", "not a variable map")]) from error
+        raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError([Problem(str(path), "variables", "expected a list of names")])
+        raise InputError([InputProblem(str(path), "variables", "expected a list of names")])
     if len(names) != len(graph.names) or len(set(names)) < len(names):
         message = f"expected {len(graph.names)} distinct names"
-        raise InputError([Problem(str(path), "variables", message)])
+        raise InputError([InputProblem(str(path), "variables", message)])
     return replace(graph, names=tuple(names))
 
 
@@ -144,9 +144,9 @@ def _text(path: Path | str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        raise InputError([Problem(str(path), "", f"not text (byte {error.start})")]) from error
+        raise InputError([InputProblem(str(path), "", f"not text (byte {error.start})")]) from error
 
 
 class _Tokens:
@@ -163,7 +163,7 @@ class _Tokens:
 
     def wrong(self, item: str, message: str, *, back: int = 1) -> InputError:
         """The error for the word read `back` words ago."""
-        return InputError([Problem(f"{self._source}, {self._line(back)}", item, message)])
+        return InputError([InputProblem(f"{self._source}, {self._line(back)}", item, message)])
 
     def _line(self, back: int) -> str:
         """Where the word read `back` words ago stands; lines are counted only now."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
 from factreasoner.inputs.values import Values
@@ -17,7 +17,7 @@ MOST_PROBLEMS = 100
 _HEAD_BYTES = 65536
 
 
-class Mark(NamedTuple):
+class GoldLabel(NamedTuple):
     """A label, the text it is about where the file tells it, and the line it stands in."""
 
     label: Gold
@@ -38,48 +38,48 @@ class GoldFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._marks: dict[str, dict[str, Mark]] = {}
+        self._labels: dict[str, dict[str, GoldLabel]] = {}
         self._used = 0
         self._reworded = 0
         self._seen: set[str] = set()
-        problems: list[Problem] = []
+        problems: list[InputProblem] = []
         for where, number, data in _objects(path, problems):
             try:
-                for record, atom, mark in _marks_of(data, where, number):
-                    self._add(record, atom, mark, where, problems)
+                for record, atom, gold in _gold_labels_of(data, where, number):
+                    self._add(record, atom, gold, where, problems)
             except InputError as error:
                 problems += error.problems
             if len(problems) >= MOST_PROBLEMS:
                 break
         if problems:
             raise InputError(problems)
-        if not self._marks:
-            raise InputError([Problem(str(path), "", f"holds no label; a line is {LINE_FORMAT}")])
+        if not self._labels:
+            raise InputError([InputProblem(str(path), "", f"holds no label; a line is {LINE_FORMAT}")])
 
-    def _add(self, record: str, atom: str, mark: Mark, where: str, problems: list[Problem]) -> None:
-        first = self._marks.setdefault(record, {}).setdefault(atom, mark)
-        if first.label != mark.label:
+    def _add(self, record: str, atom: str, gold: GoldLabel, where: str, problems: list[InputProblem]) -> None:
+        first = self._labels.setdefault(record, {}).setdefault(atom, gold)
+        if first.label != gold.label:
             message = f"{atom!r} of {record!r} is {first.label} in line {first.line}; keep one"
-            problems.append(Problem(where, "label", message))
+            problems.append(InputProblem(where, "label", message))
 
     def apply(self, assessment: Assessment) -> Assessment:
         """The assessment with the labels of this file and no other."""
-        marks = self._marks.get(assessment.record_id, {})
+        labels = self._labels.get(assessment.record_id, {})
         self._seen.add(assessment.record_id)
-        atoms = tuple(self._labelled(atom, marks.get(atom.id)) for atom in assessment.atoms)
+        atoms = tuple(self._labelled(atom, labels.get(atom.id)) for atom in assessment.atoms)
         return assessment.model_copy(update={"atoms": atoms})
 
-    def _labelled(self, atom: Atom, mark: Mark | None) -> Atom:
-        if mark is not None and mark.text is not None and not _same(mark.text, atom):
+    def _labelled(self, atom: Atom, gold: GoldLabel | None) -> Atom:
+        if gold is not None and gold.text is not None and not _same(gold.text, atom):
             self._reworded += 1
-            mark = None
-        self._used += mark is not None
-        return atom.model_copy(update={"gold": mark.label if mark else None})
+            gold = None
+        self._used += gold is not None
+        return atom.model_copy(update={"gold": gold.label if gold else None})
 
     def counts(self) -> dict[str, int]:
         """How many labels were used so far, and why the others were not."""
-        total = sum(map(len, self._marks.values()))
-        elsewhere = sum(len(marks) for record, marks in self._marks.items() if record not in self._seen)
+        total = sum(map(len, self._labels.values()))
+        elsewhere = sum(len(labels) for record, labels in self._labels.items() if record not in self._seen)
         return {
             "labels": total,
             "used": self._used,
@@ -99,22 +99,22 @@ class GoldFile:
             f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if name[:2] in ("of", "on") and n
         ]
         if not self._used:
-            known = f"the file's records are {_some(self._marks)}, the run's {_some(self._seen)}"
+            known = f"the file's records are {_some(self._labels)}, the run's {_some(self._seen)}"
             count = f"none of its {counts['labels']} labels is for an atom of this run"
             message = f"{count}: {', '.join(parts)}; {known}"
-            raise InputError([Problem(str(self.path), "", message)])
+            raise InputError([InputProblem(str(self.path), "", message)])
         if not parts:
             return None
         return f"{self.path}: {counts['used']} of {counts['labels']} labels are used; {', '.join(parts)}"
 
 
-def _objects(path: Path, problems: list[Problem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _objects(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """The objects of a JSONL file with their places; lines that hold none become problems."""
     try:
         with path.open("rb") as file:
             message = file_problem(str(path), file.read(_HEAD_BYTES))
             if message is not None:
-                raise InputError([Problem(str(path), "", message)])
+                raise InputError([InputProblem(str(path), "", message)])
             file.seek(0)
             offset = 0
             for number, raw in enumerate(file, start=1):
@@ -126,10 +126,10 @@ def _objects(path: Path, problems: list[Problem]) -> Iterator[tuple[str, int, di
                         problems += error.problems
                 offset += len(raw)
     except OSError as error:
-        raise InputError([Problem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
 
 
-def _marks_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, Mark]]:
+def _gold_labels_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, GoldLabel]]:
     values = Values(where)
     if "atoms" in data:
         record = values.id(data.get("id"), "id", f"r{number}")
@@ -141,7 +141,7 @@ def _marks_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tupl
         values.finish()
         for atom in atoms:
             if atom.gold is not None:
-                yield record, atom.id, Mark(atom.gold, atom.text, number)
+                yield record, atom.id, GoldLabel(atom.gold, atom.text, number)
         return
     record, atom_id = (values.id(data.get(name), name, None) for name in ("record", "atom"))
     text = values.text(data.get("text"), "text")
@@ -152,7 +152,7 @@ def _marks_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tupl
         values.problem("label", f"is {label!r}; {LABEL_REMEDY}")
     values.finish()
     if label is not None:
-        yield record, atom_id, Mark(label, text, number)
+        yield record, atom_id, GoldLabel(label, text, number)
 
 
 def _same(text: str, atom: Atom) -> bool:

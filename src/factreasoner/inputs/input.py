@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import IO
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Record
 from factreasoner.stages.abstention import is_abstention
 
-Fits = Callable[[Record], Sequence[Problem]]
+Fits = Callable[[Record], Sequence[InputProblem]]
 
 STDIN = "standard input"
 _HEAD_BYTES = 65536
@@ -36,7 +36,7 @@ class CheckedInput:
 
     def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
         self.name = STDIN if str(path) == "-" else str(path)
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
         self._column_map = dict(column_map or {})
         self._numbers: dict[str, int] = {}
         self._offsets = array("Q")
@@ -74,7 +74,7 @@ class CheckedInput:
         with self._open() as file:
             message = file_problem(self.name, file.read(_HEAD_BYTES))
             if message is not None:
-                raise InputError([Problem(self.name, "", message)])
+                raise InputError([InputProblem(self.name, "", message)])
             file.seek(0)
             offset = 0
             for number, raw in enumerate(file, start=1):
@@ -91,14 +91,14 @@ class CheckedInput:
         if unseen and self._numbers and limit is None:
             keys = ", ".join(map(repr, sorted(unseen)))
             message = f"no record has the key {keys}; correct --column-map THEIRS=OURS"
-            raise InputError([*self.problems, Problem(self.name, "column map", message)])
+            raise InputError([*self.problems, InputProblem(self.name, "column map", message)])
 
     def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
         where = self._where(number)
         if record.id in self._numbers:
             first = self._numbers[record.id]
             message = f"{record.id!r} is the id of line {first} too; give each record an id of its own"
-            raise InputError([Problem(where, "id", message)])
+            raise InputError([InputProblem(where, "id", message)])
         problems = fits(record) if fits is not None else ()
         if problems:
             raise InputError([problem._replace(where=where) for problem in problems])
@@ -115,7 +115,7 @@ class CheckedInput:
             if record.id == record_id:
                 return record
         message = "changed after it was checked; run the command again"
-        raise InputError([Problem(self._where(number), "", message)])
+        raise InputError([InputProblem(self._where(number), "", message)])
 
     def _where(self, number: int) -> str:
         return f"{self.name}:{number}"
@@ -158,11 +158,11 @@ def check_input(
         raise InputError(checked.problems)
     if not len(checked):
         message = "no valid record is left" if checked.problems else "empty; write one JSON record a line"
-        raise InputError([*checked.problems, Problem(checked.name, "", message)])
+        raise InputError([*checked.problems, InputProblem(checked.name, "", message)])
     return checked
 
 
-def check_fits(record: Record, config: Config) -> list[Problem]:
+def check_fits(record: Record, config: Config) -> list[InputProblem]:
     """What `record` lacks for the assessor that `config` describes.
 
     A record with nothing to judge (no atoms, or an abstention to make them from) lacks nothing.
@@ -174,14 +174,14 @@ def check_fits(record: Record, config: Config) -> list[Problem]:
     return [] if unjudged else [problem]
 
 
-def _missing_contexts(record: Record, config: Config) -> Problem | None:
+def _missing_contexts(record: Record, config: Config) -> InputProblem | None:
     if record.contexts is not None or config.retriever != "given":
         return None
     remedy = "add 'contexts' ([] if there are none), or choose a --retriever that finds them"
-    return Problem(f"record {record.id}", "contexts", f"none given; {remedy}")
+    return InputProblem(f"record {record.id}", "contexts", f"none given; {remedy}")
 
 
-def _missing_links(record: Record, config: Config) -> Problem | None:
+def _missing_links(record: Record, config: Config) -> InputProblem | None:
     linked = any(context.atom_ids for context in record.contexts or ())
     if config.version != 1 or config.assessor in ASSESSORS or not record.contexts or linked:
         return None
@@ -189,7 +189,7 @@ def _missing_links(record: Record, config: Config) -> Problem | None:
         "no atom names a context, and version 1 judges an atom against its own contexts only; list them in "
         "atoms[].contexts, or use --version 2 or 3"
     )
-    return Problem(f"record {record.id}", "atoms", message)
+    return InputProblem(f"record {record.id}", "atoms", message)
 
 
 def _spooled(path: Path | str) -> IO[bytes] | None:
@@ -212,4 +212,6 @@ def _copy(stream: IO[bytes]) -> IO[bytes]:
 
 
 def _unreadable(name: str, error: OSError) -> InputError:
-    return InputError([Problem(name, "", f"can't be read: {error.strerror}; give the path of a JSONL file")])
+    return InputError(
+        [InputProblem(name, "", f"can't be read: {error.strerror}; give the path of a JSONL file")]
+    )

@@ -7,7 +7,7 @@ import math
 from pathlib import PurePath
 from typing import Any
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.values import describe
 
 BOM = b"\xef\xbb\xbf"
@@ -81,7 +81,7 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
         if isinstance(data, dict):
             return data
         message = f"is {describe(data)}; each line must be an object: {{...}}"
-    raise InputError([Problem(where, "", message)])
+    raise InputError([InputProblem(where, "", message)])
 
 
 def _decoded(line: str) -> object:

@@ -23,7 +23,7 @@ _RESPONSE_KEYS = ", ".join(FIELDS["response"])
 Item = TypeVar("Item", Atom, Context)
 
 
-class _Entry(NamedTuple, Generic[Item]):
+class _ParsedItem(NamedTuple, Generic[Item]):
     """A parsed item, the field it stands in ("atoms[3]") and the object it came from."""
 
     item: Item
@@ -68,7 +68,7 @@ def parse_record(
     values.unique({e.field: e.item.id for kind in (atoms, contexts, facts, reference_atoms) for e in kind})
     links = _links(atoms, contexts, values)
     relevant = _relevant(fields.get("gold_contexts"), contexts, values)
-    items: dict[str, tuple[Sequence[_Entry[Any]], frozenset[str]]] = {
+    items: dict[str, tuple[Sequence[_ParsedItem[Any]], frozenset[str]]] = {
         "atom_fields": (atoms, ATOM_KEYS),
         "context_fields": (contexts, CONTEXT_KEYS),
         "fact_fields": (facts, FACT_KEYS),
@@ -159,7 +159,9 @@ def parse_fact(data: object, *, where: str, field: str = "fact", default_id: str
     return Atom(id=fact_id, text=text, gold=FACT_LABELS[label] if known else None)
 
 
-def _relevant(given: object, contexts: Sequence[_Entry[Context]], values: Values) -> tuple[str, ...] | None:
+def _relevant(
+    given: object, contexts: Sequence[_ParsedItem[Context]], values: Values
+) -> tuple[str, ...] | None:
     """Ids of the relevant contexts: listed, or said by themselves; None where nothing says."""
     marked = [c for c in contexts if c.source.get("relevant") is not None]
     for context in marked:
@@ -182,9 +184,9 @@ def _object(data: object, field: str, values: Values) -> Mapping[str, Any]:
     return {"text": data}
 
 
-def _items(value: object, name: str, parse: Callable[..., Item], values: Values) -> list[_Entry[Item]]:
+def _items(value: object, name: str, parse: Callable[..., Item], values: Values) -> list[_ParsedItem[Item]]:
     """Parsed items; those with problems are left out once the problems are noted."""
-    entries: list[_Entry[Item]] = []
+    entries: list[_ParsedItem[Item]] = []
     for index, data in enumerate(values.items(value, name, "texts or objects") or ()):
         field = f"{name}[{index}]"
         try:
@@ -192,12 +194,12 @@ def _items(value: object, name: str, parse: Callable[..., Item], values: Values)
         except InputError as error:
             values.problems.extend(error.problems)
             continue
-        entries.append(_Entry(item, field, data if isinstance(data, Mapping) else {}))
+        entries.append(_ParsedItem(item, field, data if isinstance(data, Mapping) else {}))
     return entries
 
 
 def _links(
-    atoms: Sequence[_Entry[Atom]], contexts: Sequence[_Entry[Context]], values: Values
+    atoms: Sequence[_ParsedItem[Atom]], contexts: Sequence[_ParsedItem[Context]], values: Values
 ) -> dict[str, tuple[str, ...]]:
     """Atom ids by context id, in the order of the atoms, from whichever side states the link."""
     stated: list[tuple[str, str, str]] = []
@@ -227,7 +229,7 @@ def _links(
 
 def _metadata(
     extras: Mapping[str, Any],
-    items: Mapping[str, tuple[Sequence[_Entry[Any]], frozenset[str]]],
+    items: Mapping[str, tuple[Sequence[_ParsedItem[Any]], frozenset[str]]],
     values: Values,
 ) -> dict[str, Any]:
     """The unknown keys of a record, and by id those of its `items`, given with their known keys."""
@@ -241,6 +243,6 @@ def _metadata(
     return metadata
 
 
-def _unknown(entries: Sequence[_Entry[Any]], known: frozenset[str]) -> dict[str, dict[str, Any]]:
+def _unknown(entries: Sequence[_ParsedItem[Any]], known: frozenset[str]) -> dict[str, dict[str, Any]]:
     rest = {e.item.id: {key: value for key, value in e.source.items() if key not in known} for e in entries}
     return {item_id: fields for item_id, fields in rest.items() if fields}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 
 _UNIQUE = (
     "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
@@ -20,11 +20,11 @@ class Values:
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
 
     def problem(self, field: str, message: str) -> None:
         """Note that `field` is wrong."""
-        self.problems.append(Problem(self.where, field, message))
+        self.problems.append(InputProblem(self.where, field, message))
 
     def finish(self) -> None:
         """Raise InputError with all problems noted, if there are any."""

@@ -10,21 +10,21 @@ from factreasoner.config import Config
 from factreasoner.judges import faaf
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import Asked, Lacking, Reasker
+from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.protocols import LLM
 
 
-class Question(NamedTuple):
+class ClaimQuestion(NamedTuple):
     """How claims are put to a model, and how its reply is read. `item` says how a failure names a claim."""
 
     stage: str
     request: Callable[[Sequence[Claim]], tuple[Prompt, FunctionSchema]]
-    read: Callable[[Reply, FunctionSchema, Sequence[Claim]], faaf.Reading]
+    read: Callable[[Reply, FunctionSchema, Sequence[Claim]], faaf.ParsedReply]
     item: Callable[[str], str]
 
 
-class Finding(NamedTuple):
+class JudgedClaim(NamedTuple):
     """What came out for one claim, with a probability and where that is from."""
 
     label: Label
@@ -34,10 +34,10 @@ class Finding(NamedTuple):
     reasoning: str = ""
 
 
-class Findings(NamedTuple):
+class JudgedClaims(NamedTuple):
     """What was found, or why nothing was, by claim id."""
 
-    found: dict[str, Finding]
+    found: dict[str, JudgedClaim]
     failures: dict[str, Failure]
 
 
@@ -82,7 +82,9 @@ class Asker:
         size = self.claims_per_call
         return [claims[start : start + size] for start in range(0, len(claims), size)]
 
-    def ask(self, question: Question, claims: Sequence[Claim], shared: Sequence[Claim] = ()) -> Findings:
+    def ask(
+        self, question: ClaimQuestion, claims: Sequence[Claim], shared: Sequence[Claim] = ()
+    ) -> JudgedClaims:
         """One finding or one failure for every claim, in the order of the claims; for `shared` see `batches`.
 
         Raises:
@@ -99,8 +101,8 @@ class Asker:
         return _in_order(claims, [self._count_votes(claim.id, rounds) for claim in claims])
 
     def _ask_once(
-        self, question: Question, batches: Sequence[Batch], *, sample: int, samples: int
-    ) -> Findings:
+        self, question: ClaimQuestion, batches: Sequence[Batch], *, sample: int, samples: int
+    ) -> JudgedClaims:
         parts = parallel_map(
             lambda batch: self._reasker.ask(
                 self._asked(question, batch), batch.claims, sample=sample, samples=samples
@@ -108,7 +110,7 @@ class Asker:
             batches,
             workers=self._config.concurrency,
         )
-        found: dict[str, Finding] = {}
+        found: dict[str, JudgedClaim] = {}
         failures: dict[str, Failure] = {}
         for batch, part in zip(batches, parts, strict=True):
             for claim, result in zip(batch.claims, part, strict=True):
@@ -116,14 +118,14 @@ class Asker:
                     failures[claim.id] = result
                 else:
                     found[claim.id] = result
-        return Findings(found, failures)
+        return JudgedClaims(found, failures)
 
-    def _asked(self, question: Question, batch: Batch) -> Asked[Claim, Finding]:
+    def _asked(self, question: ClaimQuestion, batch: Batch) -> ItemQuestion[Claim, JudgedClaim]:
         def shown(claims: Sequence[Claim]) -> Sequence[Claim]:
             """What is shown with all claims of the batch; about some of them again, nothing is added."""
             return batch.shown if len(claims) == len(batch.claims) else claims
 
-        return Asked(
+        return ItemQuestion(
             stage=question.stage,
             result="verdict",
             name=lambda claim: question.item(claim.id),
@@ -134,20 +136,20 @@ class Asker:
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
 
-    def _results(self, reading: faaf.Reading, claims: Sequence[Claim]) -> list[Finding | Lacking]:
+    def _results(self, reading: faaf.ParsedReply, claims: Sequence[Claim]) -> list[JudgedClaim | NoResult]:
         return [
             self._decide(reading.answers[claim.id])
             if claim.id in reading.answers
-            else Lacking(reading.unreadable[claim.id], final=True)
+            else NoResult(reading.unreadable[claim.id], final=True)
             if claim.id in reading.unreadable
-            else Lacking(reading.problems[claim.id])
+            else NoResult(reading.problems[claim.id])
             for claim in claims
         ]
 
-    def _decide(self, answer: faaf.Answer) -> Finding | Lacking:
+    def _decide(self, answer: faaf.ClaimAnswer) -> JudgedClaim | NoResult:
         """The answer as a finding, with the probability the setting asks for."""
         setting = self._config.confidence
-        finding = Finding(
+        finding = JudgedClaim(
             answer.label, self._config.constant_confidence, "constant", answer.quote, answer.reasoning
         )
         if setting == "verbal" and answer.p_verbal is not None:
@@ -155,25 +157,29 @@ class Asker:
         if setting in ("auto", "logprobs") and answer.p_logprobs is not None:
             return finding._replace(probability=answer.p_logprobs, confidence="logprobs")
         if setting == "logprobs":
-            return Lacking("the reply carried no log-probabilities of it; use --confidence auto", final=True)
+            return NoResult("the reply carried no log-probabilities of it; use --confidence auto", final=True)
         return finding
 
-    def _count_votes(self, claim_id: str, rounds: Sequence[Findings]) -> Findings:
+    def _count_votes(self, claim_id: str, rounds: Sequence[JudgedClaims]) -> JudgedClaims:
         """The most frequent label with its share; a failed vote is a failure unless a majority answered."""
         cast = [findings.found[claim_id] for findings in rounds if claim_id in findings.found]
         if 2 * len(cast) <= self._config.votes:
             lost = [findings.failures[claim_id] for findings in rounds if claim_id in findings.failures]
-            return Findings({}, {claim_id: lost[0]})
+            return JudgedClaims({}, {claim_id: lost[0]})
         label, count = Counter(finding.label for finding in cast).most_common(1)[0]
         winner = next(finding for finding in cast if finding.label == label)
-        return Findings({claim_id: winner._replace(probability=count / len(cast), confidence="votes")}, {})
+        return JudgedClaims(
+            {claim_id: winner._replace(probability=count / len(cast), confidence="votes")}, {}
+        )
 
 
-def _in_order(claims: Sequence[Claim], parts: Iterable[Findings]) -> Findings:
-    found: dict[str, Finding] = {}
+def _in_order(claims: Sequence[Claim], parts: Iterable[JudgedClaims]) -> JudgedClaims:
+    found: dict[str, JudgedClaim] = {}
     failures: dict[str, Failure] = {}
     for part in parts:
         found |= part.found
         failures |= part.failures
     ids = [claim.id for claim in claims]
-    return Findings({i: found[i] for i in ids if i in found}, {i: failures[i] for i in ids if i in failures})
+    return JudgedClaims(
+        {i: found[i] for i in ids if i in found}, {i: failures[i] for i in ids if i in failures}
+    )

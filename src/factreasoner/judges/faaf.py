@@ -34,7 +34,7 @@ _FIRST_TEXT: dict[First, str] = {
 _FIRST_TOKENS: dict[First | None, int] = {None: 0, "citation": 80, "reasoning": 80}
 
 
-class Answer(NamedTuple):
+class ClaimAnswer(NamedTuple):
     """What the model said of one claim. `p_logprobs` is None without log-probabilities."""
 
     label: Label
@@ -44,13 +44,13 @@ class Answer(NamedTuple):
     reasoning: str = ""
 
 
-class Reading(NamedTuple):
+class ParsedReply(NamedTuple):
     """A reply, claim by claim: usable answers, and why each other claim has none.
 
     `problems` are mended by asking again; `unreadable` answers are whole, and say nothing all the same.
     """
 
-    answers: dict[str, Answer]
+    answers: dict[str, ClaimAnswer]
     problems: dict[str, str]
     unreadable: dict[str, str]
 
@@ -124,12 +124,12 @@ def read(
     schema: FunctionSchema,
     claims: Sequence[Claim],
     label_of: Callable[[str], Label | None] = LABELS.get,
-) -> Reading:
+) -> ParsedReply:
     """Validate a reply argument by argument; results are keyed by position, never by text.
 
     `label_of` says what a valid answer means, None when it means nothing.
     """
-    reading = Reading({}, {}, {})
+    reading = ParsedReply({}, {}, {})
     names = schema.arguments
     behind = _finder(reply)
     for position, claim in enumerate(claims):
@@ -146,7 +146,7 @@ def read(
             reading.unreadable[claim.id] = f"the answer decides nothing: {shortened(value)}"
             continue
         allowed = schema.parameters["properties"][name].get("enum")
-        reading.answers[claim.id] = Answer(
+        reading.answers[claim.id] = ClaimAnswer(
             label=label,
             quote=_words(reply.arguments.get(f"{name}_citation")),
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.judges import faaf
-from factreasoner.judges.asking import Asker, Finding, Question
+from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.protocols import LLM, Judged
@@ -45,7 +45,7 @@ class LLMJudge:
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        question = Question(
+        question = ClaimQuestion(
             stage=STAGE,
             request=lambda batch: self._request(premise, batch),
             read=faaf.read,
@@ -60,7 +60,7 @@ class LLMJudge:
         prompt = self._template.fill(passage=prompts.delimit(passage, "passage"))
         return prompt.model_copy(update={"shared": True}), self._inquiry.build(claims)
 
-    def _verdict(self, premise: Premise, claim_id: str, finding: Finding) -> Verdict:
+    def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         citation = None
         if self._inquiry.first == "citation" and (finding.quote or finding.label != "neutral"):
             citation = faaf.check_citation(finding.quote, premise.text, premise.others)

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, Protocol
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, InputError, Problem
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.llm import STAGE, pair_id
 from factreasoner.models import Assessment, Claim, Context, Failure, Label, Premise, Verdict
@@ -129,7 +129,7 @@ def recordings(file: Path, constant: float) -> Recordings:
     """
     first = next((line for line in _lines(file) if line.strip()), None)
     if first is None:
-        raise InputError([Problem(str(file), "", f"empty; {LINE_FORMAT}")])
+        raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
     try:
         _Head.model_validate_json(first)
     except ValidationError:
@@ -142,7 +142,7 @@ def _lines(file: Path) -> Iterator[bytes]:
         with file.open("rb") as lines:
             yield from lines
     except OSError as error:
-        raise InputError([Problem(str(file), "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
 
 
 class _Line(BaseModel):
@@ -160,7 +160,7 @@ class _Table:
 
     def __init__(self, file: Path, constant: float) -> None:
         self._records: dict[str, dict[Pair, Verdict]] = {}
-        problems: list[Problem] = []
+        problems: list[InputProblem] = []
         numbers: dict[tuple[str, Pair], int] = {}
         for number, raw in enumerate(_lines(file), start=1):
             if not raw.strip() or len(problems) >= MOST_PROBLEMS:
@@ -177,7 +177,7 @@ class _Table:
             if verdicts.setdefault(pair, verdict) != verdict:
                 first = numbers[line.record, pair]
                 message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
-                problems.append(Problem(where, "label", message))
+                problems.append(InputProblem(where, "label", message))
             numbers.setdefault((line.record, pair), number)
         if problems:
             raise InputError(problems)
@@ -201,11 +201,11 @@ def _listed(line: _Line, constant: float) -> Verdict:
     )
 
 
-def _problems(error: ValidationError, where: str) -> Iterator[Problem]:
+def _problems(error: ValidationError, where: str) -> Iterator[InputProblem]:
     for item in error.errors():
         field = ".".join(map(str, item["loc"]))
         reason = "missing" if item["type"] == "missing" else item["msg"][:1].lower() + item["msg"][1:]
-        yield Problem(where, field, f"{reason}; {LINE_FORMAT}")
+        yield InputProblem(where, field, f"{reason}; {LINE_FORMAT}")
 
 
 class _Head(BaseModel):
@@ -228,7 +228,9 @@ class _Journal:
             try:
                 self._offsets[_Head.model_validate_json(raw).record_id] = offset
             except ValidationError as error:
-                problem = Problem(f"{file}:{number}", "", "damaged line; remove it, or finish that run first")
+                problem = InputProblem(
+                    f"{file}:{number}", "", "damaged line; remove it, or finish that run first"
+                )
                 raise InputError([problem]) from error
             offset += len(raw)
         self.of = lru_cache(maxsize=32)(self._read)
@@ -246,7 +248,7 @@ class _Journal:
                 assessment = Assessment.model_validate_json(journal.readline())
             except ValidationError as error:
                 message = f"the assessment of {record_id!r} can't be read: {error.errors()[0]['msg']}"
-                raise InputError([Problem(str(self._file), "", message)]) from error
+                raise InputError([InputProblem(str(self._file), "", message)]) from error
         verdicts = assessment.outcome.verdicts if assessment.outcome else ()
         return Recording(
             _for_equal_contexts(verdicts, assessment.contexts),

@@ -181,7 +181,7 @@ def _scores(
     )
 
 
-class Tried(NamedTuple):
+class FormScores(NamedTuple):
     """The scores of one call form."""
 
     form: str
@@ -196,7 +196,7 @@ class Advice(NamedTuple):
     accuracy: float
 
 
-def advice(tried: Sequence[Tried]) -> Advice | None:
+def advice(tried: Sequence[FormScores]) -> Advice | None:
     """What to use; None where no attempt saw the facts and answered.
 
     Within chance: not further below the best than the standard error of a difference of two shares.

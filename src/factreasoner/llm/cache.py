@@ -41,7 +41,7 @@ def key_of(question: object) -> str:
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
-class Found(NamedTuple):
+class CachedReply(NamedTuple):
     """A reply, and whether it was asked for now rather than known already."""
 
     reply: Reply
@@ -77,7 +77,7 @@ class ResponseCache:
             ) from error
         self.close = weakref.finalize(self, self._connection.close)
 
-    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> Found:
+    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> CachedReply:
         """The stored reply, or the one `ask` gives. Threads wanting one key at once share one `ask`."""
         while True:
             with self._lock:
@@ -85,14 +85,14 @@ class ResponseCache:
                 if asked is None:
                     stored = self._load(key)
                     if stored is not None:
-                        return Found(stored, fresh=False)
+                        return CachedReply(stored, fresh=False)
                     mine = self._asked[key] = Future()
                     break
             try:
-                return Found(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
+                return CachedReply(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
             except CancelledError:  # the thread that asked was interrupted
                 continue
-        return Found(self._ask(key, schema, ask, mine), fresh=True)
+        return CachedReply(self._ask(key, schema, ask, mine), fresh=True)
 
     def _ask(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], mine: Future[Reply]) -> Reply:
         try:

@@ -25,11 +25,11 @@ from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.gate import Gate
-from factreasoner.llm.learning import Learner, Question, Shown, seen
+from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
-from factreasoner.llm.reading import Answer, aligned, read
-from factreasoner.llm.sending import FormRefusedError, Sender, Tally
+from factreasoner.llm.reading import Completion, aligned, read
+from factreasoner.llm.sending import CallTally, FormRefusedError, Sender
 from factreasoner.llm.usage import record_usage
 
 SAMPLE_TEMPERATURE = 0.7
@@ -74,7 +74,7 @@ class LiteLLMClient:
         self._gate = Gate(config, self._provider, spent=spent, paid=paid)
         self._sender = Sender(config, self._gate, self._provider, backoff_seconds=backoff_seconds)
         self._raised = False
-        self._learner = Learner(config, mute_tools=self._provider.is_openai)
+        self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
         self._learning = threading.Lock()
         self._memory = memory
         scored = config.confidence in ("auto", "logprobs")
@@ -98,7 +98,7 @@ class LiteLLMClient:
         temperature = self._config.temperature
         if sample > 0:
             temperature = max(temperature, SAMPLE_TEMPERATURE)
-        question = Question(prompt, schema, temperature, logprobs)
+        question = CallRequest(prompt, schema, temperature, logprobs)
         if self._cache is None:
             return self._ask(question)
         found = self._cache.reply(self._key(question, sample), schema, lambda: self._ask(question))
@@ -126,7 +126,7 @@ class LiteLLMClient:
         """Whether it is learnt how the model is asked; until then, calls should come one by one, in order."""
         return self._abilities is not None
 
-    def _key(self, question: Question, sample: int) -> str:
+    def _key(self, question: CallRequest, sample: int) -> str:
         config, prompt = self._config, question.prompt
         return key_of(
             [
@@ -138,8 +138,8 @@ class LiteLLMClient:
             ]
         )
 
-    def _ask(self, question: Question) -> Reply:
-        tally = Tally(allowance(), most_timeouts=self._config.max_attempts)
+    def _ask(self, question: CallRequest) -> Reply:
+        tally = CallTally(allowance(), most_timeouts=self._config.max_attempts)
         while True:
             known = self._abilities
             if known is None:
@@ -158,8 +158,8 @@ class LiteLLMClient:
                 self._recalled = False
                 return reply
 
-    def _learn(self, question: Question, tally: Tally) -> Reply:
-        def ask(asked: Question, way: Abilities) -> Shown:
+    def _learn(self, question: CallRequest, tally: CallTally) -> Reply:
+        def ask(asked: CallRequest, way: Abilities) -> ProbeResult:
             return self._once(asked, way, tally)
 
         try:
@@ -181,7 +181,7 @@ class LiteLLMClient:
             self._abilities = abilities
         return lesson.reply
 
-    def _as_learnt(self, question: Question, known: Abilities, tally: Tally) -> Reply:
+    def _as_learnt(self, question: CallRequest, known: Abilities, tally: CallTally) -> Reply:
         """The answer in the form that was learnt; facts that a reply shows were not seen are listed too."""
         shown = self._once(question, known, tally)
         if shown.sight == "short" and known.form == "tool" and not known.listed:
@@ -191,7 +191,7 @@ class LiteLLMClient:
             raise reply
         return reply
 
-    def _once(self, question: Question, way: Abilities, tally: Tally) -> Shown:
+    def _once(self, question: CallRequest, way: Abilities, tally: CallTally) -> ProbeResult:
         if tally.attempts and tally.allowance.left <= 0:
             raise UnusableReplyError("no more replies than these are paid for", attempts=tally.attempts)
         content = request_of(
@@ -205,11 +205,11 @@ class LiteLLMClient:
             question = question._replace(logprobs=False)
         answer = self._long_enough(content, question, way.form, tally)
         told = sight(answer.prompt_tokens, content, question.schema)
-        return Shown(self._reply(answer, question, way.form, tally), told, answer.prompt_tokens)
+        return ProbeResult(self._reply(answer, question, way.form, tally), told, answer.prompt_tokens)
 
     def _long_enough(
-        self, content: Mapping[str, Any], question: Question, form: CallForm, tally: Tally
-    ) -> Answer:
+        self, content: Mapping[str, Any], question: CallRequest, form: CallForm, tally: CallTally
+    ) -> Completion:
         """The answer in one form; the first of a planned call that is cut is asked for again, longer.
 
         A limit that has helped is kept for all later calls: a reasoning model needs it each time, and a reply
@@ -231,7 +231,7 @@ class LiteLLMClient:
         self._raised = self._raised or answer.finish_reason != "length"
         return answer
 
-    def _wanted(self, question: Question, *, raised: int) -> Wanted:
+    def _wanted(self, question: CallRequest, *, raised: int) -> Wanted:
         config = self._config
         return Wanted(
             temperature=question.temperature,
@@ -242,7 +242,7 @@ class LiteLLMClient:
         )
 
     def _reply(
-        self, answer: Answer, question: Question, form: CallForm, tally: Tally
+        self, answer: Completion, question: CallRequest, form: CallForm, tally: CallTally
     ) -> Reply | UnusableReplyError:
         if answer.finish_reason == "length" and not answer.blocked:
             return Reply(arguments={}, truncated=True, form=form, usage=tally.usage)
@@ -257,7 +257,7 @@ class LiteLLMClient:
             usage=tally.usage,
         )
 
-    def _unusable(self, answer: Answer, tally: Tally) -> UnusableReplyError:
+    def _unusable(self, answer: Completion, tally: CallTally) -> UnusableReplyError:
         excerpt = fit_to_show(answer.said, self._provider.key)
         reason = answer.blocked or ("malformed" if excerpt else "empty")
         message = {

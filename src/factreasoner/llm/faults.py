@@ -77,7 +77,7 @@ LONGEST_TEXT = 20_000
 """Characters of a text that are looked at for what is shown of it."""
 
 
-class Fault(NamedTuple):
+class ProviderFault(NamedTuple):
     """A classified error. `message` is fit to be shown: short, and free of keys.
 
     The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
@@ -102,7 +102,7 @@ def fault_of(
     request: Mapping[str, Any],
     fixed: Collection[str] = (),
     secret: str | None = None,
-) -> Fault:
+) -> ProviderFault:
     """Classify `error`, raised by `request` in call form `form`; `fixed` parameters can't be left out."""
     status = getattr(error, "status_code", None)
     raw = str(error)[:2000]
@@ -112,50 +112,50 @@ def fault_of(
     unsupported = type(error).__name__ == "UnsupportedParamsError"
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
-        return Fault("config", "unknown provider", status, remedy=known)
+        return ProviderFault("config", "unknown provider", status, remedy=known)
     if wished := [name for name in fixed if unsupported and f"'{name}'" in raw]:
-        return Fault("config", message, status, remedy=f"leave out {', '.join(sorted(wished))}")
+        return ProviderFault("config", message, status, remedy=f"leave out {', '.join(sorted(wished))}")
     refused = unsupported or status in REFUSAL_STATUSES or (status == 403 and "request logprobs" in raw)
     if refused and BAD_SAMPLE.search(raw):
-        return Fault("sample", message, status)
+        return ProviderFault("sample", message, status)
     if refused or status == 500:
         fault = _dialect_fault(raw, request, fixed, refused=refused)
         if fault is not None:
             return fault._replace(message=message, status=status)
     if unsupported or _refuses_form(raw, status, form):
-        return Fault("form" if form != "fenced" else "final", message, status)
+        return ProviderFault("form" if form != "fenced" else "final", message, status)
     remedy = _remedy(raw, status)
     if remedy is not None:
-        return Fault("config", message, status, remedy=remedy)
+        return ProviderFault("config", message, status, remedy=remedy)
     if status not in (None, 429) and TOO_LONG.search(raw):
-        return Fault("final", message, status, remedy=SHORTER)
+        return ProviderFault("final", message, status, remedy=SHORTER)
     return _passing(error, raw, message, status)
 
 
-def _passing(error: BaseException, raw: str, message: str, status: int | None) -> Fault:
+def _passing(error: BaseException, raw: str, message: str, status: int | None) -> ProviderFault:
     """An error that is nobody's to mend: of those that pass, or final."""
     if status is None or status in RETRIED or status >= 500:
         wait = retry_after_of(_headers(error), raw)
         remedy = "connection" if NO_ANSWER.search(raw) else ""
-        return Fault("retry", message, status, wait, remedy=remedy)
-    return Fault("final", message, status)
+        return ProviderFault("retry", message, status, wait, remedy=remedy)
+    return ProviderFault("final", message, status)
 
 
 def _dialect_fault(
     raw: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
-) -> Fault | None:
+) -> ProviderFault | None:
     """What the complaint `raw` says about the request's parameters, without status and message.
 
     None where it is about none of them.
     """
     if (room := room_of(raw, request)) is not None:
-        return Fault("dialect", "", room=room)
+        return ProviderFault("dialect", "", room=room)
     if NO_KEY.search(raw):
         return None
     lesson = lesson_of(raw, request, fixed)
     if lesson is None or (lesson.system_role and not refused):
         return None
-    return Fault("dialect", "", lesson=lesson)
+    return ProviderFault("dialect", "", lesson=lesson)
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:

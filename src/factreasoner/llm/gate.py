@@ -12,7 +12,7 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.budget import Budget, Reservation
 from factreasoner.llm.dialect import token_limit
-from factreasoner.llm.limits import Entry, RateLimits
+from factreasoner.llm.limits import AdmittedRequest, RateLimits
 from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
 from factreasoner.models import Usage
 
@@ -25,7 +25,7 @@ MARGIN = 1.3
 class Ticket:
     """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
 
-    def __init__(self, entry: Entry, reservation: Reservation) -> None:
+    def __init__(self, entry: AdmittedRequest, reservation: Reservation) -> None:
         self.tokens = 0
         self.completion_tokens = 0
         self._entry = entry

@@ -17,7 +17,7 @@ MOST_QUESTIONS = 4
 """Questions after which what is still open is decided: lists of facts in messages do no harm."""
 
 
-class Question(NamedTuple):
+class CallRequest(NamedTuple):
     """What one call asks for, whatever the form. `only_with_logprobs`: else it need not be answered."""
 
     prompt: Prompt
@@ -27,7 +27,7 @@ class Question(NamedTuple):
     only_with_logprobs: bool = False
 
 
-class Shown(NamedTuple):
+class ProbeResult(NamedTuple):
     """A reply, or why it is of no use, and whether its prompt tokens show that the model saw the question."""
 
     reply: Reply | UnusableReplyError
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     prompt_tokens: int | None
 
 
-class Lesson(NamedTuple):
+class LearntReply(NamedTuple):
     """The reply to a question, with how it was got; `settled` once nothing is left to find out."""
 
     reply: Reply
@@ -43,14 +43,14 @@ class Lesson(NamedTuple):
     settled: bool
 
 
-class _Miss(NamedTuple):
+class _FailedForm(NamedTuple):
     """Why a form brought no answer, and whether it is of no use to try another."""
 
     problem: LLMError
     last: bool
 
 
-Ask = Callable[[Question, Abilities], Shown]
+Ask = Callable[[CallRequest, Abilities], ProbeResult]
 """Asks a question in one way. Raises FormRefusedError, and LLMErrors that no other form would mend."""
 
 
@@ -59,14 +59,14 @@ class Learner:
 
     Forms are preferred in this order: a tool call with log-probabilities (where `config` has a use for
     them), a JSON form with them, a tool call without, a JSON form without. Every question is asked in the
-    form that is then preferred, so that no answer comes from one that is given up. With `mute_tools` a JSON
-    form is tried first: tool calls are known to bring no log-probabilities.
+    form that is then preferred, so that no answer comes from one that is given up. With
+    `tools_lack_logprobs` a JSON form is tried first: tool calls are known to bring no log-probabilities.
     """
 
-    def __init__(self, config: Config, *, mute_tools: bool) -> None:
+    def __init__(self, config: Config, *, tools_lack_logprobs: bool) -> None:
         self._scored = config.confidence in ("auto", "logprobs")
         self._forms: tuple[CallForm, ...] = FORMS if config.form == "auto" else (config.form,)
-        if mute_tools and self._scored and config.form == "auto":
+        if tools_lack_logprobs and self._scored and config.form == "auto":
             self._forms = ("json_schema", "tool", "json_object", "fenced")
         self._asked = 0
         self._found: Abilities | None = None
@@ -78,7 +78,7 @@ class Learner:
             return None
         return self._found or Abilities(form=self._forms[0], listed=True)
 
-    def ask(self, question: Question, ask: Ask) -> Lesson:
+    def ask(self, question: CallRequest, ask: Ask) -> LearntReply:
         """The answer to a question, and what it teaches.
 
         Raises:
@@ -98,14 +98,14 @@ class Learner:
             return best._replace(abilities=best.abilities.model_copy(update={"listed": True}), settled=True)
         return best
 
-    def _lessons(self, question: Question, ask: Ask) -> list[Lesson]:
+    def _lessons(self, question: CallRequest, ask: Ask) -> list[LearntReply]:
         """What came of the question in each form that had to be tried: one at least, or an error."""
         forms = self._forms if self._found is None else (self._found.form,)
-        lessons: list[Lesson] = []
+        lessons: list[LearntReply] = []
         problem: LLMError | None = None
         for form in forms:
             tried = self._tried(question._replace(only_with_logprobs=bool(lessons)), form, ask)
-            if isinstance(tried, _Miss):
+            if isinstance(tried, _FailedForm):
                 problem, last = tried
             else:
                 lessons.append(tried)
@@ -118,23 +118,23 @@ class Learner:
             raise problem
         return lessons
 
-    def _tried(self, question: Question, form: CallForm, ask: Ask) -> Lesson | _Miss:
+    def _tried(self, question: CallRequest, form: CallForm, ask: Ask) -> LearntReply | _FailedForm:
         try:
             lesson = self._lesson(question, form, ask)
         except FormRefusedError as error:
             if len(self._forms) == 1:
                 raise
             message = f"call form {form} is refused ({error}); try another --form"
-            return _Miss(ProviderError(message), last=isinstance(error, LogprobsRefusedError))
+            return _FailedForm(ProviderError(message), last=isinstance(error, LogprobsRefusedError))
         except LLMError as error:
             if not question.only_with_logprobs:
                 raise
-            return _Miss(error, last=True)
+            return _FailedForm(error, last=True)
         if isinstance(lesson, UnusableReplyError):  # a filter or a refusal meets every form
-            return _Miss(lesson, last=lesson.reason in ("content filter", "refusal"))
+            return _FailedForm(lesson, last=lesson.reason in ("content filter", "refusal"))
         return lesson
 
-    def _lesson(self, question: Question, form: CallForm, ask: Ask) -> Lesson | UnusableReplyError:
+    def _lesson(self, question: CallRequest, form: CallForm, ask: Ask) -> LearntReply | UnusableReplyError:
         way = Abilities(form=form)
         asked = question._replace(logprobs=self._scored or question.logprobs)
         shown = ask(asked, way)
@@ -150,14 +150,14 @@ class Learner:
         known = form != "tool" or bool(question.schema.items)
         if not question.logprobs:
             reply = reply.model_copy(update={"tokens": None})
-        return Lesson(reply, way.model_copy(update=learnt), known and not reply.truncated)
+        return LearntReply(reply, way.model_copy(update=learnt), known and not reply.truncated)
 
 
-def _preference(lesson: Lesson) -> tuple[bool, int]:
+def _preference(lesson: LearntReply) -> tuple[bool, int]:
     return not lesson.abilities.logprobs, FORMS.index(lesson.abilities.form)
 
 
-def seen(shown: Shown) -> Reply | UnusableReplyError:
+def seen(shown: ProbeResult) -> Reply | UnusableReplyError:
     """The reply of a model that may have seen the question. Raises UnseenError where it has not."""
     if shown.sight != "short":
         return shown.reply

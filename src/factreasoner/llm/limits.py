@@ -10,7 +10,7 @@ from collections.abc import Callable
 from factreasoner.llm.deadline import POLL_SECONDS
 
 
-class Entry:
+class AdmittedRequest:
     """One request in a window: when it was let through, and how many tokens it takes."""
 
     def __init__(self, at: float, tokens: int) -> None:
@@ -18,14 +18,14 @@ class Entry:
         self.tokens = tokens
 
 
-class Window:
+class SlidingWindow:
     """The requests of the last `seconds`, and the rule of when the next may follow. Not thread-safe."""
 
     def __init__(self, requests: int | None, tokens: int | None, seconds: float = 60.0) -> None:
         self.requests = requests
         self.tokens = tokens
         self.seconds = seconds
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[AdmittedRequest] = deque()
         self._tokens = 0
 
     def delay(self, now: float, tokens: int) -> float:
@@ -35,7 +35,7 @@ class Window:
         """
         while self._entries and self._entries[0].at <= now - self.seconds:
             self._tokens -= self._entries.popleft().tokens
-        waited_for: Entry | None = None
+        waited_for: AdmittedRequest | None = None
         if self.requests is not None and len(self._entries) >= self.requests:
             waited_for = self._entries[len(self._entries) - self.requests]
         if self.tokens is not None:
@@ -48,14 +48,14 @@ class Window:
                     waited_for = entry
         return 0.0 if waited_for is None else max(waited_for.at + self.seconds - now, 0.0)
 
-    def add(self, now: float, tokens: int) -> Entry:
+    def add(self, now: float, tokens: int) -> AdmittedRequest:
         """Let a request through at `now`."""
-        entry = Entry(now, tokens)
+        entry = AdmittedRequest(now, tokens)
         self._entries.append(entry)
         self._tokens += tokens
         return entry
 
-    def correct(self, entry: Entry, tokens: int) -> None:
+    def correct(self, entry: AdmittedRequest, tokens: int) -> None:
         """Replace an entry's estimate by the number of tokens it took."""
         if self._entries and entry.at >= self._entries[0].at:
             self._tokens += tokens - entry.tokens
@@ -72,7 +72,7 @@ class RateLimits:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._window = Window(requests_per_minute, tokens_per_minute)
+        self._window = SlidingWindow(requests_per_minute, tokens_per_minute)
         self._limited = requests_per_minute is not None or tokens_per_minute is not None
         self._clock = clock
         self._paused_until = 0.0
@@ -80,7 +80,7 @@ class RateLimits:
         self._line: deque[object] = deque()
         self._changed = threading.Condition()
 
-    def wait(self, tokens: int) -> Entry:
+    def wait(self, tokens: int) -> AdmittedRequest:
         """Return when a request of about `tokens` may be sent. Correct its entry once the number is known."""
         place = object()
         with self._changed:
@@ -91,7 +91,9 @@ class RateLimits:
                     now = self._clock()
                     delay = max(self._delay(now, tokens), self._paused_until - now) if first else None
                     if self._released or (delay is not None and delay <= 0):
-                        return self._window.add(now, tokens) if self._limited else Entry(now, tokens)
+                        return (
+                            self._window.add(now, tokens) if self._limited else AdmittedRequest(now, tokens)
+                        )
                     self._changed.wait(POLL_SECONDS if delay is None else min(delay, POLL_SECONDS))
             finally:
                 # An interrupted wait must leave the line too, or nobody behind it would ever move.
@@ -107,7 +109,7 @@ class RateLimits:
     def _delay(self, now: float, tokens: int) -> float:
         return self._window.delay(now, tokens) if self._limited else 0.0
 
-    def correct(self, entry: Entry, tokens: int) -> None:
+    def correct(self, entry: AdmittedRequest, tokens: int) -> None:
         """Replace an entry's estimate by the number of tokens it took."""
         with self._changed:
             self._window.correct(entry, tokens)

@@ -16,7 +16,7 @@ from typing import Any
 from factreasoner.errors import ConfigError
 from factreasoner.llm.dialect import TOKEN_LIMITS
 from factreasoner.llm.logprobs import field_of, tokens_of
-from factreasoner.llm.reading import Answer
+from factreasoner.llm.reading import Completion
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Usage
 
@@ -139,7 +139,7 @@ class LiteLLMProvider:
         """Environment variables the provider wants and that are not set."""
         return tuple(load().validate_environment(self.model)["missing_keys"])
 
-    def complete(self, request: Mapping[str, Any], *, timeout: float) -> Answer:
+    def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
         """Send one chat request, without any retry. Raises whatever litellm raises."""
         key = self.key
         if key is None and self._api_base is not None and self.provider == "openai":
@@ -183,7 +183,7 @@ class LiteLLMProvider:
         known = load().get_supported_openai_params(model=bare, custom_llm_provider=self.provider)
         return frozenset(known or ())
 
-    def _answer(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Answer:
+    def _answer(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
         choices = field_of(response, "choices")
         choice = choices[0] if isinstance(choices, list | tuple) and choices else None
         message = field_of(choice, "message")
@@ -199,7 +199,7 @@ class LiteLLMProvider:
         )
         content = content if isinstance(content, str) else ""
         spoken = content + "".join(str(raw) for _, raw in called)
-        return Answer(
+        return Completion(
             content=content,
             tool_calls=called,
             finish_reason=str(field_of(choice, "finish_reason") or ""),

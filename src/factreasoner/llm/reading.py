@@ -24,7 +24,7 @@ MAX_DEPTH = 32
 """Levels of lists and objects in an argument; deeper ones are no answer to anything."""
 
 
-class Answer(NamedTuple):
+class Completion(NamedTuple):
     """One completion, free of any provider's types.
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
@@ -53,14 +53,14 @@ class Answer(NamedTuple):
         return "refusal" if self.refusal else ""
 
 
-class Reading(NamedTuple):
+class ParsedArguments(NamedTuple):
     """Arguments found in an answer, and the JSON text they were read from."""
 
     arguments: dict[str, Any]
     text: str
 
 
-def read(answer: Answer, schema: FunctionSchema) -> Reading | None:
+def read(answer: Completion, schema: FunctionSchema) -> ParsedArguments | None:
     """The arguments in an answer, or None when there is no JSON object with any argument of the schema.
 
     Arguments the schema doesn't know are dropped, and so is one that was given twice with different values.
@@ -73,22 +73,24 @@ def read(answer: Answer, schema: FunctionSchema) -> Reading | None:
         return found[0]
     if found:
         merged = _agreed(pair for reading in found for pair in reading.arguments.items())
-        return Reading(merged, json.dumps(merged, ensure_ascii=False))
+        return ParsedArguments(merged, json.dumps(merged, ensure_ascii=False))
     return _read_text(_without_thoughts(answer.content), schema)
 
 
-def _read_value(raw: object, schema: FunctionSchema) -> Reading | None:
+def _read_value(raw: object, schema: FunctionSchema) -> ParsedArguments | None:
     if isinstance(raw, str):
         return _read_text(raw, schema)
     arguments = _arguments(raw, schema)
-    return None if arguments is None else Reading(arguments, json.dumps(arguments, ensure_ascii=False))
+    return (
+        None if arguments is None else ParsedArguments(arguments, json.dumps(arguments, ensure_ascii=False))
+    )
 
 
-def _read_text(text: str, schema: FunctionSchema) -> Reading | None:
+def _read_text(text: str, schema: FunctionSchema) -> ParsedArguments | None:
     for candidate, value in _json_values(text):
         arguments = _arguments(value, schema)
         if arguments is not None:
-            return Reading(arguments, candidate)
+            return ParsedArguments(arguments, candidate)
     return None
 
 

@@ -22,14 +22,14 @@ CUT = "cut"
 """The reason of a reply that the token limit cut, beside those of `UnusableReplyError`."""
 
 
-class Lacking(NamedTuple):
+class NoResult(NamedTuple):
     """Why a reply holds no result for an item; `final` where asking again would not mend it."""
 
     problem: str
     final: bool = False
 
 
-class Asked(NamedTuple, Generic[I, R]):
+class ItemQuestion(NamedTuple, Generic[I, R]):
     """What is asked about items, and how the reply is read.
 
     `request` makes the call about some of the items; `read` gives one result, or what it lacks, for each of
@@ -40,7 +40,7 @@ class Asked(NamedTuple, Generic[I, R]):
     result: str
     name: Callable[[I], str]
     request: Callable[[Sequence[I]], tuple[Prompt, FunctionSchema]]
-    read: Callable[[Reply, FunctionSchema, Sequence[I]], Sequence[R | Lacking]]
+    read: Callable[[Reply, FunctionSchema, Sequence[I]], Sequence[R | NoResult]]
     logprobs: bool = False
 
 
@@ -75,7 +75,7 @@ class Reasker:
         self._config = config
 
     def ask(
-        self, asked: Asked[I, R], items: Sequence[I], *, sample: int = 0, samples: int = 1
+        self, asked: ItemQuestion[I, R], items: Sequence[I], *, sample: int = 0, samples: int = 1
     ) -> list[R | Failure]:
         """A result or a failure for every item, in their order.
 
@@ -94,7 +94,7 @@ class _PlannedCall(Generic[I, R]):
     """One planned call and all it leads to; `results` fill up by position."""
 
     def __init__(
-        self, llm: LLM, config: Config, asked: Asked[I, R], items: Sequence[I], allowance: Allowance
+        self, llm: LLM, config: Config, asked: ItemQuestion[I, R], items: Sequence[I], allowance: Allowance
     ) -> None:
         self._llm = llm
         self._config = config
@@ -144,7 +144,7 @@ class _PlannedCall(Generic[I, R]):
         items = [self._items[position] for position in turn.positions]
         problems, answered = {}, 0
         for position, result in zip(turn.positions, self._asked.read(reply, schema, items), strict=True):
-            if not isinstance(result, Lacking):
+            if not isinstance(result, NoResult):
                 self.results[position] = result
                 answered += 1
             elif result.final:

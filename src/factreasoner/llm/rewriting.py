@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner.config import Config
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply, about
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import Asked, Lacking, Reasker
+from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.protocols import LLM
@@ -56,7 +56,7 @@ class Rewriter:
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        asked = Asked[int, str](
+        asked = ItemQuestion[int, str](
             stage=self._rewriting.stage,
             result=self._rewriting.result,
             name=lambda position: items[position].id,
@@ -86,14 +86,14 @@ class Rewriter:
             size += tokens
         return batches
 
-    def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | Lacking:
+    def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | NoResult:
         """One item's text on one line, or why it can't stand in for the original."""
         name = self._name(position)
         if problem := schema.problem(name, reply.arguments):
-            return Lacking(problem)
+            return NoResult(problem)
         text = " ".join(reply.arguments[name].split())
         problem = self._rewriting.problem(item.text, text) if text else "empty"
-        return Lacking(problem) if problem else text
+        return NoResult(problem) if problem else text
 
     def _name(self, position: int) -> str:
         return f"{self._rewriting.argument}_{position}"

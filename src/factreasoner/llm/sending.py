@@ -16,10 +16,10 @@ from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, Provide
 from factreasoner.llm.allowance import Allowance
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
-from factreasoner.llm.faults import Fault, fault_of
+from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import Gate
 from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.reading import Answer
+from factreasoner.llm.reading import Completion
 from factreasoner.llm.usage import record_usage
 from factreasoner.llm.waiting import Outage
 from factreasoner.models import Usage
@@ -43,12 +43,12 @@ class LogprobsRefusedError(FormRefusedError):
 class _FaultError(Exception):
     """A request's classified error, on its way to whoever deals with it."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: ProviderFault) -> None:
         super().__init__(fault.message)
         self.fault = fault
 
 
-class Tally:
+class CallTally:
     """What one call has taken so far, over all its requests; `allowance` is its planned call's.
 
     When `most_timeouts` of its requests have run into the deadline, it has failed.
@@ -88,12 +88,14 @@ class Sender:
         self._outage = Outage()
         self._learning = threading.Lock()
         self.dialect = Dialect()
-        self._mute: frozenset[CallForm] = frozenset()
+        self._forms_without_logprobs: frozenset[CallForm] = frozenset()
         """Forms in which the provider refuses log-probabilities: there may be others."""
         self._fatal: str | None = None
         self._stopped = threading.Event()
 
-    def answer(self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: Tally) -> Answer:
+    def answer(
+        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: CallTally
+    ) -> Completion:
         """The answer to a request of `content` (messages, tools, response format) in call form `form`.
 
         Raises:
@@ -104,7 +106,7 @@ class Sender:
             BudgetError: the request could exceed `max_cost`.
         """
         dialect, room = self.dialect, None
-        if form in self._mute:
+        if form in self._forms_without_logprobs:
             wanted = wanted._replace(logprobs=False)
         while True:
             request = dialect.request(content, wanted, room=room)
@@ -124,7 +126,7 @@ class Sender:
             if "logprobs" in lesson.refused:
                 if wanted.only_with_logprobs:
                     raise LogprobsRefusedError(fault.message)
-                self._mute |= {form}
+                self._forms_without_logprobs |= {form}
                 wanted = wanted._replace(logprobs=False)
                 lesson = lesson._replace(refused=lesson.refused - {"logprobs"})
             dialect, room = dialect.learnt(lesson), fault.room or room
@@ -132,7 +134,9 @@ class Sender:
                 limitless = "no reply's length can be limited, nor what it costs: run without --max-cost"
                 raise self._failure(fault._replace(kind="config", remedy=limitless), tally)
 
-    def _retried(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: Tally) -> Answer:
+    def _retried(
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+    ) -> Completion:
         retrying = Retrying(
             retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
             wait=lambda state: self._wait(state, tally),
@@ -146,7 +150,9 @@ class Sender:
         finally:
             self._outage.over(tally)
 
-    def _attempt(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: Tally) -> Answer:
+    def _attempt(
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+    ) -> Completion:
         """Send one request, within every limit."""
         with self._gate.entered(request) as ticket:
             if self._fatal is not None:
@@ -171,13 +177,13 @@ class Sender:
         tally.allowance.spend()
         return answer
 
-    def _send(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted) -> Answer:
+    def _send(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted) -> Completion:
         timeout = self._config.timeout
         assert self._provider.ready
         try:  # the library's own limit comes second, and frees the abandoned thread
             return within(timeout, lambda: self._provider.complete(request, timeout=timeout + 1))
         except TimeoutError as error:
-            fault = Fault("retry", str(error), TIMEOUT_STATUS)
+            fault = ProviderFault("retry", str(error), TIMEOUT_STATUS)
         except Exception as error:  # noqa: BLE001 - of any library below; it is classified
             fault = fault_of(
                 error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._provider.key
@@ -185,12 +191,12 @@ class Sender:
         # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
         raise _FaultError(fault)
 
-    def _patience(self, tally: Tally) -> float:
+    def _patience(self, tally: CallTally) -> float:
         """Seconds the call may still wait for its server."""
         waited = 0.0 if tally.troubled_since is None else time.monotonic() - tally.troubled_since
         return self._config.patience - waited
 
-    def _wait(self, state: RetryCallState, tally: Tally) -> float:
+    def _wait(self, state: RetryCallState, tally: CallTally) -> float:
         fault = _fault(state)
         seconds = self._backoff(state)
         if fault.retry_after is not None:  # and a bit more, lest all come at once, or at once again
@@ -198,7 +204,7 @@ class Sender:
         seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
         return max(min(seconds, self._patience(tally)), 0.0)
 
-    def _gives_up(self, state: RetryCallState, tally: Tally) -> bool:
+    def _gives_up(self, state: RetryCallState, tally: CallTally) -> bool:
         fault = _fault(state)
         if fault.status == TIMEOUT_STATUS:
             return tally.timeouts >= tally.most_timeouts or tally.allowance.left <= 0
@@ -211,7 +217,7 @@ class Sender:
         if retry_after is not None:
             self._gate.pause(retry_after)
 
-    def _sleep(self, seconds: float, tally: Tally) -> None:
+    def _sleep(self, seconds: float, tally: CallTally) -> None:
         for turn in turns(seconds):
             self._outage.waits(tally)
             if self._stopped.wait(turn):
@@ -224,7 +230,7 @@ class Sender:
         self._gate.open()
         return ConfigError(self._fatal)
 
-    def _failure(self, fault: Fault, tally: Tally) -> ConfigError | LLMError:
+    def _failure(self, fault: ProviderFault, tally: CallTally) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
         if fault.kind == "config":
             return self.stop(f"{fault.message}; {self._remedy(fault)}")
@@ -238,13 +244,13 @@ class Sender:
             message = f"{message} ({self._why_no_longer(fault)})"
         return ProviderError(f"{status}{message}", attempts=tally.attempts)
 
-    def _why_no_longer(self, fault: Fault) -> str:
+    def _why_no_longer(self, fault: ProviderFault) -> str:
         patience = self._config.patience
         if fault.retry_after is not None and fault.retry_after > patience:
             return f"it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g}"
         return f"waited for as long as --patience {patience:g} allows"
 
-    def _remedy(self, fault: Fault) -> str:
+    def _remedy(self, fault: ProviderFault) -> str:
         if fault.remedy == "connection":
             return f"is {self._config.api_base or 'the server, or the network,'} up?"
         if fault.remedy == "key":
@@ -257,7 +263,7 @@ class Sender:
         return fault.remedy
 
 
-def _fault(state: RetryCallState) -> Fault:
+def _fault(state: RetryCallState) -> ProviderFault:
     error = state.outcome.exception() if state.outcome else None
     assert isinstance(error, _FaultError)
     return error.fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.config import Config
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 
@@ -25,7 +25,7 @@ class GivenRetriever:
         if record.contexts is None:
             raise InputError(
                 [
-                    Problem(
+                    InputProblem(
                         f"record {record.id!r}",
                         "contexts",
                         "none given: add `contexts` to the record, or choose a retriever that searches "

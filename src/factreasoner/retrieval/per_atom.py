@@ -36,7 +36,7 @@ class Query(NamedTuple):
         return (self.worded, self.text) if self.worded else (self.text,)
 
 
-class Found(NamedTuple):
+class FoundPassage(NamedTuple):
     """One passage a search brought, not yet a context. `unread` is why its page could not be read for now.
 
     `page` is a link that its page is known by, where a link may be one of several.
@@ -51,16 +51,16 @@ class Found(NamedTuple):
     page: str = ""
 
 
-Search = Callable[[Query], Sequence[Found]]
+Search = Callable[[Query], Sequence[FoundPassage]]
 """Passages for a query, best first. Raises RetrievalError, for this query alone."""
 
 
-def distinct(found: Iterable[Found], k: int) -> list[Found]:
+def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
     """The first `k` that are different evidence: one a page, and none that is nearly a copy of another.
 
     No more are taken from `found` than it needs.
     """
-    kept: list[Found] = []
+    kept: list[FoundPassage] = []
     pages: set[str] = set()
     for passage in found:
         page = page_of(passage.page)
@@ -73,7 +73,7 @@ def distinct(found: Iterable[Found], k: int) -> list[Found]:
     return kept
 
 
-class _Wanted(NamedTuple):
+class _AtomQuery(NamedTuple):
     query: Query
     name: str
     item_id: str
@@ -95,15 +95,15 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     if record.contexts is not None:
         return Retrieved(record.contexts)
     subject = subject_of(record)
-    wanted = [_Wanted(Query(a.text, subject, a.query), a.id, a.id, (a.id,)) for a in atoms]
+    wanted = [_AtomQuery(Query(a.text, subject, a.query), a.id, a.id, (a.id,)) for a in atoms]
     question = record.prompt.strip() or (record.topic or "").strip()
     if question and config.retrieve_question and config.version > 1:
         name = "q"
         while any(atom.id == name for atom in atoms):
             name += "q"
-        wanted.append(_Wanted(Query(question, subject), name, record.id, ()))
+        wanted.append(_AtomQuery(Query(question, subject), name, record.id, ()))
 
-    def attempt(item: _Wanted) -> Retrieved:
+    def attempt(item: _AtomQuery) -> Retrieved:
         try:
             found = search(item.query)
         except RetrievalError as error:
@@ -124,7 +124,7 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     return Retrieved(contexts, failures)
 
 
-def _contexts(item: _Wanted, found: Sequence[Found]) -> list[Context]:
+def _contexts(item: _AtomQuery, found: Sequence[FoundPassage]) -> list[Context]:
     return [
         Context(
             id=f"c_{item.name}_{rank}",

@@ -33,7 +33,7 @@ LONGEST_WAIT = 60.0
 _NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit", re.IGNORECASE)
 
 
-class Fault(NamedTuple):
+class ServiceFault(NamedTuple):
     """Why an answer with status 200 is none; a `passing` one may be gone when the service is asked again."""
 
     problem: str
@@ -59,7 +59,7 @@ class JsonService:
         *,
         headers: Mapping[str, str],
         secret: str | None = None,
-        fault: Callable[[Any], Fault | None] = lambda answer: None,
+        fault: Callable[[Any], ServiceFault | None] = lambda answer: None,
     ) -> None:
         self.url = url
         self._seconds = config.fetch_timeout

@@ -10,7 +10,7 @@ from factreasoner.config import Config
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import Asked, Lacking, Reasker
+from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.protocols import LLM, Retrieved
 
@@ -74,7 +74,7 @@ class LLMSummarizer:
         self._reasker = Reasker(llm, config or Config())
         self._config = config or Config()
         self._template = prompts.load("summarizer")
-        self._asked = Asked[_Task, dict[str, Any]](
+        self._asked = ItemQuestion[_Task, dict[str, Any]](
             stage=STAGE,
             result="summary",
             name=lambda task: task.contexts[0].id,
@@ -133,10 +133,10 @@ class LLMSummarizer:
         )
 
 
-def _read(arguments: dict[str, Any], text: str) -> dict[str, Any] | Lacking:
+def _read(arguments: dict[str, Any], text: str) -> dict[str, Any] | NoResult:
     """What changes in contexts of this text."""
     problem = _problem(arguments, text)
-    return _changes(arguments) if problem is None else Lacking(problem)
+    return _changes(arguments) if problem is None else NoResult(problem)
 
 
 def _problem(arguments: dict[str, Any], text: str) -> str | None:

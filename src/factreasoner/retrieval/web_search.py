@@ -18,8 +18,8 @@ from factreasoner.retrieval.connection import Resolver, system_resolver
 from factreasoner.retrieval.fetch import Fetcher
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
-from factreasoner.retrieval.per_atom import Found, Query, distinct, retrieve_each
-from factreasoner.retrieval.service import Fault, JsonService, service_url
+from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
+from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.web_pages import WebPages
 
 KEY_VARIABLE = "SERPER_API_KEY"
@@ -71,7 +71,7 @@ class WebRetriever:
         """
         return retrieve_each(self.search, atoms, record, self.config)
 
-    def search(self, query: Query) -> list[Found]:
+    def search(self, query: Query) -> list[FoundPassage]:
         """At most `retrieve_k` passages, one a page.
 
         Raises:
@@ -84,7 +84,7 @@ class WebRetriever:
             raise problems[-1]
         return found
 
-    def _passages(self, query: Query, problems: list[FetchError]) -> Iterator[Found]:
+    def _passages(self, query: Query, problems: list[FetchError]) -> Iterator[FoundPassage]:
         """Passages of the results, one after the other; `problems` takes those that reading them met with."""
         for result in self._results(query.forms):
             try:
@@ -97,7 +97,7 @@ class WebRetriever:
             if passage.text:
                 yield passage
 
-    def _results(self, texts: Sequence[str]) -> list[Found]:
+    def _results(self, texts: Sequence[str]) -> list[FoundPassage]:
         """What is found on allowed domains, snippets as texts, for the first of `texts` that finds anything.
 
         Quotes are dropped from one that finds nothing.
@@ -111,7 +111,7 @@ class WebRetriever:
             title, link, snippet = (_string(result.get(key)) for key in ("title", "link", "snippet"))
             page = page_of(link)
             if page not in found and self._allowed(link):
-                found[page] = Found(snippet, title, link, snippet, page=link)
+                found[page] = FoundPassage(snippet, title, link, snippet, page=link)
         return list(found.values())
 
     def _organic(self, query: str) -> list[dict[str, Any]]:
@@ -128,20 +128,20 @@ class WebRetriever:
         return True
 
 
-def _fault(answer: object) -> Fault | None:
+def _fault(answer: object) -> ServiceFault | None:
     """Nothing found is an empty list, or none in an answer that repeats the search; all else is no answer."""
     if isinstance(answer, dict):
         results = answer.get("organic")
         if isinstance(results, list) or (results is None and "searchParameters" in answer):
             return None
-    return Fault(f"answers without results: {json.dumps(answer)[:200]}")
+    return ServiceFault(f"answers without results: {json.dumps(answer)[:200]}")
 
 
 def _string(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _passage(query: Query, result: Found, pages: WebPages) -> Found:
+def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassage:
     """The passage of the result's page that speaks of the query; else the snippet, with a note."""
     page = pages.text(result.link)
     result = result._replace(title=result.title or page.title, page=page.canonical)
@@ -153,7 +153,7 @@ def _passage(query: Query, result: Found, pages: WebPages) -> Found:
     return result._replace(text=passage, note=CUT if len(page.text) > LONGEST_TEXT else "")
 
 
-def _shortened(query: Query, result: Found, note: str = "") -> Found:
+def _shortened(query: Query, result: FoundPassage, note: str = "") -> FoundPassage:
     """The result with its snippet, of which a passage is taken where a service gives whole pages for one."""
     passages = split_passages(result.snippet[:LONGEST_TEXT])
     if len(passages) < 2:

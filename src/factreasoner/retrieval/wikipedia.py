@@ -15,8 +15,8 @@ from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
 from factreasoner.retrieval.passages import best, split_passages
-from factreasoner.retrieval.per_atom import Found, Query, distinct, retrieve_each
-from factreasoner.retrieval.service import Fault, JsonService, service_url
+from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
+from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.subject import with_subject
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
@@ -44,17 +44,17 @@ class _Page(BaseModel):
     pageprops: dict[str, Any] | list[Any] = {}
 
 
-class _Query(BaseModel):
+class _QueryResult(BaseModel):
     """Answers to a query: hits of a search, or pages."""
 
     search: list[_Hit] | None = None
     pages: list[_Page] | None = None
 
 
-class _Answer(BaseModel):
+class _ApiResponse(BaseModel):
     """The API's answer, in format version 2."""
 
-    query: _Query
+    query: _QueryResult
 
 
 class WikipediaRetriever:
@@ -78,7 +78,7 @@ class WikipediaRetriever:
         """Passages for every atom, best first. Raises StageError when the wiki answers nothing at all."""
         return retrieve_each(self.search, atoms, record, self.config)
 
-    def search(self, query: Query) -> list[Found]:
+    def search(self, query: Query) -> list[FoundPassage]:
         """The `retrieve_k` passages most relevant to `query`, over its pages and that of its subject.
 
         Raises:
@@ -104,7 +104,7 @@ class WikipediaRetriever:
                 return [hit.pageid for hit in answer.search]
         return []
 
-    def _passages(self, page_id: int) -> list[Found]:
+    def _passages(self, page_id: int) -> list[FoundPassage]:
         """The passages of a page; none of lists of meanings and pages without text."""
         answer = self._ask(
             prop="extracts|info|pageprops",
@@ -119,29 +119,29 @@ class WikipediaRetriever:
             if page.extract and "disambiguation" not in page.pageprops:
                 note = CUT if len(page.extract) > LONGEST_TEXT else ""
                 passages = split_passages(page.extract[:LONGEST_TEXT])
-                found += [Found(p.text, page.title, page.fullurl, note=note) for p in passages]
+                found += [FoundPassage(p.text, page.title, page.fullurl, note=note) for p in passages]
         return found
 
-    def _ask(self, **parameters: str | int) -> _Query:
+    def _ask(self, **parameters: str | int) -> _QueryResult:
         answer = self._wiki.get(
             {"action": "query", "format": "json", "formatversion": 2, "maxlag": 5, **parameters}
         )
-        return _Answer.model_validate(answer).query
+        return _ApiResponse.model_validate(answer).query
 
 
-def _fault(answer: object) -> Fault | None:
+def _fault(answer: object) -> ServiceFault | None:
     error = answer.get("error") if isinstance(answer, dict) else None
     if isinstance(error, dict):
         code = str(error.get("code", "unknown"))
-        return Fault(f"refuses a query: {code}", passing=code in _BUSY)
+        return ServiceFault(f"refuses a query: {code}", passing=code in _BUSY)
     try:
-        query = _Answer.model_validate(answer).query
+        query = _ApiResponse.model_validate(answer).query
     except ValidationError:
-        return Fault("answers with something that is no result of a MediaWiki's api.php")
+        return ServiceFault("answers with something that is no result of a MediaWiki's api.php")
     if query.search is None and query.pages is None:
-        return Fault("answers with neither hits nor pages; it is to be a MediaWiki's api.php")
+        return ServiceFault("answers with neither hits nor pages; it is to be a MediaWiki's api.php")
     if any(page.extract is None and not page.missing for page in query.pages or ()):
-        return Fault("can't give the text of a page (no TextExtracts)")
+        return ServiceFault("can't give the text of a page (no TextExtracts)")
     return None
 
 

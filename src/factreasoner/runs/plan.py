@@ -21,7 +21,7 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
 from factreasoner.protocols import LLM
 from factreasoner.retrieval.merged import names_of
-from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
 from factreasoner.retrieval.query_builder import LLMQueryBuilder
 from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
@@ -51,14 +51,14 @@ class StagePlan(NamedTuple):
     most_calls: int
 
 
-class Plan(NamedTuple):
+class RunPlan(NamedTuple):
     """What a run takes: model calls by stage, and searches of its retriever."""
 
     stages: list[StagePlan]
     searches: int
 
 
-def plan(records: Iterable[Record], config: Config) -> Plan:
+def plan(records: Iterable[Record], config: Config) -> RunPlan:
     """Searches, and calls and estimated tokens by stage, re-asks and audits left out.
 
     Atoms a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for as
@@ -68,7 +68,7 @@ def plan(records: Iterable[Record], config: Config) -> Plan:
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return Plan(list(planner.totals.values()), planner.searches)
+    return RunPlan(list(planner.totals.values()), planner.searches)
 
 
 class _Planner:
@@ -115,9 +115,9 @@ class _Planner:
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
 
-        def search(query: Query) -> list[Found]:
+        def search(query: Query) -> list[FoundPassage]:
             self.searches += len(names_of(self._config.retriever))
-            return [Found(f"{query.text} {rank} {PASSAGE}") for rank in range(self._config.retrieve_k)]
+            return [FoundPassage(f"{query.text} {rank} {PASSAGE}") for rank in range(self._config.retrieve_k)]
 
         one_at_a_time = self._config.model_copy(update={"concurrency": 1})
         return retrieve_each(search, atoms, record, one_at_a_time).contexts
@@ -145,7 +145,7 @@ class _Planner:
         )
 
 
-class _Asked(NamedTuple):
+class _JudgeCalls(NamedTuple):
     """What a model is asked in the place of a judge, about how many items; tokens that its answers take."""
 
     stage: str
@@ -154,26 +154,26 @@ class _Asked(NamedTuple):
     answer_tokens: int
 
 
-def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]], _Asked]:
+def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]], _JudgeCalls]:
     """What the assessor asks about a record."""
     judge = LLMJudge(nobody, config)
     if config.assessor in ASSESSORS:
         prompted = PromptedEvaluator(judge, nobody, config)
 
-        def by_atoms(record: Record, atoms: Sequence[Atom]) -> _Asked:
+        def by_atoms(record: Record, atoms: Sequence[Atom]) -> _JudgeCalls:
             requests = prompted.requests(atoms, record.contexts or (), record)
             items = sum(len(schema.items) for _, schema in requests)
-            return _Asked(ASSESSOR_STAGE, requests, items, prompted.tokens_per_claim * items)
+            return _JudgeCalls(ASSESSOR_STAGE, requests, items, prompted.tokens_per_claim * items)
 
         return by_atoms
     evaluator = GraphEvaluator(judge, AutoSolver(config), config)
 
-    def by_pairs(record: Record, atoms: Sequence[Atom]) -> _Asked:
+    def by_pairs(record: Record, atoms: Sequence[Atom]) -> _JudgeCalls:
         work = evaluator.work(atoms, record.contexts or ())
         requests = [request for task in work for request in judge.requests(*task)]
         shown = sum(len(schema.items) for _, schema in requests)
         claims = sum(len(claims) for _, claims in work)
-        return _Asked(JUDGE_STAGE, requests, claims, judge.tokens_per_claim * shown)
+        return _JudgeCalls(JUDGE_STAGE, requests, claims, judge.tokens_per_claim * shown)
 
     return by_pairs
 

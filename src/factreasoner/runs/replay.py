@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from factreasoner.errors import InputError, Problem
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.input import Fits
 from factreasoner.models import Assessment, Record
 from factreasoner.runs.store import RunFolder
@@ -29,7 +29,7 @@ class PastRecords:
         self._folder = RunFolder(path, TASK)
         self._folder.manifest()
         self._folder.read_journal()
-        self.problems: list[Problem] = []
+        self.problems: list[InputProblem] = []
         ids: list[str] = []
         for assessment in self._folder.results(self._folder.order()[:limit]):
             problems = _unusable(assessment) or fits(record_of(assessment))
@@ -42,7 +42,7 @@ class PastRecords:
             raise InputError(self.problems)
         if not ids:
             message = "no valid record is left" if self.problems else "no record was assessed in this run"
-            raise InputError([*self.problems, Problem(str(path), "", message)])
+            raise InputError([*self.problems, InputProblem(str(path), "", message)])
 
     def records(self) -> Iterator[Record]:
         """The records in the order of the run's results, each read when it is asked for."""
@@ -62,7 +62,9 @@ def record_of(assessment: Assessment) -> Record:
     )
 
 
-def _unusable(assessment: Assessment) -> list[Problem]:
+def _unusable(assessment: Assessment) -> list[InputProblem]:
     if assessment.atoms or assessment.status != "failed":
         return []
-    return [Problem("", "atoms", "the record failed before it had any; finish that run, or --skip-invalid")]
+    return [
+        InputProblem("", "atoms", "the record failed before it had any; finish that run, or --skip-invalid")
+    ]

@@ -26,7 +26,7 @@ R = TypeVar("R", bound=TaskResult)
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """Where a record's latest result stands in the journal, and what is needed of it.
 
     `size` counts the claims (a run's atoms) a judgement was obtained for.
@@ -50,7 +50,7 @@ class RunFolder(Generic[R]):
     def __init__(self, path: Path, task: Task[R]) -> None:
         self.path = path
         self.task = task
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, JournalEntry] = {}
         self.ledger = Ledger(path / "spent.txt")
         self._lock = FileLock(path / ".lock")
 
@@ -200,7 +200,7 @@ class RunFolder(Generic[R]):
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
             data = json.loads(line)
-            entry = Entry(offset, data["status"], data["fingerprint"], self.task.size(data))
+            entry = JournalEntry(offset, data["status"], data["fingerprint"], self.task.size(data))
             self.entries[data["record_id"]] = entry
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(

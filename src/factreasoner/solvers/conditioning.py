@@ -18,7 +18,7 @@ from factreasoner.errors import OutOfTimeError, SolverError
 from factreasoner.graph.factor_graph import Table
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.junction_tree import calibrate
+from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.log_factors import INCONSISTENT, LogFactor
 
 LARGEST_WORK = 1 << 31
@@ -93,7 +93,9 @@ def condition(
         if constant == -math.inf:
             continue
         try:
-            result = calibrate(sizes, [factor for factor in left if factor.scope], cut.plan.order)
+            result = junction_tree_marginals(
+                sizes, [factor for factor in left if factor.scope], cut.plan.order
+            )
         except SolverError:
             # This state of the cutset is impossible; that all of them are is found below.
             continue

@@ -12,7 +12,7 @@ from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.solvers.conditioning import LARGEST_WORK, Cutset, condition, cutset
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.junction_tree import calibrate
+from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.lumping import Lumped, lump
 from factreasoner.solvers.memory import bytes_needed, memory_budget, readable
 from factreasoner.solvers.reduction import Component, alone, reduce
@@ -134,4 +134,4 @@ def _solve(job: Job, deadline: float) -> list[Table]:
     sizes, factors = job.lumped.cardinalities, job.lumped.factors
     if job.cut:
         return job.lumped.expand(condition(sizes, factors, job.cut, deadline=deadline))
-    return job.lumped.expand(calibrate(sizes, factors, job.plan.order).marginals)
+    return job.lumped.expand(junction_tree_marginals(sizes, factors, job.plan.order).marginals)

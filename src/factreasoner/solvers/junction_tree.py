@@ -33,7 +33,9 @@ class Solved(NamedTuple):
     log_z: float
 
 
-def calibrate(cardinalities: Sequence[int], factors: Sequence[LogFactor], order: Sequence[int]) -> Solved:
+def junction_tree_marginals(
+    cardinalities: Sequence[int], factors: Sequence[LogFactor], order: Sequence[int]
+) -> Solved:
     """Marginals and log Z of any network, connected or not, by an elimination order of all its variables.
 
     Raises:
@@ -61,7 +63,7 @@ class JunctionTree:
         self.smallest = smallest
         """The clique with the smallest table of those that have a variable."""
 
-    def calibrated(self, lacks: Lacks | None = None) -> Calibrated:
+    def calibrated(self, lacks: Lacks | None = None) -> CalibratedTree:
         """Every clique's table as the network's distribution over it, in plain numbers where these reach.
 
         Raises:
@@ -72,7 +74,7 @@ class JunctionTree:
         # Not in an except clause: the error would keep the first pass's tables in memory.
         return self.propagated(Logarithmic(), lacks)
 
-    def propagated(self, numbers: Arithmetic, lacks: Lacks | None = None) -> Calibrated:
+    def propagated(self, numbers: Arithmetic, lacks: Lacks | None = None) -> CalibratedTree:
         """As `calibrated`, with the kind of numbers given.
 
         Raises:
@@ -108,7 +110,7 @@ class JunctionTree:
                 above = self.onto(numbers, tables[clique.parent], wide, clique.separator)
                 update = numbers.divide(numbers.normalise(above)[0], sent[place])
                 self.multiply(numbers, tables[place], clique.scope, update, clique.separator)
-        return Calibrated(self, numbers, tables, log_z)
+        return CalibratedTree(self, numbers, tables, log_z)
 
     def placed(self, j: int) -> tuple[tuple[int, ...], Table]:
         """Factor j with its variables in the order of its clique, and an axis of one variant."""
@@ -136,7 +138,7 @@ class JunctionTree:
         return summed.reshape([*(self._sizes[i] for i in scope), table.shape[-1]])
 
 
-class Calibrated(NamedTuple):
+class CalibratedTree(NamedTuple):
     """A junction tree with its calibrated tables, and log Z of every variant."""
 
     tree: JunctionTree

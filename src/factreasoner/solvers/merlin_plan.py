@@ -29,7 +29,7 @@ BYTES_PER_PAIR = 72
 """The mini-bucket algorithms keep a set of variables for every pair of clusters."""
 
 
-class Problem(NamedTuple):
+class EliminationCost(NamedTuple):
     """What eliminating a network would take: the sizes and scopes of what is not observed, and an order."""
 
     cardinalities: tuple[int, ...]
@@ -39,7 +39,7 @@ class Problem(NamedTuple):
     entries: int
 
     @classmethod
-    def of(cls, graph: FactorGraph) -> Problem:
+    def of(cls, graph: FactorGraph) -> EliminationCost:
         """Of a network given its evidence."""
         sizes = tuple(1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities))
         scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
         return cls(sizes, scopes, cost.order, cost.width, cost.total)
 
 
-class Plan(NamedTuple):
+class AlgorithmChoice(NamedTuple):
     """An algorithm, its i-bound where it takes one, and why it is this one."""
 
     algorithm: str
@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     reason: str
 
 
-def plan(problem: Problem, config: Config) -> Plan:
+def choose_algorithm(problem: EliminationCost, config: Config) -> AlgorithmChoice:
     """What to run: as set, and chosen where nothing is set.
 
     Chosen is `cte`, which is exact, while the width allows it; else `wmb` at the largest i-bound that should
@@ -79,10 +79,10 @@ def plan(problem: Problem, config: Config) -> Plan:
             f"{problem.width}, more than half of this machine's memory: use merlin_algorithm 'wmb' with a "
             "smaller merlin_ibound, or solver 'gibbs'"
         )
-    return Plan(algorithm, ibound, reason)
+    return AlgorithmChoice(algorithm, ibound, reason)
 
 
-def _algorithm(problem: Problem, config: Config) -> tuple[str, str]:
+def _algorithm(problem: EliminationCost, config: Config) -> tuple[str, str]:
     if config.merlin_algorithm is not None:
         return config.merlin_algorithm, "set by merlin_algorithm"
     limit = EXACT_WIDTH if config.max_width is None else config.max_width
@@ -91,7 +91,7 @@ def _algorithm(problem: Problem, config: Config) -> tuple[str, str]:
     return "wmb", f"elimination width {problem.width} is too large for exact inference"
 
 
-def _memory(problem: Problem, algorithm: str, ibound: int | None) -> int:
+def _memory(problem: EliminationCost, algorithm: str, ibound: int | None) -> int:
     """About how many bytes merlin will take."""
     if algorithm in EXACT_ALGORITHMS:
         return problem.entries * BYTES_PER_ENTRY

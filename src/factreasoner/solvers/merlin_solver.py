@@ -7,7 +7,7 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.solvers.merlin_plan import Plan, Problem, plan
+from factreasoner.solvers.merlin_plan import AlgorithmChoice, EliminationCost, choose_algorithm
 from factreasoner.solvers.reduction import check
 
 NO_BOUND = (
@@ -20,7 +20,8 @@ class MerlinSolver:
     """Runs the merlin binary on the network as it is given.
 
     Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
-    `cte` and `bte` are exact; with no algorithm set, see :func:`factreasoner.solvers.merlin_plan.plan`.
+    `cte` and `bte` are exact; with no algorithm set, see
+    :func:`factreasoner.solvers.merlin_plan.choose_algorithm`.
 
     Raises:
         ConfigError: there is no merlin binary.
@@ -46,8 +47,8 @@ class MerlinSolver:
         check(graph)
         if not graph.names:
             return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
-        problem = Problem.of(graph)
-        chosen = plan(problem, self._config)
+        problem = EliminationCost.of(graph)
+        chosen = choose_algorithm(problem, self._config)
         result = self._run(graph, chosen)
         exact = result.algorithm in merlin_bridge.EXACT_ALGORITHMS
         return Marginals(
@@ -61,7 +62,7 @@ class MerlinSolver:
             diagnostics=_diagnostics(result, chosen) | ({} if exact else {"warning": NO_BOUND}),
         )
 
-    def _run(self, graph: FactorGraph, chosen: Plan) -> merlin_bridge.Result:
+    def _run(self, graph: FactorGraph, chosen: AlgorithmChoice) -> merlin_bridge.Result:
         factors = [(factor.scope, factor.table.ravel().tolist()) for factor in graph.factors]
         try:
             return merlin_bridge.run(
@@ -77,7 +78,7 @@ class MerlinSolver:
             raise SolverError(f"solver 'merlin': {error}") from error
 
 
-def _diagnostics(result: merlin_bridge.Result, chosen: Plan) -> dict[str, str | int | float]:
+def _diagnostics(result: merlin_bridge.Result, chosen: AlgorithmChoice) -> dict[str, str | int | float]:
     told: dict[str, str | int | float | None] = {
         "algorithm": result.algorithm,
         "reason": chosen.reason,

@@ -11,7 +11,7 @@ from factreasoner.language.persons import Gender
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.lists import QUANTIFIERS
-from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Mention, Pointer, mentions, pointers
+from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Anaphor, Mention, anaphors, mentions
 from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
 
@@ -24,7 +24,7 @@ _LABEL = re.compile(
 )
 
 
-class Meaning(NamedTuple):
+class Coreference(NamedTuple):
     """A pointing word, where it stands in the response, and the name it stands for, where that is clear."""
 
     word: str
@@ -33,56 +33,56 @@ class Meaning(NamedTuple):
     many: bool
 
 
-class Meanings(NamedTuple):
+class Coreferences(NamedTuple):
     """The pointing words of each sentence, and the whole names of persons by their last ones."""
 
-    sentences: list[tuple[Span, list[Meaning]]]
+    sentences: list[tuple[Span, list[Coreference]]]
     whole_names: dict[str, str]
 
 
-class _Read(NamedTuple):
+class _ReadSentence(NamedTuple):
     """A sentence of the response with what it names, pronouns that were understood included."""
 
     parse: Parse
     named: list[Mention]
 
 
-def meanings(response: str, topic: str, parser: Parser) -> Meanings:
+def coreferences(response: str, topic: str, parser: Parser) -> Coreferences:
     """What the pointing words of `response` mean. `topic` is the name of what it is about, or empty."""
-    found: list[tuple[Span, list[Meaning]]] = []
-    reader = _Reader(topic)
+    found: list[tuple[Span, list[Coreference]]] = []
+    reader = _AntecedentFinder(topic)
     for span in sentences(response):
         text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
         parse = parser.parse([text.text])[0]
         found.append((span, reader.read(text, parse) if parse is not None else []))
-    return Meanings(found, reader.whole_names())
+    return Coreferences(found, reader.whole_names())
 
 
-class _Reader:
+class _AntecedentFinder:
     def __init__(self, topic: str) -> None:
         self._topic = topic
         self._genders: dict[str, Gender] = {}
         self._wholes: dict[str, str] = {}
-        self._before: list[_Read] = []
+        self._before: list[_ReadSentence] = []
         self._lead: dict[str, Mention] = {}
         if topic:
             self._learn_name(topic)
 
-    def read(self, text: Plain, parse: Parse) -> list[Meaning]:
+    def read(self, text: Plain, parse: Parse) -> list[Coreference]:
         """What the sentence's pointing words mean; the sentence is remembered for those that follow."""
         named = [self._known(mention) for mention in mentions(parse, text)]
         label = _LABEL.match(text.text)
-        here = _Read(parse, named)
-        found: list[Meaning] = []
-        for pointer in pointers(parse):
-            meant = self._label(label, pointer) or self._meant(pointer, here)
+        here = _ReadSentence(parse, named)
+        found: list[Coreference] = []
+        for anaphor in anaphors(parse):
+            meant = self._label(label, anaphor) or self._meant(anaphor, here)
             if meant is not None:
-                self._understood(pointer, meant, here)
+                self._understood(anaphor, meant, here)
             name = meant.name if meant is not None and meant.name else None
             found.append(
-                Meaning(
-                    pointer.word.lower,
-                    text.places[pointer.word.start],
+                Coreference(
+                    anaphor.word.lower,
+                    text.places[anaphor.word.start],
                     name,
                     meant is not None and meant.kind == "many",
                 )
@@ -91,7 +91,7 @@ class _Reader:
         self._lead = self._leads(here)
         return found
 
-    def _leads(self, here: _Read) -> dict[str, Mention]:
+    def _leads(self, here: _ReadSentence) -> dict[str, Mention]:
         """What the pronoun that is the subject of a sentence stands for: the next one goes on with it."""
         subject = here.parse.subject(here.parse.root)
         kind = PRONOUNS.get(subject.lower) if subject is not None else None
@@ -133,37 +133,37 @@ class _Reader:
             name=whole, gender=gender, kind="person" if gender or whole == self._topic else mention.kind
         )
 
-    def _understood(self, pointer: Pointer, meant: Mention, here: _Read) -> None:
+    def _understood(self, anaphor: Anaphor, meant: Mention, here: _ReadSentence) -> None:
         """A pronoun that is understood names its antecedent again."""
-        kind = PRONOUNS.get(pointer.word.lower)
+        kind = PRONOUNS.get(anaphor.word.lower)
         if kind in ("male", "female"):
             self._genders[meant.name] = kind
             meant = meant._replace(gender=kind, kind="person")
-        subject = pointer.word.dep in ("nsubj", "nsubjpass")
-        owner = here.parse[pointer.word.head].dep in ("nsubj", "nsubjpass") and pointer.word.dep == "poss"
+        subject = anaphor.word.dep in ("nsubj", "nsubjpass")
+        owner = here.parse[anaphor.word.head].dep in ("nsubj", "nsubjpass") and anaphor.word.dep == "poss"
         subject = subject or (owner and meant.kind == "person")
-        core = pointer.word.dep != "poss"
-        here.named.append(meant._replace(i=pointer.word.i, subject=subject, core=core))
+        core = anaphor.word.dep != "poss"
+        here.named.append(meant._replace(i=anaphor.word.i, subject=subject, core=core))
         here.named.sort()
 
-    def _label(self, label: re.Match[str] | None, pointer: Pointer) -> Mention | None:
+    def _label(self, label: re.Match[str] | None, anaphor: Anaphor) -> Mention | None:
         """ "Yang Liu: He served": he is Yang Liu."""
-        if label is None or pointer.noun is not None or pointer.word.start != label.end():
+        if label is None or anaphor.noun is not None or anaphor.word.start != label.end():
             return None
-        gender = PRONOUNS.get(pointer.word.lower)
+        gender = PRONOUNS.get(anaphor.word.lower)
         sure: Gender | None = gender if gender in ("male", "female") else None
         return Mention(0, label[1].strip('"“” '), "", "person" if sure else "thing", sure, True, True, True)
 
     # Candidates
 
-    def _meant(self, pointer: Pointer, here: _Read) -> Mention | None:
-        if pointer.noun is not None:
-            return self._same_noun(pointer.noun)
-        kind = PRONOUNS.get(pointer.word.lower)
+    def _meant(self, anaphor: Anaphor, here: _ReadSentence) -> Mention | None:
+        if anaphor.noun is not None:
+            return self._same_noun(anaphor.noun)
+        kind = PRONOUNS.get(anaphor.word.lower)
         if kind is None:
             return None
-        before = [mention for mention in here.named if mention.i < pointer.word.i]
-        leading = pointer.word.i == min(
+        before = [mention for mention in here.named if mention.i < anaphor.word.i]
+        leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
         )
         if leading and kind in self._lead and not any(m.subject or m.kind == "person" for m in before):
@@ -171,7 +171,7 @@ class _Reader:
         if kind == "male" or kind == "female":
             return self._person(kind, before)
         if kind == "thing":
-            return self._thing(pointer.word, before, here)
+            return self._thing(anaphor.word, before, here)
         return self._many(before, here)
 
     def _person(self, gender: Gender, before: list[Mention]) -> Mention | None:
@@ -203,7 +203,7 @@ class _Reader:
                 found.append(mention)
         return found
 
-    def _thing(self, word: Word, before: list[Mention], here: _Read) -> Mention | None:
+    def _thing(self, word: Word, before: list[Mention], here: _ReadSentence) -> Mention | None:
         """The subject before, where nothing else that was named beside it could be meant."""
         things = [mention for mention in before if mention.kind in ("thing", "name") and mention.core]
         if things:
@@ -233,7 +233,7 @@ class _Reader:
         rivals = [m for m in found if m.core and not m.subject and m.name != only.name]
         return None if rivals else only
 
-    def _many(self, before: list[Mention], here: _Read) -> Mention | None:
+    def _many(self, before: list[Mention], here: _ReadSentence) -> Mention | None:
         """The plural named before, or two persons named together."""
         for found, parse in [(before, here.parse), *((read.named, read.parse) for read in self._before[-1:])]:
             plurals = [mention for mention in found if mention.kind == "many"]

@@ -13,7 +13,7 @@ from factreasoner.language.parsing import check_model, find_parser
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import Asked, Lacking, Reasker
+from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
@@ -127,12 +127,12 @@ class LLMAtomizer:
             question=prompts.delimit(record.prompt, "question"), text=prompts.delimit(text, "text")
         )
 
-    def _ask(self, record: Record, chunk: _Chunk) -> list[_Part]:
+    def _ask(self, record: Record, chunk: _Chunk) -> list[_ChunkResult]:
         drafts: dict[_Chunk, list[Statement]] = {}
 
         def read(
             reply: Reply, schema: FunctionSchema, sentences: Sequence[Span]
-        ) -> list[list[Statement] | Lacking]:
+        ) -> list[list[Statement] | NoResult]:
             """The statements go with the first sentence; a list with bad items is kept as a draft."""
             part = chunk.part(sentences)
             found = _read(reply.arguments, record.response, part)
@@ -140,9 +140,9 @@ class LLMAtomizer:
                 return [found.statements, *([] for _ in sentences[1:])]
             if found.listed and len(found.statements) >= len(drafts.get(part, ())):
                 drafts[part] = found.statements
-            return [Lacking(found.problem) for _ in sentences]
+            return [NoResult(found.problem) for _ in sentences]
 
-        asked = Asked[Span, list[Statement]](
+        asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
             name=lambda sentence: chunk.part([sentence]).name(record),
@@ -158,18 +158,18 @@ def _parts(
     chunk: _Chunk,
     results: Sequence[list[Statement] | Failure],
     drafts: Mapping[_Chunk, list[Statement]],
-) -> Iterator[_Part]:
+) -> Iterator[_ChunkResult]:
     """What came of a chunk by sentences; those in a row that failed are one part with one failure."""
     paired = zip(chunk.sentences, results, strict=True)
     for failed, run in groupby(paired, key=lambda pair: isinstance(pair[1], Failure)):
         sentences, found = zip(*run, strict=True)
         if not failed:
-            yield _Part([statement for statements in found for statement in statements])
+            yield _ChunkResult([statement for statements in found for statement in statements])
             continue
         part = chunk.part(sentences)
         draft = max((_within(part, *draft) for draft in drafts.items()), key=len, default=[])
         failure = found[0].model_copy(update={"item_id": part.name(record)})
-        yield _Part(draft, failure, failed=not draft)
+        yield _ChunkResult(draft, failure, failed=not draft)
 
 
 def _within(part: _Chunk, drafted: _Chunk, draft: Sequence[Statement]) -> list[Statement]:
@@ -191,7 +191,7 @@ def _fitting(response: str, limit: float) -> Iterator[Span]:
         yield Span(start, end)
 
 
-class _Part(NamedTuple):
+class _ChunkResult(NamedTuple):
     """What came of one chunk. `failed` when no statement of it could be used."""
 
     statements: Sequence[Statement] = ()
@@ -223,17 +223,17 @@ class _Chunk(NamedTuple):
         return f"{record.id}[{self.start}:{self.end}]"
 
 
-class _Read(NamedTuple):
+class _ParsedChunk(NamedTuple):
     statements: list[Statement]
     problem: str | None
     listed: bool = True
 
 
-def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _Read:
+def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _ParsedChunk:
     """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones."""
     items = arguments.get("statements")
     if not isinstance(items, list):
-        return _Read([], "'statements' is no list", listed=False)
+        return _ParsedChunk([], "'statements' is no list", listed=False)
     locator = Locator(response, Span(chunk.start, chunk.end), chunk.sentences)
     found: list[Statement] = []
     problem = None
@@ -249,7 +249,7 @@ def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _Read:
         span = locator.find(source if isinstance(source, str) and source.strip() else atom, after)
         after = span.start if span else after
         found.append(Statement(" ".join(atom.split()), span))
-    return _Read(found, problem)
+    return _ParsedChunk(found, problem)
 
 
 def _atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:

@@ -68,7 +68,7 @@ class Mention(NamedTuple):
     proper: bool
 
 
-class Pointer(NamedTuple):
+class Anaphor(NamedTuple):
     """A pronoun, or "this" with its noun, if any."""
 
     word: Word
@@ -80,12 +80,12 @@ def mentions(parse: Parse, plain: Plain) -> list[Mention]:
     return [_mention(parse, plain, word) for word in parse.words if _is_head(parse, word)]
 
 
-def pointers(parse: Parse) -> Iterator[Pointer]:
+def anaphors(parse: Parse) -> Iterator[Anaphor]:
     """The pronouns and demonstratives of a sentence that stand for something; "it is clear that" does not."""
     for word in parse.words:
         if word.lower in PRONOUNS and word.tag in ("PRP", "PRP$"):
             if not (word.lower == "it" and is_expletive(parse, word)):
-                yield Pointer(word)
+                yield Anaphor(word)
         elif word.lower in DEMONSTRATIVES and word.tag in ("DT", "PDT", "JJ"):
             head = parse[word.head]
             if word.dep in ("det", "amod", "predet") and head.pos == "PROPN":
@@ -93,9 +93,9 @@ def pointers(parse: Parse) -> Iterator[Pointer]:
             if word.dep in ("det", "amod", "predet") and head.pos in NOUNS:
                 following = "".join(each.lower for each in parse.words[word.i + 1 : word.i + 2])
                 if head.lemma not in _TIMES and not (word.lower == "such" and following in ("as", "a", "an")):
-                    yield Pointer(word, head)
+                    yield Anaphor(word, head)
             elif word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such":
-                yield Pointer(word)
+                yield Anaphor(word)
 
 
 def is_expletive(parse: Parse, word: Word) -> bool:

@@ -54,7 +54,7 @@ class Plain(NamedTuple):
 
 def plain(source: str, span: Span) -> Plain:
     """The characters of `source` in `span` as plain text."""
-    reading = _Reading(source, span)
+    reading = _PlainTextBuilder(source, span)
     for part, start, end in _parts(source, span):
         reading.take(part, start, end)
     return reading.done()
@@ -72,7 +72,7 @@ def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int,
         yield None, at, span.end
 
 
-class _Reading:
+class _PlainTextBuilder:
     def __init__(self, source: str, span: Span) -> None:
         self._source = source
         self._characters: list[str] = []

@@ -13,8 +13,8 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
 from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
-from factreasoner.stages.antecedents import Meaning, Meanings, meanings
-from factreasoner.stages.mentions import PRONOUNS, Mention, Pointer, mentions, pointers
+from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
+from factreasoner.stages.mentions import PRONOUNS, Anaphor, Mention, anaphors, mentions
 from factreasoner.stages.plain_text import Plain, plain
 
 _PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
@@ -43,7 +43,7 @@ def resolve(atoms: Sequence[Atom], record: Record, parser: Parser | None = None)
     topic = topic if _is_name(topic) else ""
     if parser is None:
         return [_by_topic(atom.text, topic, record.response) for atom in atoms]
-    known = meanings(record.response, topic, parser)
+    known = coreferences(record.response, topic, parser)
     texts = [plain(atom.text, Span(0, len(atom.text))) for atom in atoms]
     parses = parser.parse([text.text for text in texts])
     return [
@@ -58,22 +58,22 @@ class _Change(NamedTuple):
     text: str
 
 
-def _resolved(atom: Atom, text: Plain, parse: Parse, known: Meanings) -> Resolved:
+def _resolved(atom: Atom, text: Plain, parse: Parse, known: Coreferences) -> Resolved:
     named = mentions(parse, text)
-    nearby = _meanings_of(atom, known)
+    nearby = _coreferences_of(atom, known)
     changes: list[_Change] = []
     unresolved: list[str] = []
     seen: set[str | None] = set()
-    for pointer in pointers(parse):
-        kind = PRONOUNS.get(pointer.word.lower) if pointer.noun is None else f"noun {pointer.noun.lemma}"
-        if kind in seen or _is_bound(pointer, named, parse):
+    for anaphor in anaphors(parse):
+        kind = PRONOUNS.get(anaphor.word.lower) if anaphor.noun is None else f"noun {anaphor.noun.lemma}"
+        if kind in seen or _is_bound(anaphor, named, parse):
             continue
         seen.add(kind)
-        meaning = _meaning(pointer, nearby, atom)
-        if meaning is None or meaning.name is None:
-            unresolved.append(pointer.word.text)
+        coreference = _coreference(anaphor, nearby, atom)
+        if coreference is None or coreference.name is None:
+            unresolved.append(anaphor.word.text)
         else:
-            changes += _changes(pointer, meaning, text, parse)
+            changes += _changes(anaphor, coreference, text, parse)
     if not changes and not unresolved:
         changes = _whole_name(named, text, parse, known.whole_names)
     said = atom.text
@@ -82,7 +82,7 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, known: Meanings) -> Resolve
     return Resolved(said, tuple(unresolved))
 
 
-def _meanings_of(atom: Atom, known: Meanings) -> list[Meaning]:
+def _coreferences_of(atom: Atom, known: Coreferences) -> list[Coreference]:
     """The pointing words of the sentence an atom comes from."""
     if atom.span is None or not known.sentences:
         return []
@@ -90,39 +90,41 @@ def _meanings_of(atom: Atom, known: Meanings) -> list[Meaning]:
     return known.sentences[max(0, bisect_right(starts, atom.span[0]) - 1)][1]
 
 
-def _meaning(pointer: Pointer, nearby: Sequence[Meaning], atom: Atom) -> Meaning | None:
-    """The meaning of the same word in the atom's place, else of its first one in the sentence."""
-    same = [meaning for meaning in nearby if meaning.word == pointer.word.lower]
+def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) -> Coreference | None:
+    """The coreference of the same word in the atom's place, else of its first one in the sentence."""
+    same = [coreference for coreference in nearby if coreference.word == anaphor.word.lower]
     start, end = atom.span or (0, 0)
-    return next((meaning for meaning in same if start <= meaning.place < end), next(iter(same), None))
+    return next(
+        (coreference for coreference in same if start <= coreference.place < end), next(iter(same), None)
+    )
 
 
-def _is_bound(pointer: Pointer, named: Sequence[Mention], parse: Parse) -> bool:
+def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     """Whether the atom itself names before the word what it may stand for."""
-    before = [mention for mention in named if mention.i < pointer.word.i]
-    if pointer.noun is not None:
-        return any(mention.lemma == pointer.noun.lemma for mention in before)
-    kind = PRONOUNS.get(pointer.word.lower)
-    subject = pointer.word.dep in ("nsubj", "nsubjpass") and pointer.word.head == parse.root.i
+    before = [mention for mention in named if mention.i < anaphor.word.i]
+    if anaphor.noun is not None:
+        return any(mention.lemma == anaphor.noun.lemma for mention in before)
+    kind = PRONOUNS.get(anaphor.word.lower)
+    subject = anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
     if kind in ("male", "female"):
         return any((m.proper or m.kind == "person") and m.gender in (None, kind) for m in before)
     if kind == "thing":
         return any(m.kind in ("thing", "name") and (m.subject or not subject) for m in before)
     if kind == "many":
         persons = [m for m in before if m.kind in ("person", "name")]
-        owner = pointer.word.tag == "PRP$" and any(m.subject for m in before)
+        owner = anaphor.word.tag == "PRP$" and any(m.subject for m in before)
         return (
             owner or len(persons) > 1 or any(m.kind == "many" and (m.subject or not subject) for m in before)
         )
-    return pointer.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
+    return anaphor.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
 
 
-def _changes(pointer: Pointer, meaning: Meaning, text: Plain, parse: Parse) -> list[_Change]:
+def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Parse) -> list[_Change]:
     """The name in the pointing word's place; a noun after "this" goes with it, and a verb agrees with it."""
-    word, name = pointer.word, meaning.name or ""
-    last = pointer.noun or word
-    if word.tag == "PRP$" and pointer.noun is None:
-        name += "'" if meaning.many and name.endswith("s") else "'s"
+    word, name = anaphor.word, coreference.name or ""
+    last = anaphor.noun or word
+    if word.tag == "PRP$" and anaphor.noun is None:
+        name += "'" if coreference.many and name.endswith("s") else "'s"
     if word.i == 0:
         name = name[:1].upper() + name[1:]
     elif name.startswith("The "):
@@ -134,7 +136,7 @@ def _changes(pointer: Pointer, meaning: Meaning, text: Plain, parse: Parse) -> l
         name += " " + _written_out(following[0], parse)
     found = [_Change(*text.span(word.start, last.end), name)]
     verb = parse.finite(parse[word.head])
-    if word.lower == "they" and not meaning.many and (verb.tag == "VBP" or verb.lower == "were"):
+    if word.lower == "they" and not coreference.many and (verb.tag == "VBP" or verb.lower == "were"):
         singular = "was" if verb.lower == "were" else third_person(verb.lemma)
         found.append(_Change(*text.span(verb.start, verb.end), singular))
     return found

@@ -63,10 +63,10 @@ def statements(text: str, parser: Parser | None = None) -> list[Statement]:
     Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
     ("The winners were: Ada Lovelace."). A paragraph is parsed at a time.
     """
-    return list(_Reader(text, parser).statements())
+    return list(_StatementFinder(text, parser).statements())
 
 
-class _Reader:
+class _StatementFinder:
     def __init__(self, text: str, parser: Parser | None) -> None:
         self._text = text
         self._parser = parser

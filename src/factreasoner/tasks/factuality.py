@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from factreasoner.config import Config
-from factreasoner.errors import Problem
+from factreasoner.errors import InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
@@ -28,7 +28,7 @@ class Factuality(Task[Assessment]):
     result = Assessment
     table = FACTUALITY
 
-    def problems(self, record: Record, config: Config) -> list[Problem]:
+    def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
         return check_fits(record, config)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.config import Config
-from factreasoner.errors import Problem
+from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
@@ -80,7 +80,7 @@ class Task(ABC, Generic[R]):
     table: Table[Any]
 
     @abstractmethod
-    def problems(self, record: Record, config: Config) -> list[Problem]:
+    def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """What `record` lacks for this task under `config`."""
 
     @abstractmethod

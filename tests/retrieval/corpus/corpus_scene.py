@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner.config import Config
-from factreasoner.retrieval.corpus.collection import Stored
+from factreasoner.retrieval.corpus.collection import StoredPassage
 from factreasoner.retrieval.corpus.indexing import IndexReport, index
 from factreasoner.retrieval.corpus.store import Store
 
@@ -39,7 +39,7 @@ def bring(*paths: Path, prune: bool = False, **settings: Any) -> IndexReport:
     return index(paths, Config(**settings), prune=prune, tell=lambda step: None)
 
 
-def content(*, collection: str = "documents", **settings: Any) -> dict[str, Stored]:
+def content(*, collection: str = "documents", **settings: Any) -> dict[str, StoredPassage]:
     """Passages by id."""
     store = Store(Config(**settings))
     try:

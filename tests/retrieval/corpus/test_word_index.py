@@ -8,7 +8,7 @@ from corpus_scene import TEXTS, bring, write
 
 from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError
-from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.corpus.word_index import word_index
 
@@ -49,7 +49,7 @@ def test_a_damaged_one_is_made_anew(collection: Collection, name: str) -> None:
 
 def test_it_is_made_for_each_search_while_the_collection_is_written(collection: Collection) -> None:
     collection.begin([])
-    collection.add([Stored("Gallium melts.", "x", "h", 0, "Gallium", last=True)], None)
+    collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)], None)
     assert found(collection, "gallium") == ["Gallium"]
     assert len(list(collection.folder.iterdir())) == 1
     collection.finish()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from factreasoner.judges.embedded.bindings import bound
 from factreasoner.judges.embedded.denials import LEAST_SHARE, denying_sentence
-from factreasoner.judges.embedded.features import Measured, measure
-from factreasoner.judges.embedded.model import Model, shipped_model
+from factreasoner.judges.embedded.features import Measurements, measure
+from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.judges.embedded.text import Text, analyse
-from factreasoner.judges.embedded.windows import Coverage, Passages, Window, topic_discount
+from factreasoner.judges.embedded.windows import PassageCoverage, Passages, Window, topic_discount
 from factreasoner.language.comparable import difference
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
@@ -48,7 +48,7 @@ class EmbeddedJudge:
     company are trusted more, so a claim's verdict depends somewhat on those it is judged with.
     """
 
-    def __init__(self, config: Config | None = None, *, model: Model | None = None) -> None:
+    def __init__(self, config: Config | None = None, *, model: PairModel | None = None) -> None:
         self._model = model or shipped_model()
         self._passages = lru_cache(maxsize=_RECORDS_KEPT)(self._index)
         self._coverage = lru_cache(maxsize=4 * _RECORDS_KEPT)(_cover)
@@ -93,7 +93,12 @@ class _Pairs:
     """Claims and one passage, in view of the record's other passages."""
 
     def __init__(
-        self, passages: Passages, row: int, claims: Sequence[Text], measured: Measured, coverage: Coverage
+        self,
+        passages: Passages,
+        row: int,
+        claims: Sequence[Text],
+        measured: Measurements,
+        coverage: PassageCoverage,
     ) -> None:
         self._passages, self._row, self._claims = passages, row, claims
         self._measured, self._coverage = measured, coverage
@@ -122,7 +127,7 @@ class _Pairs:
         return min(max(float(self._coverage.score[n, self._row]), 0.0), 1.0)
 
 
-def _cover(passages: Passages, claims: tuple[str, ...]) -> Coverage:
+def _cover(passages: Passages, claims: tuple[str, ...]) -> PassageCoverage:
     return passages.cover([analyse(claim, passages.language) for claim in claims])
 
 

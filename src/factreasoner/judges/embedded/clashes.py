@@ -69,7 +69,7 @@ class Excerpt:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightedClaim:
     """A claim and the weight of each token; `content` are the indices of its content words, or all."""
 
     text: Text
@@ -100,7 +100,7 @@ def polarity(text: Text, low: int, high: int) -> Polarity:
     return Polarity(frozenset(text.stems[low:high]), frozenset(affirmed), frozenset(negated))
 
 
-def clashes(claim: Weighed, window: Excerpt) -> dict[str, float]:
+def clashes(claim: WeightedClaim, window: Excerpt) -> dict[str, float]:
     """Strength in [0, 1] of every clash of CLASHES between a claim and a window."""
     text = claim.text
     words = frozenset(text.words)
@@ -121,12 +121,12 @@ def clashes(claim: Weighed, window: Excerpt) -> dict[str, float]:
     }
 
 
-def _strength(claim: Weighed, stems: Collection[str], clashing: Sequence[int]) -> float:
+def _strength(claim: WeightedClaim, stems: Collection[str], clashing: Sequence[int]) -> float:
     """How much a clash says: nothing unless the rest of the claim is there, all if most of it is."""
     return _agreement(claim, stems, clashing) if clashing else 0.0
 
 
-def _agreement(claim: Weighed, stems: Collection[str], apart: Sequence[int] = ()) -> float:
+def _agreement(claim: WeightedClaim, stems: Collection[str], apart: Sequence[int] = ()) -> float:
     rest = [i for i in claim.content if i not in apart]
     mass = sum(claim.weights[i] for i in rest)
     if not mass:
@@ -177,7 +177,7 @@ def _other_units(text: Text, window: Excerpt) -> list[int]:
     return found
 
 
-def _negation(claim: Weighed, window: Excerpt) -> float:
+def _negation(claim: WeightedClaim, window: Excerpt) -> float:
     """Whether the window's sentence nearest to the claim denies what the claim affirms, or the reverse."""
     # a question's polarity asserts nothing ("who doesn't need it? adults")
     if not window.sentences or "?" in claim.text.raw:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.judges.embedded.clashes import CLASHES, Excerpt, Weighed, clashes, grams
+from factreasoner.judges.embedded.clashes import CLASHES, Excerpt, WeightedClaim, clashes, grams
 from factreasoner.judges.embedded.text import Text
-from factreasoner.judges.embedded.windows import Array, Coverage, Passages, Window, topic_discount
+from factreasoner.judges.embedded.windows import Array, PassageCoverage, Passages, Window, topic_discount
 
 MEASURES = (
     "cover_focus",
@@ -34,7 +34,7 @@ _USUAL_WEIGHT = 2
 _NEAR = 0.1
 
 
-class Measured(NamedTuple):
+class Measurements(NamedTuple):
     """Claims against one passage. `values` has shape (n, len(FEATURES)), the flags shape (n,).
 
     `best`: no other passage of the record covers the claim better. `near`: none does so by more than 0.2.
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     foreign: npt.NDArray[np.bool_]
 
 
-def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[Text]) -> Measured:
+def measure(passages: Passages, coverage: PassageCoverage, row: int, claims: Sequence[Text]) -> Measurements:
     """Everything the model reads about `claims` (n of them) and passage `row`."""
     text = passages.texts[row]
     values = np.zeros((len(claims), len(FEATURES)))
@@ -62,7 +62,7 @@ def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[T
         windows.append(window)
         excerpt = excerpts.setdefault(window, Excerpt(text, window))
         content = [i for i, keep in enumerate(claim.content) if keep] or list(range(len(claim.stems)))
-        weighed = Weighed(claim, passages.weights(claim, topical), content)
+        weighed = WeightedClaim(claim, passages.weights(claim, topical), content)
         for name, value in {**_shares(weighed, excerpt, whole), **clashes(weighed, excerpt)}.items():
             values[n, COLUMN[name]] = value
     foreign = _foreign(passages, row, claims)
@@ -76,7 +76,7 @@ def measure(passages: Passages, coverage: Coverage, row: int, claims: Sequence[T
     usual = _USUAL_WEIGHT * _USUAL_COVER
     values[:, COLUMN["company"]] = (overall.sum() - overall + usual) / (len(claims) - 1 + _USUAL_WEIGHT)
     values[:, COLUMN["agree"]] = np.log1p((rivals >= overall[:, None] - _NEAR).sum(axis=1))
-    return Measured(
+    return Measurements(
         values,
         windows,
         best=own >= overall - 1e-9,
@@ -99,13 +99,13 @@ def _foreign(passages: Passages, row: int, claims: Sequence[Text]) -> npt.NDArra
     )
 
 
-def _rivals(coverage: Coverage, row: int, foreign: npt.NDArray[np.bool_]) -> Array:
+def _rivals(coverage: PassageCoverage, row: int, foreign: npt.NDArray[np.bool_]) -> Array:
     """Scores of the other passages, shape (n, P - 1); a claim's own passage is no evidence for it."""
     rivals: Array = np.delete(np.where(foreign, 0.0, coverage.score), row, axis=1)
     return rivals
 
 
-def _shares(claim: Weighed, window: Excerpt, whole: Excerpt) -> dict[str, float]:
+def _shares(claim: WeightedClaim, window: Excerpt, whole: Excerpt) -> dict[str, float]:
     text, weights = claim.text, claim.weights
     third = max(1, len(claim.content) // 3)
     last = claim.content[-third:]

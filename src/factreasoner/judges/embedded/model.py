@@ -35,7 +35,7 @@ TRUST = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class PairModel:
     """Two heads over the features of a pair.
 
     Support, for the belief: P(claim is true | it is the claim's nearest passage).
@@ -59,7 +59,7 @@ class Model:
     background: Mapping[str, float]
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> Model:
+    def of(cls, parameters: Mapping[str, Any]) -> PairModel:
         """Build from the JSON form. Raises KeyError when it does not fit this version's features."""
         stance = parameters["stance"]
         return cls(
@@ -116,7 +116,7 @@ def _sigmoid(logits: Array) -> Array:
 
 
 @lru_cache(maxsize=1)
-def shipped_model() -> Model:
+def shipped_model() -> PairModel:
     """The model fitted on all data sets, from package data."""
     folder = resources.files("factreasoner.judges.embedded")
-    return Model.of(json.loads(folder.joinpath(PARAMETERS).read_text(encoding="utf-8")))
+    return PairModel.of(json.loads(folder.joinpath(PARAMETERS).read_text(encoding="utf-8")))

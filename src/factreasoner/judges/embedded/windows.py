@@ -41,7 +41,7 @@ class Window(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class PassageCoverage:
     """Shares of the weight of n claims found in P passages; every array has the shape (n, P).
 
     `whole` looks at the whole passage, `one` and `two` at its best window of that many sentences; `score`
@@ -59,7 +59,7 @@ class Coverage:
     touches: npt.NDArray[np.bool_]
 
     @classmethod
-    def joined(cls, blocks: Sequence[Coverage]) -> Coverage:
+    def joined(cls, blocks: Sequence[PassageCoverage]) -> PassageCoverage:
         """The coverage of several blocks of claims over the same passages, one block after the other."""
         names = [field.name for field in fields(cls)]
         return cls(**{name: np.concatenate([getattr(block, name) for block in blocks]) for name in names})
@@ -115,7 +115,7 @@ class Passages:
             for term, content, aside in zip(claim.stems, claim.content, claim.aside, strict=True)
         ]
 
-    def cover(self, claims: Sequence[Text]) -> Coverage:
+    def cover(self, claims: Sequence[Text]) -> PassageCoverage:
         """Best windows for `claims` (n of them) in every passage, found for a block of claims at a time.
 
         What a block takes grows with its claims times their words; for all claims at once that would be the
@@ -126,9 +126,9 @@ class Passages:
             self._cover_block(claims[first : first + _BLOCK], topical)
             for first in range(0, len(claims), _BLOCK)
         ]
-        return blocks[0] if len(blocks) == 1 else Coverage.joined(blocks)
+        return blocks[0] if len(blocks) == 1 else PassageCoverage.joined(blocks)
 
-    def _cover_block(self, claims: Sequence[Text], topical: Mapping[str, float]) -> Coverage:
+    def _cover_block(self, claims: Sequence[Text], topical: Mapping[str, float]) -> PassageCoverage:
         vocabulary: dict[str, int] = {}
         for claim in claims:
             for term in claim.stems:
@@ -185,7 +185,7 @@ class Passages:
         total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         return weights / total, names / total, telling
 
-    def _best(self, found: Array, whole: Array, weighing: tuple[Array, Array, Array]) -> Coverage:
+    def _best(self, found: Array, whole: Array, weighing: tuple[Array, Array, Array]) -> PassageCoverage:
         weights, names, telling = weighing
         starts = self._borders[:-1]
         owner = np.repeat(np.arange(len(starts)), np.diff(self._borders))
@@ -209,7 +209,7 @@ class Passages:
                 score[better, passage] = value[better]
                 focus[better, passage] = top[better]
                 best_size[better, passage] = size
-        return Coverage(
+        return PassageCoverage(
             whole=weights @ whole.T,
             one=plain_best[0],
             two=plain_best[1],

@@ -35,7 +35,7 @@ _EF_SEARCH = 400
 _MOST_FLOATS = 1_000_000
 
 
-class Made(NamedTuple):
+class CollectionInfo(NamedTuple):
     """How a collection was made. `revision` changes with its content; it is empty while that is written.
 
     `dimension` is the length of its vectors, 0 before there are any; `roots` are the paths indexed into it.
@@ -61,13 +61,13 @@ class Made(NamedTuple):
         return bool(metadata) and metadata.get("factreasoner") == _FORM
 
     @classmethod
-    def of(cls, metadata: Any) -> Made:
+    def of(cls, metadata: Any) -> CollectionInfo:
         """The reverse of `metadata`."""
         roots = tuple(json.loads(metadata["roots"]))
         return cls(metadata["embedding"], metadata["revision"], metadata["dimension"], roots)
 
 
-class Stored(NamedTuple):
+class StoredPassage(NamedTuple):
     """One passage. `last` marks the last one of its file: with it, and all before it, a file is complete."""
 
     text: str
@@ -89,7 +89,7 @@ class Stored(NamedTuple):
         return f"{self.title}. {self.text}"
 
 
-class Held(NamedTuple):
+class StoredContent(NamedTuple):
     """What a collection holds of one content of one file."""
 
     passages: int
@@ -112,7 +112,7 @@ class Collection:
         self._ask = ask
         self._most = most
         self.folder = folder
-        self.made = Made.of(found.metadata)
+        self.made = CollectionInfo.of(found.metadata)
 
     @property
     def name(self) -> str:
@@ -159,7 +159,7 @@ class Collection:
             self._ask(self._chroma.modify, configuration={"hnsw": {"ef_search": ef}})
         self._write(self.made._replace(revision=uuid.uuid4().hex))
 
-    def _write(self, made: Made) -> None:
+    def _write(self, made: CollectionInfo) -> None:
         if made != self.made:
             self._ask(self._chroma.modify, metadata=made.metadata())
             self.made = made
@@ -168,13 +168,13 @@ class Collection:
         """How many passages there are."""
         return int(self._ask(self._chroma.count))
 
-    def held(self) -> dict[str, dict[str, Held]]:
+    def held(self) -> dict[str, dict[str, StoredContent]]:
         """By path and digest, what is there of every file."""
-        whole = defaultdict[str, dict[str, Held]](dict)
+        whole = defaultdict[str, dict[str, StoredContent]](dict)
         total = 0
         for page in self._pages(["metadatas"], where={"last": True}):
             for row in page["metadatas"]:
-                whole[row["path"]][row["hash"]] = Held(row["position"] + 1, complete=True)
+                whole[row["path"]][row["hash"]] = StoredContent(row["position"] + 1, complete=True)
                 total += row["position"] + 1
         if total == self.count():
             return dict(whole)
@@ -184,7 +184,9 @@ class Collection:
                 counts[row["path"]][row["hash"]] += 1
         return {
             path: {
-                digest: Held(count, complete=whole[path].get(digest) == Held(count, complete=True))
+                digest: StoredContent(
+                    count, complete=whole[path].get(digest) == StoredContent(count, complete=True)
+                )
                 for digest, count in digests.items()
             }
             for path, digests in counts.items()
@@ -199,7 +201,7 @@ class Collection:
         """How many passages one `add` takes at most."""
         return max(1, min(self._most, _MOST_FLOATS // max(self.made.dimension, 1)))
 
-    def add(self, passages: Sequence[Stored], vectors: Vectors | None) -> None:
+    def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None) -> None:
         """Write passages with their vectors, (n, dimension); those that are there already stay as they are.
 
         Raises:
@@ -230,12 +232,12 @@ class Collection:
         where = {"path": path} if digest is None else {"$and": [{"path": path}, {"hash": digest}]}
         self._ask(self._chroma.delete, where=where)
 
-    def passages(self) -> Iterator[tuple[str, Stored]]:
+    def passages(self) -> Iterator[tuple[str, StoredPassage]]:
         """Every passage with its id."""
         for page in self._pages(["documents", "metadatas"]):
             yield from _rows(page)
 
-    def with_ids(self, ids: Sequence[str]) -> list[Stored]:
+    def with_ids(self, ids: Sequence[str]) -> list[StoredPassage]:
         """The passages of `ids`, in their order; those that are gone are left out."""
         if not ids:
             return []
@@ -262,7 +264,7 @@ class Collection:
             offset += PAGE
 
 
-def _metadata(passage: Stored) -> dict[str, str | int | bool]:
+def _metadata(passage: StoredPassage) -> dict[str, str | int | bool]:
     metadata: dict[str, str | int | bool] = {
         "path": passage.path,
         "hash": passage.digest,
@@ -273,11 +275,11 @@ def _metadata(passage: Stored) -> dict[str, str | int | bool]:
     return metadata | {"last": True} if passage.last else metadata
 
 
-def _rows(page: Any) -> Iterator[tuple[str, Stored]]:
+def _rows(page: Any) -> Iterator[tuple[str, StoredPassage]]:
     for i, text, row in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
         yield (
             i,
-            Stored(
+            StoredPassage(
                 text or "",
                 row["path"],
                 row["hash"],

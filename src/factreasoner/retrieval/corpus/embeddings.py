@@ -15,7 +15,7 @@ import numpy as np
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError, PluginError, StoreError
 from factreasoner.llm.deadline import within
-from factreasoner.llm.faults import Fault, fault_of
+from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.litellm_provider import load as litellm
 from factreasoner.llm.parallel import parallel_map
@@ -180,7 +180,7 @@ class LiteLLMEmbedding:
 
     def _wait(self, error: Exception, attempt: int) -> float:
         """Seconds until the next attempt. Raises when there is none."""
-        fault: Fault = fault_of(error, form="fenced", request={}, secret=self._key)
+        fault: ProviderFault = fault_of(error, form="fenced", request={}, secret=self._key)
         message = f"embedding {self._name!r}: {fault.message}"
         if fault.kind == "config":
             raise ConfigError(f"{message} ({_remedy(fault)})") from error
@@ -192,7 +192,7 @@ class LiteLLMEmbedding:
         return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
 
 
-def _remedy(fault: Fault) -> str:
+def _remedy(fault: ProviderFault) -> str:
     if fault.remedy == "key":
         return "the key is missing or wrong: see --embedding-api-key-env"
     return re.sub(r"--(model|api-base)", lambda flag: _FLAGS[flag[1]], fault.remedy)

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.errors import DocumentError, InputError, NoTextError, Problem
-from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
+from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
 from factreasoner.retrieval.corpus.files import find_files
@@ -78,7 +78,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
     folder = folder_of(config)
     found = find_files(paths, outside=folder)
     if found.missing and not prune:
-        raise InputError([Problem(str(path), "", "no such file or folder") for path in found.missing])
+        raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config)
@@ -117,7 +117,7 @@ class _Run:
         self._tell = tell
         self._reader = DocumentReader()
         self._held = collection.held()
-        self._waiting: list[Stored] = []
+        self._waiting: list[StoredPassage] = []
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
         self._told = Step(0, 0, 0, "")
@@ -198,12 +198,12 @@ class _Run:
             self.counts[how] += 1
         self._outdated += others
 
-    def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[Stored]:
+    def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[StoredPassage]:
         """The passages of a file in order; its bad rows go into `bad`.
 
         Only when all was read and nothing is bad, the last one is marked as such.
         """
-        before: Stored | None = None
+        before: StoredPassage | None = None
         for document in self._reader.documents(file):
             if isinstance(document, BadRow):
                 bad.append(document)
@@ -214,11 +214,11 @@ class _Run:
                     yield before
                 position = 0 if before is None else before.position + 1
                 title, link = _clean(document.title), _clean(document.link)
-                before = Stored(passage.text, name, digest, position, title, link)
+                before = StoredPassage(passage.text, name, digest, position, title, link)
         if before is not None:
             yield before._replace(last=not bad)
 
-    def _wait(self, passage: Stored) -> None:
+    def _wait(self, passage: StoredPassage) -> None:
         self._waiting.append(passage)
         if len(self._waiting) >= BATCH:
             self._flush()

@@ -9,11 +9,11 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.corpus.collection import Stored
+from factreasoner.retrieval.corpus.collection import StoredPassage
 from factreasoner.retrieval.corpus.embeddings import embedding_named
 from factreasoner.retrieval.corpus.search import CorpusSearch, way
 from factreasoner.retrieval.corpus.store import Store
-from factreasoner.retrieval.per_atom import Found, Query, retrieve_each
+from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 
 
 class CorpusRetriever:
@@ -46,7 +46,7 @@ class CorpusRetriever:
         """Passages for every atom, best first. Raises StageError when the store gives nothing at all."""
         return retrieve_each(self.search, atoms, record, self.config)
 
-    def search(self, query: Query) -> list[Found]:
+    def search(self, query: Query) -> list[FoundPassage]:
         """The `retrieve_k` passages most relevant to the first form of `query` that finds any.
 
         Raises:
@@ -56,9 +56,9 @@ class CorpusRetriever:
         return [_found(passage) for passage in next(filter(None, searches), ())]
 
 
-def _found(passage: Stored) -> Found:
+def _found(passage: StoredPassage) -> FoundPassage:
     name = PurePath(passage.path).name
-    return Found(
+    return FoundPassage(
         passage.text,
         passage.title or name,
         passage.link,

@@ -7,7 +7,7 @@ from typing import Literal
 from factreasoner.choices import Search
 from factreasoner.errors import ConfigError
 from factreasoner.graph.sources import near_duplicates
-from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.embeddings import Embedding
 from factreasoner.retrieval.corpus.word_index import WordIndex, word_index
 from factreasoner.retrieval.ranks import fused
@@ -42,7 +42,7 @@ class CorpusSearch:
         self._embedding = embedding if way != "bm25" else None
         self._words: WordIndex | None = word_index(collection) if way != "dense" else None
 
-    def best(self, text: str, k: int) -> list[Stored]:
+    def best(self, text: str, k: int) -> list[StoredPassage]:
         """The `k` passages most relevant to `text`, best first, none nearly a copy of another.
 
         Raises:
@@ -55,7 +55,7 @@ class CorpusSearch:
             vector = self._embedding.embed([text])[0]
             rankings.append(self._collection.nearest(vector, max(DEPTH, k)))
         ids = fused(rankings)
-        found: list[Stored] = []
+        found: list[StoredPassage] = []
         step = 2 * k
         for first in range(0, len(ids), step):
             for passage in self._collection.with_ids(ids[first : first + step]):

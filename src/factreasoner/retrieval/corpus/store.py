@@ -19,7 +19,7 @@ from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import shown
 from factreasoner.registry import EXTRA_OF_MODULE
-from factreasoner.retrieval.corpus.collection import NONE, Ask, Collection, Made
+from factreasoner.retrieval.corpus.collection import NONE, Ask, Collection, CollectionInfo
 from factreasoner.retrieval.corpus.writers import Lease, alone_in_folder
 
 try:
@@ -132,7 +132,7 @@ class Store:
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
         found = self.ask(self._client.list_collections)
-        return sorted({c.name.removesuffix(_REBUILT) for c in found if Made.known(c.metadata)})
+        return sorted({c.name.removesuffix(_REBUILT) for c in found if CollectionInfo.known(c.metadata)})
 
     def collection(self, name: str) -> Collection:
         """The collection `name`.
@@ -162,7 +162,7 @@ class Store:
                 collection.refuse_other(embedding)
                 return collection
             self.delete(name)
-        return self._opened(self._create(name, Made(embedding or NONE)))
+        return self._opened(self._create(name, CollectionInfo(embedding or NONE)))
 
     def rebuild(self, collection: Collection) -> Collection:
         """An empty collection in place of a damaged one, with its name, embedding and roots.
@@ -198,7 +198,7 @@ class Store:
         except NotFoundError:
             return None
 
-    def _create(self, name: str, made: Made) -> Any:
+    def _create(self, name: str, made: CollectionInfo) -> Any:
         hnsw = _VECTORS if made.vectors else _NO_VECTORS
         return self.ask(
             self._client.get_or_create_collection,
@@ -209,7 +209,7 @@ class Store:
         )
 
     def _opened(self, found: Any) -> Collection:
-        if not Made.known(found.metadata):
+        if not CollectionInfo.known(found.metadata):
             raise ConfigError(
                 f"collection: {found.name!r} in store {self.where} was not made by `factreasoner index`"
             )

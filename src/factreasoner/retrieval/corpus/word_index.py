@@ -18,7 +18,7 @@ from factreasoner.errors import MissingExtraError
 from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.language.stems import language_of
 from factreasoner.registry import EXTRA_OF_MODULE
-from factreasoner.retrieval.corpus.collection import Collection, Stored
+from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.passages import content, folded_words, term, terms
 
 try:
@@ -87,7 +87,7 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
     return index
 
 
-def _make(passages: Iterator[tuple[str, Stored]], progress: Callable[[int], None]) -> WordIndex:
+def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int], None]) -> WordIndex:
     first = list(islice(passages, _SAMPLE))
     language = language_of([passage.searched for _, passage in first])
     numbers = _TermNumbers(language)

@@ -16,7 +16,7 @@ from factreasoner.plugins import SOLVER
 from factreasoner.registry import PLUGINS
 
 
-class Trial(NamedTuple):
+class SolverRun(NamedTuple):
     """What one solver, asked for by name, made of a network in how many seconds."""
 
     asked: str
@@ -24,21 +24,21 @@ class Trial(NamedTuple):
     marginals: Marginals
 
 
-class Refusal(NamedTuple):
+class SolverRefusal(NamedTuple):
     """Why there is nothing of one solver."""
 
     name: str
     reason: str
 
 
-class Difference(NamedTuple):
+class LargestDifference(NamedTuple):
     """The largest difference between two solvers' probabilities of one state, and of which variable."""
 
     largest: float
     variable: str
 
 
-def run(name: str, graph: FactorGraph, config: Config) -> Trial:
+def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
     """Solve a network by one solver.
 
     Raises:
@@ -48,33 +48,33 @@ def run(name: str, graph: FactorGraph, config: Config) -> Trial:
     solver = SOLVER.make(name, {"config": lambda: config})
     started = time.perf_counter()
     marginals = solver.marginals(graph)
-    return Trial(name, time.perf_counter() - started, marginals)
+    return SolverRun(name, time.perf_counter() - started, marginals)
 
 
-def try_all(graph: FactorGraph, config: Config) -> Iterator[Trial | Refusal]:
+def run_all_solvers(graph: FactorGraph, config: Config) -> Iterator[SolverRun | SolverRefusal]:
     """Try every registered solver, and the one `config` names if it is another, one after another."""
     for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
         try:
             # Some solvers import their library only when first used.
-            run(name, _small(), config)
-            yield run(name, graph, config)
+            run_solver(name, _small(), config)
+            yield run_solver(name, graph, config)
         except (ConfigError, SolverError) as error:
-            yield Refusal(name, str(error))
+            yield SolverRefusal(name, str(error))
 
 
-def yardstick(trials: Iterable[Trial]) -> Trial:
+def reference_run(trials: Iterable[SolverRun]) -> SolverRun:
     """Of at least one trial the one to measure others by: exact, and to a double's precision, if any is."""
     return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
 
 
-def difference(one: Marginals, other: Marginals) -> Difference:
+def difference(one: Marginals, other: Marginals) -> LargestDifference:
     """The largest difference of any probability of any variable; 0 and "" of networks without variables."""
     gaps = (
-        Difference(abs(p - q), name)
+        LargestDifference(abs(p - q), name)
         for name, values in one.probabilities.items()
         for p, q in zip(values, other.probabilities[name], strict=True)
     )
-    return max(gaps, key=lambda gap: gap.largest, default=Difference(0.0, ""))
+    return max(gaps, key=lambda gap: gap.largest, default=LargestDifference(0.0, ""))
 
 
 def _small() -> FactorGraph:
