@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypedDict, TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
-from factreasoner.calibration.applying import CalibratedEvaluator, CalibratedJudge, calibration_of
+from factreasoner.calibration.applying import (
+    CalibratedEvaluator,
+    CalibratedJudge,
+    calibration_of,
+    fitted_config,
+)
 from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.llm.abilities import Memory
 from factreasoner.llm.cache import ResponseCache, cache_folder
-from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam
+from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
 from factreasoner.protocols import (
     LLM,
     Atomizer,
     Evaluator,
+    FactGenerator,
     Judge,
     QueryBuilder,
     Retriever,
@@ -20,6 +28,7 @@ from factreasoner.protocols import (
     Solver,
     Summarizer,
 )
+from factreasoner.registry import PLUGINS, nearest
 from factreasoner.retrieval.merged import MergedRetriever, names_of
 
 P = TypeVar("P")
@@ -29,6 +38,7 @@ class Parts(TypedDict, total=False):
     """Parts of one's own in the place of names: a class or function that makes one, or the part itself."""
 
     atomizer: Atomizer | Callable[..., Atomizer]
+    fact_generator: FactGenerator | Callable[..., FactGenerator]
     reviser: Reviser | Callable[..., Reviser]
     query_builder: QueryBuilder | Callable[..., QueryBuilder]
     retriever: Retriever | Callable[..., Retriever]
@@ -42,8 +52,8 @@ class Assembly:
     """Makes the parts of one pipeline; each gets of the others what its constructor names."""
 
     def __init__(self, config: Config, llm: LLM | None, parts: Mapping[str, object]) -> None:
-        self._config = config
-        self._llm = llm
+        self.config = config
+        self.llm = llm
         self._parts = parts
         self._calibration = calibration_of(config)
 
@@ -52,7 +62,7 @@ class Assembly:
         return seam.make(self._plugin(seam), self._offers(seam))
 
     def _plugin(self, seam: Seam[P]) -> object:
-        return self._parts.get(seam.kind, self._config.plugin(seam.kind))
+        return self._parts.get(seam.kind, self.config.plugin(seam.kind))
 
     def optional(self, seam: Seam[P]) -> P | None:
         """Likewise, None where the configuration leaves it out."""
@@ -61,28 +71,29 @@ class Assembly:
     def _offers(self, seam: Seam[P]) -> Offers:
         """What a part may ask for; a judge may have a solver, but not the other way round."""
         offers: dict[str, Callable[[], object]] = {
-            "config": lambda: self._config,
-            "llm": lambda: self._llm,
+            "config": lambda: self.config,
+            "llm": lambda: self.llm,
             "cache": self._cache,
         }
         if seam is not SOLVER:
             offers["solver"] = lambda: self.made(SOLVER)
         if seam is not SOLVER and seam is not JUDGE:
-            offers["judge"] = self._judge
+            offers["judge"] = self.judge
         return offers
 
     def _cache(self) -> ResponseCache | None:
-        return ResponseCache(cache_folder(self._config)) if self._config.cache else None
+        return ResponseCache(cache_folder(self.config)) if self.config.cache else None
 
     def retriever(self) -> Retriever:
         """The retriever that is given or named, or those that are named, merged."""
         if "retriever" in self._parts:
             return self.made(RETRIEVER)
-        names = names_of(self._config.retriever)
+        names = names_of(self.config.retriever)
         found = {name: RETRIEVER.make(name, self._offers(RETRIEVER)) for name in names}
-        return MergedRetriever(found, self._config) if len(found) > 1 else next(iter(found.values()))
+        return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
-    def _judge(self) -> Judge:
+    def judge(self) -> Judge:
+        """The judge, its verdicts calibrated as the configuration says."""
         judge, calibrator = self.made(JUDGE), self._calibration.verdicts
         return CalibratedJudge(judge, calibrator) if calibrator else judge
 
@@ -90,3 +101,36 @@ class Assembly:
         """The assessor, calibrated as the configuration says."""
         evaluator, calibrator = self.made(ASSESSOR), self._calibration.posteriors
         return CalibratedEvaluator(evaluator, calibrator) if calibrator else evaluator
+
+
+def assembly_of(
+    config: Config,
+    *,
+    llm: LLM | None = None,
+    spent: float = 0.0,
+    paid: Callable[[float], None] | None = None,
+    memory: Memory | None = None,
+    **parts: Unpack[Parts],
+) -> Assembly:
+    """What makes the parts that `config` describes, all of which share one model client.
+
+    `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
+    dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
+    keeps how the model is asked. `parts` are objects or classes of one's own in the place of names.
+
+    Raises:
+        ConfigError: no such part; or a calibration that does not go with the other settings.
+        InputError: the calibration file can't be read.
+    """
+    strange = [kind for kind in parts if kind not in Parts.__annotations__]
+    if strange:
+        raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
+    names = {kind: named(part) for kind, part in parts.items()}
+    config = fitted_config(config.model_copy(update=names))
+    if llm is None and config.model is not None:
+        from factreasoner.llm.client import LiteLLMClient
+
+        llm = LiteLLMClient(config, spent=spent, paid=paid, memory=memory)
+    if llm is not None and config.model is None:
+        config = config.model_copy(update={"model": type(llm).__name__})
+    return Assembly(config, llm, parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 Version = Literal[1, 2, 3]
-Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning"]
+Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf"]
 Device = Literal["cpu", "cuda"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 FactorTable = Literal["conditional", "table1", "reference"]

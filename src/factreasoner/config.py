@@ -54,6 +54,7 @@ class Config(Model):
     version: Version = 2
     atomizer: str = "auto"
     reviser: str = "auto"
+    fact_generator: str = "auto"
     revise_given: bool = Field(default=False, description="revise atoms that the record brings, too")
     spacy_model: str | None = Field(
         default=None, description="what parses English; none: the first installed; 'none': nothing"
@@ -190,7 +191,7 @@ class Config(Model):
             raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
         if self.api_base is not None and self.model is None:
             raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
-        for kind in ("judge", "atomizer", "reviser", *WITHOUT_MODEL):
+        for kind in ("judge", "atomizer", "reviser", "fact_generator", *WITHOUT_MODEL):
             if getattr(self, kind) == "llm" and self.model is None:
                 raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
         if self.judge == "recorded" and self.relations is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Unpack, cast
 
-from factreasoner.assembly import Assembly, Parts
-from factreasoner.calibration.applying import fitted_config
+from factreasoner.assembly import Parts, assembly_of
 from factreasoner.config import Config, parse_config, result_fingerprint
-from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError, StageError
+from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -22,7 +21,7 @@ from factreasoner.models import (
     Status,
     status_of,
 )
-from factreasoner.plugins import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER, named
+from factreasoner.plugins import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import (
     LLM,
     Atomized,
@@ -34,7 +33,7 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
-from factreasoner.registry import PLUGINS, nearest
+from factreasoner.registry import PLUGINS
 from factreasoner.stages.abstention import is_abstention
 
 
@@ -213,31 +212,17 @@ def build_pipeline(
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    config = config or Config()
-    strange = [kind for kind in parts if kind not in Parts.__annotations__]
-    if strange:
-        raise ConfigError(
-            f"build_pipeline(): {strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}"
-        )
-    names = {kind: named(part) for kind, part in parts.items()}
-    config = fitted_config(config.model_copy(update=names))
-    if llm is None and config.model is not None:
-        from factreasoner.llm.client import LiteLLMClient
-
-        llm = LiteLLMClient(config, spent=spent, paid=paid, memory=memory)
-    if llm is not None and config.model is None:
-        config = config.model_copy(update={"model": type(llm).__name__})
-    assembly = Assembly(config, llm, parts)
+    assembly = assembly_of(config or Config(), llm=llm, spent=spent, paid=paid, memory=memory, **parts)
     pipeline = Pipeline(
         atomizer=assembly.made(ATOMIZER),
         reviser=assembly.made(REVISER),
-        query_builder=assembly.optional(QUERY_BUILDER) if config.retriever != "given" else None,
+        query_builder=assembly.optional(QUERY_BUILDER) if assembly.config.retriever != "given" else None,
         retriever=assembly.retriever(),
         summarizer=assembly.optional(SUMMARIZER),
         evaluator=assembly.evaluator(),
-        config=config,
+        config=assembly.config,
     )
-    pipeline.llm = llm
+    pipeline.llm = assembly.llm
     return pipeline
 
 

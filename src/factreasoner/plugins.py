@@ -27,6 +27,7 @@ from factreasoner.protocols import (
     Atomized,
     Atomizer,
     Evaluator,
+    FactGenerator,
     Judge,
     Judged,
     QueryBuilder,
@@ -219,6 +220,7 @@ def _same_contexts(result: Retrieved, contexts: Sequence[Context], atoms: Sequen
 
 
 ATOMIZER: Seam[Atomizer] = Seam("atomizer", "atomize", Atomized, _atomized)
+FACT_GENERATOR: Seam[FactGenerator] = Seam("fact_generator", "generate", Atomized, _atomized)
 REVISER: Seam[Reviser] = Seam("reviser", "revise", Atomized, _same_atoms)
 QUERY_BUILDER: Seam[QueryBuilder] = Seam("query_builder", "build", Atomized, _same_atoms)
 RETRIEVER: Seam[Retriever] = Seam("retriever", "retrieve", Retrieved)

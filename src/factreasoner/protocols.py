@@ -68,6 +68,14 @@ class Atomizer(Protocol):
         ...
 
 
+class FactGenerator(Protocol):
+    """Makes the facts that an answer should state from the question and its right answer."""
+
+    def generate(self, record: Record) -> Atomized:
+        """Facts in the order of `record.reference`. Raises StageError when there is no usable result."""
+        ...
+
+
 class Reviser(Protocol):
     """Makes atoms self-contained."""
 

@@ -15,6 +15,10 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.stages.atomizer:LLMAtomizer",
         "embedded": "factreasoner.stages.atomizer:EmbeddedAtomizer",
     },
+    "fact_generator": {
+        "llm": "factreasoner.stages.fact_generator:LLMFactGenerator",
+        "embedded": "factreasoner.stages.fact_generator:EmbeddedFactGenerator",
+    },
     "reviser": {
         "llm": "factreasoner.stages.reviser:LLMReviser",
         "embedded": "factreasoner.stages.reviser:EmbeddedReviser",

@@ -27,7 +27,7 @@ def config(tmp_path: Path) -> Config:
 
 def made(path: Path, config: Config) -> RunFolder:
     folder = RunFolder(path, TASK)
-    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config))
+    folder.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
     folder.close()
     return RunFolder(path, TASK)
 

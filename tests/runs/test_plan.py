@@ -14,6 +14,7 @@ from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.fingerprints import prompt_fingerprints
 from factreasoner.runs.plan import plan
+from factreasoner.tasks.factuality import TASK
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in range(5))
 CONTEXTS = tuple(Context(id=f"c{i}", text=f"Passage {i} of the book.", atom_ids=(f"a{i}",)) for i in range(4))
@@ -88,6 +89,6 @@ def test_planned_searches(record: Record, settings: dict[str, Any], searches: in
 
 
 def test_only_prompts_that_may_be_asked_are_in_the_manifest() -> None:
-    assert set(prompt_fingerprints(Config(model="m"))) == {"atomizer", "judge", "reviser"}
-    both = prompt_fingerprints(Config(model="m", query_builder="llm", summarizer="llm"))
+    assert set(prompt_fingerprints(TASK, Config(model="m"))) == {"atomizer", "judge", "reviser"}
+    both = prompt_fingerprints(TASK, Config(model="m", query_builder="llm", summarizer="llm"))
     assert set(both) == {"atomizer", "judge", "reviser", "query", "summarizer"}

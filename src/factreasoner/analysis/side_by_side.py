@@ -176,7 +176,7 @@ def _run(
 ) -> RunReport:
     config = contender.config
     folder = RunFolder(path, TASK)
-    folder.start(config, prompt_fingerprints(config), files=file_fingerprints(config), fresh=fresh)
+    folder.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config), fresh=fresh)
     try:
         pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add, memory=folder)
         with progress(contender.name) as shown:

@@ -145,7 +145,7 @@ def _folder(targets: list[Path], out: Path | None) -> Path:
 
 
 def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:
-    from factreasoner.cli.run import check_data
+    from factreasoner.cli.running import check_data
     from factreasoner.inputs.input import check_fits
 
     def fits(record: Record) -> list[InputProblem]:

@@ -51,6 +51,9 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class."),
         "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class."),
+        "fact_generator": Setting(
+            str, "Makes facts of a reference: auto, llm, embedded or package.module:Class."
+        ),
         "revise_given": Setting(bool, "Revise the atoms that records bring, too."),
         "retriever": Setting(
             str,

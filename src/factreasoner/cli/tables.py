@@ -115,14 +115,13 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
 
 
 def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    records, atoms = summary["records"], summary["atoms"]
-    assessed = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
-    yield "records", f"{records['total']} ({assessed})" if assessed else "0"
+    atoms = summary["atoms"]
+    yield "records", counted_records(summary)
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
             found = summary["metrics"][metric.name]
-            yield metric.caption(k, room=True), _with_interval(metric, found["value"], found["interval_95"])
+            yield metric.caption(k, room=True), with_interval(metric, found["value"], found["interval_95"])
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
@@ -134,15 +133,26 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _gold_rows(summary)
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
+    yield "solver", _solver_row(summary["solver"])
+    yield from run_rows(summary, "answers" if summary["answers"] else "verdicts")
+
+
+def counted_records(summary: Mapping[str, Any]) -> str:
+    """How many records there are, by status."""
+    records = summary["records"]
+    counted = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
+    return f"{records['total']} ({counted})" if counted else "0"
+
+
+def run_rows(summary: Mapping[str, Any], judged: str) -> Iterator[tuple[str, str]]:
+    """The rows that end the table of every task: what was `judged`, what failed, what it took."""
     confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
-    name = "answers" if summary["answers"] else "verdicts"
-    yield name, f"{sum(summary[name].values()):,} (probabilities: {confidences or 'none'})"
+    yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
     yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
     for message, count in failures["messages"].items():
         yield "", f"{count} x {escape(message)}"
-    yield "solver", _solver_row(summary["solver"])
     yield from _usage_rows(summary["usage"])
 
 
@@ -171,7 +181,8 @@ def _cost_row(cost: float | None, spent: float | None) -> str:
     return f"${cost:.4f}{more}"
 
 
-def _with_interval(metric: Metric, value: float | None, interval: Sequence[float] | None) -> str:
+def with_interval(metric: Metric, value: float | None, interval: Sequence[float] | None) -> str:
+    """A metric's value with its 95 % interval, where there is one."""
     if interval is None:
         return metric.text(value)
     return f"{metric.text(value)}  [{metric.text(interval[0])}, {metric.text(interval[1])}]"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
+from factreasoner.errors import ConfigError
 from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob, about
 from factreasoner.models import Claim, Label
 
@@ -110,7 +111,13 @@ class Inquiry(NamedTuple):
 
 
 def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
-    """The inquiry of a mode; those with citation have the model quote first, those with reasoning think."""
+    """The inquiry of a mode; those with citation have the model quote first, those with reasoning think.
+
+    Raises:
+        ConfigError: prompt-tf, which asks no function.
+    """
+    if mode == "prompt-tf":
+        raise ConfigError("mode: prompt-tf is one of `recall` alone; elsewhere take --assessor prompt-tf")
     return Inquiry(
         values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
         task="Say of each fact, by the passage alone, whether it is true.",

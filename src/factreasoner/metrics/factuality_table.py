@@ -24,6 +24,7 @@ from factreasoner.metrics.factuality import (
 from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Table
+from factreasoner.metrics.usage_metrics import usage_metrics
 from factreasoner.models import Assessment, Gold, Support, Usage
 
 SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "undecided": 2, "unverified": 3}
@@ -149,8 +150,6 @@ GAMMA = Need("--gamma", lambda sample: "no --gamma is set", lambda record: recor
 LABELS = Need("labels", _no_labels, lambda record: record.labelled, labels=True)
 BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True)
 FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
-CALLS = Need("nothing", lambda sample: "there is no record")
-PRICE = Need("the price of calls", lambda sample: "unknown, since the price of a call is")
 
 
 MAX_E = math.log10(math.e) / math.e
@@ -224,15 +223,7 @@ METRICS = (
     Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U", FINER,
            OfClaims(lambda claims: statistics.macro_f1_of_classes(_three_way(claims), CLASSES)),
            better="higher", places=("evaluate",)),
-    Metric("calls", "calls", "model calls a record, cached ones included", CALLS,
-           OfRecords(lambda r: r.usage.calls + r.usage.cached_calls, all_or_none=True), better="lower",
-           bounds=COUNT, decimals=1, places=("compare", "figure"), usage=True),
-    Metric("tokens", "tokens", "prompt and completion tokens a record", CALLS,
-           OfRecords(lambda r: r.usage.prompt_tokens + r.usage.completion_tokens, all_or_none=True),
-           better="lower", bounds=COUNT, decimals=0, places=("compare",), usage=True),
-    Metric("cost", "cost", "US dollars a record", PRICE,
-           OfRecords(lambda r: r.usage.cost, all_or_none=True), better="lower", bounds=COUNT, decimals=4,
-           places=("compare", "figure"), usage=True),
+    *usage_metrics(lambda record: record.usage),
 )
 # fmt: on
 

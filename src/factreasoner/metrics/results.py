@@ -16,17 +16,12 @@ from factreasoner.metrics.factuality import (
 )
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA, JUDGED, ScoredRecord, scored_record
 from factreasoner.metrics.intervals import wilson
+from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import confusion
 from factreasoner.metrics.table import Estimate, Metric, OfRecords, Sampling
-from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Status, Support, Usage
+from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Support
 
-STAGES = ("atomizer", "reviser", "query_builder", "retriever", "summarizer", "evaluator")
-"""The stages a pipeline runs one after another; other stages that took time ran inside one of these."""
-
-STATUSES = get_args(Status)
-MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
-"""Of how many different failure messages occurrences are counted, and how many are in the summary."""
 SUPPORTS: tuple[Support, ...] = get_args(Support)
 CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
@@ -57,17 +52,10 @@ def result_line(
         ],
         "predictions": {item.atom.id: "S" if item.support == "supported" else "NS" for item in judged},
         **(_gold_fields(record) if record.labelled else {}),
-        "input": assessment.prompt,
-        "output": assessment.response,
-        "topic": assessment.topic,
-        "model_name": assessment.model,
         "assessor": assessment.assessor,
-        "failures": [failure.model_dump() for failure in failures_of(assessment)],
         **evidence_fields(assessment),
         "solver": _solver_fields(outcome.marginals if outcome else None),
-        "usage": sum(assessment.usage.values(), Usage()).model_dump(),
-        "elapsed_seconds": sum(assessment.seconds.get(stage, 0.0) for stage in STAGES),
-        "metadata": assessment.metadata,
+        **shared_fields(assessment, failures_of(assessment)),
     }
 
 
@@ -121,17 +109,9 @@ class Summary:
         self._k_setting = k_setting
         self._k = k
         self._gamma = gamma
-        self._status = Counter(dict.fromkeys(STATUSES, 0))
+        self._counts = RunCounts()
         self._atoms = Counter(dict.fromkeys(("judged", *SUPPORTS, "unjudged", "partly_judged"), 0))
         self._contexts = 0
-        self._failures: Counter[str] = Counter()
-        self._messages: Counter[str] = Counter()
-        self._verdicts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("label", "confidence", "citation")
-        }
-        self._usage: dict[str, Usage] = {}
-        self._seconds: dict[str, float] = {}
-        self._elapsed = 0.0
         self._solving = _Solving()
         self._evidence = EvidenceTally()
         self._answers: Counter[str] = Counter()
@@ -147,7 +127,8 @@ class Summary:
         scored = scored_record(assessment, self.k_of(assessment), self._gamma)
         line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
         self._sampling.add(assessment.record_id, scored)
-        self._status[assessment.status] += 1
+        outcome = assessment.outcome
+        self._counts.add(assessment, failures_of(assessment), outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
@@ -156,17 +137,8 @@ class Summary:
         )
         self._contexts += line["num_contexts"]
         self._evidence.add(assessment)
-        for failure in line["failures"]:
-            self._failures[failure["stage"]] += 1
-            if failure["message"] in self._messages or len(self._messages) < MESSAGES_KEPT:
-                self._messages[failure["message"]] += 1
-        for stage, usage in assessment.usage.items():
-            self._usage[stage] = self._usage.get(stage, Usage()) + usage
-        for stage, seconds in assessment.seconds.items():
-            self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
-        self._elapsed += line["elapsed_seconds"]
-        if assessment.outcome is not None:
-            self._add_outcome(assessment.outcome)
+        if outcome is not None:
+            self._add_outcome(outcome)
         return line
 
     def sample(self) -> Sample:
@@ -174,10 +146,8 @@ class Summary:
         return self._sampling.sample()
 
     def _add_outcome(self, outcome: Outcome) -> None:
-        for name, counts in self._verdicts.items():
-            counts.update(value for verdict in outcome.verdicts if (value := getattr(verdict, name)))
         self._answers.update(answer.support for answer in outcome.answers)
-        self._verdicts["confidence"].update(answer.confidence for answer in outcome.answers)
+        self._counts.count_confidences(answer.confidence for answer in outcome.answers)
         if outcome.marginals is not None:
             self._solving.add(outcome.marginals)
         if outcome.audit is not None:
@@ -188,12 +158,12 @@ class Summary:
 
     def content(self) -> dict[str, Any]:
         """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
-        total = sum(self._usage.values(), Usage())
+        counts = self._counts.content()
         sample = self.sample()
         found = FACTUALITY.estimates(sample)
         means = {m.line_name: found[m.name] for m in FACTUALITY.shown_in("line") if _is_mean(m, self._gamma)}
         return {
-            "records": {"total": self._status.total(), **self._status},
+            "records": counts.pop("records"),
             "k_setting": self._k_setting,
             "k": self._k,
             "gamma": self._gamma,
@@ -203,22 +173,10 @@ class Summary:
             "atoms": dict(self._atoms),
             "contexts": self._contexts,
             **self._evidence.content(),
-            "verdicts": dict(self._verdicts["label"]),
             "answers": dict(self._answers),
-            "confidences": dict(self._verdicts["confidence"]),
-            "citations": dict(self._verdicts["citation"]),
-            "failures": {
-                "total": self._failures.total(),
-                "by_stage": dict(self._failures),
-                "messages": dict(self._messages.most_common(MESSAGES_SHOWN)),
-            },
+            **counts,
             "solver": self._solving.content(),
             "audit": _audit_fields(self._audit),
-            "usage": {
-                "total": total.model_dump(),
-                "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
-            },
-            "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
             "gold": _gold_summary(sample, found),
         }
 

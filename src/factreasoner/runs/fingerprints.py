@@ -10,26 +10,21 @@ from factreasoner import prompts
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.registry import load
 from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.task import Task
 
 _FILES: dict[str, Callable[[Path], str]] = {
     "relations": recording_fingerprint,
     "calibration": calibration_fingerprint,
 }
 """How the file is fingerprinted that a setting names, and that a finished run needs still."""
-_OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
-"""Prompts of the parts that a run may do without."""
 
 
-def prompt_fingerprints(config: Config) -> dict[str, str]:
-    """Fingerprint of each prompt that may be asked."""
-    row = ASSESSORS.get(config.assessor)
-    names = ["atomizer", "judge" if row is None else row.prompt, "reviser"]
-    names += [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
-    return prompts.fingerprints(names)
+def prompt_fingerprints(task: Task[Any], config: Config) -> dict[str, str]:
+    """Fingerprint of each prompt that the task may ask."""
+    return prompts.fingerprints(task.prompts(config))
 
 
 def file_fingerprints(config: Config) -> dict[str, str]:

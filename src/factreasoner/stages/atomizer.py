@@ -78,10 +78,12 @@ class LLMAtomizer:
     whose reply is cut or unusable is asked again, as `Reasker` does it.
     """
 
+    PROMPT = "atomizer"
+
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._config = config or Config()
         self._reasker = Reasker(llm, self._config)
-        self._template = prompts.load("atomizer")
+        self._template = prompts.load(self.PROMPT)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""

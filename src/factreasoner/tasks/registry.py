@@ -11,6 +11,7 @@ from factreasoner.tasks.task import Task
 FACTUALITY = "run"
 TASKS = {
     FACTUALITY: "factreasoner.tasks.factuality:TASK",
+    "recall": "factreasoner.tasks.recall.task:TASK",
 }
 """Name of a task, which is that of its command -> where it is."""
 

@@ -1,0 +1,68 @@
+"""What a person reads at the end of a task on claims against sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from factreasoner.cli.running import Show
+from factreasoner.cli.tables import EMBEDDED_NOTICE, counted_records, run_rows, with_interval
+from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.config import Config
+from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.recall.result import scored_recall
+from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.task import Task
+
+
+def print_claims(task: Task[Any]) -> Show:
+    """What prints the short table at the end of a run of `task`."""
+
+    def show(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in _rows(summary, task):
+            table.add_row(name, value)
+        console = Terminal(soft_wrap=True, highlight=False)
+        console.print(table)
+        console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
+        if config.plugin("judge") == "embedded":
+            console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+
+    return show
+
+
+def _rows(summary: Mapping[str, Any], task: Task[Any]) -> Iterator[tuple[str, str]]:
+    yield "records", counted_records(summary)
+    for metric in task.table.shown_in("run"):
+        found = summary["metrics"][metric.name]
+        if not metric.needs.labels or found["value"] is not None:
+            text = with_interval(metric, found["value"], found["interval_95"])
+            reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
+            yield metric.caption(None, room=True), text + reason
+    if summary["few_records"] is not None:
+        yield "", summary["few_records"]
+    yield from run_rows(summary, "verdicts")
+
+
+def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
+    """The facts that answers do not state, and those that stayed unanswered, record by record."""
+    run = RunFolder(folder, RECALL)
+    run.read_journal()
+    console = Terminal(highlight=False)
+    for result in run.results(ids):
+        missed = [fact for fact in scored_recall(result).facts if fact.value is not True]
+        if not missed:
+            continue
+        console.print(f"\n{plain(result.record_id)}")
+        table = Table("P(stated)", "", "fact", box=None, pad_edge=False)
+        for judged in missed:
+            if judged.verdict is None:
+                table.add_row("", "[red]unanswered[/red]", plain(judged.fact.text))
+            else:
+                said = "contradicted" if judged.verdict.label == "contradiction" else "not stated"
+                table.add_row(f"{judged.p_true:.3f}", said, plain(judged.fact.text))
+        console.print(table)

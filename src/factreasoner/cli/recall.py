@@ -1,0 +1,60 @@
+"""`factreasoner recall`: which of the facts an answer should state it states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.settings import takes_settings
+
+PANELS = ("Assessor", "Model", "Judging", "Calibration", "Scores")
+UNUSED = (
+    *("assessor", "version", "atomizer", "revise_given", "retriever"),
+    *("calls", "premise_tokens", "audit_share", "k", "gamma"),
+)
+"""Settings of these panels that mean nothing here."""
+
+
+@takes_settings(*PANELS, without=UNUSED)
+@takes_groups
+def recall(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="Records, JSONL, one a line, with 'facts' or a 'reference'; - for standard input.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-recall)")
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List the facts that answers do not state.")
+    ] = False,
+    *,
+    running: RunOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Judge which facts each answer states: those the record brings, or those made from its reference.
+
+    The same command again resumes where the last one stopped.
+    """
+    from factreasoner.cli.claim_tables import print_claims, print_missed_facts
+    from factreasoner.config import load_config
+    from factreasoner.tasks.recall.task import TASK
+
+    config = load_config(profile, settings)
+    folder = out or default_folder(data, TASK.name)
+    refuse_own_source(folder, data, config)
+    checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    code = run_task(TASK, checked, config, folder, running, show=print_claims(TASK))
+    if explain:
+        print_missed_facts(folder, checked.ids)
+    raise typer.Exit(code)

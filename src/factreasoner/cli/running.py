@@ -1,0 +1,95 @@
+"""What every command that runs a task over records does: read them, run, resume, tell how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factreasoner.cli.options import RunOptions
+from factreasoner.cli.terminal import say
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+    from factreasoner.inputs.input import CheckedInput, Fits
+    from factreasoner.runs.replay import PastRecords
+    from factreasoner.tasks.task import Task
+
+Show = Callable[[Mapping[str, Any], "Config", Path], None]
+"""Prints the end of a run, from its summary, its settings and its folder."""
+
+
+def default_folder(data: Path, task: str = "") -> Path:
+    """Where a run goes that is not told where."""
+    name = "stdin" if str(data) == "-" else data.stem
+    return Path("runs") / (f"{name}-{task}" if task else name)
+
+
+def refuse_own_source(folder: Path, data: Path, config: Config) -> None:
+    """Raise ConfigError where a run would be written into what it reads from."""
+    from factreasoner.errors import ConfigError
+    from factreasoner.judges.recorded import recording_file
+
+    for source in (data, config.relations):
+        if source is not None and recording_file(source).resolve() == recording_file(folder).resolve():
+            raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
+
+
+def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
+    """The records of a file, or of a finished run; lines that are skipped are said.
+
+    Raises:
+        InputError: every problem of every line.
+        RunError: a folder that is no run, or a damaged one.
+    """
+    from factreasoner.inputs.columns import parse_column_map
+    from factreasoner.inputs.input import check_input
+    from factreasoner.runs.replay import PastRecords
+
+    columns = parse_column_map(running.column_map or [])
+    limit, skip_invalid = running.limit, running.skip_invalid
+    checked: CheckedInput | PastRecords
+    if data.is_dir():
+        checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
+    else:
+        checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
+    for problem in checked.problems:
+        say(f"skipped {problem}", err=True)
+    return checked
+
+
+def run_task(
+    task: Task[Any],
+    checked: CheckedInput | PastRecords,
+    config: Config,
+    path: Path,
+    running: RunOptions,
+    *,
+    show: Show,
+) -> int:
+    """Run or resume; returns the exit code. `show` prints the end unless it is to be quiet."""
+    from factreasoner.cli.progress import progress_for
+    from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+    from factreasoner.runs.runner import run as run_records
+    from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.task import Calls
+
+    folder = RunFolder(path, task)
+    prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
+    folder.start(config, prompts, files=files, fresh=running.fresh)
+    try:
+        worker = task.worker(config, Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder))
+        with progress_for(quiet=running.quiet) as progress:
+            report = run_records(worker, folder, checked.ids, checked.records(), progress)
+    finally:
+        folder.close()
+    if not running.quiet:
+        show(report.summary, config, path)
+        if (abilities := folder.abilities()) is not None:
+            say(f"{config.model}: {abilities}.", err=True)
+    if report.stopped:
+        say(
+            f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",
+            err=True,
+        )
+    return 0 if report.complete else 3

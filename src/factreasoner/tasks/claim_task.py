@@ -1,0 +1,162 @@
+"""What the tasks on claims against sources share: their results, their workers and how results add up."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from factreasoner.assembly import Assembly
+from factreasoner.config import Config
+from factreasoner.errors import PluginError, StageError
+from factreasoner.llm.parallel import one_by_one_until
+from factreasoner.llm.usage import Meter
+from factreasoner.metrics.run_counts import RunCounts, shared_fields
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Sampling, Table
+from factreasoner.models import Failure, Record, Status, TaskResult, Verdict
+from factreasoner.pipeline import record_fingerprint
+from factreasoner.protocols import LLM
+
+
+class ClaimResult(TaskResult):
+    """What was judged of one record: `verdicts` name claims and premises, which other fields hold."""
+
+    verdicts: tuple[Verdict, ...] = ()
+
+
+C = TypeVar("C", bound=ClaimResult)
+Scored = TypeVar("Scored")
+
+
+class Work(NamedTuple):
+    """What came of the work on one record: fields of its result, and what went wrong.
+
+    `judged` counts claims with a verdict, `asked` all of them.
+    """
+
+    fields: dict[str, Any]
+    failures: tuple[Failure, ...]
+    judged: int
+    asked: int
+
+    @property
+    def status(self) -> Status:
+        """no_atoms where there was nothing to judge, failed where nothing came of it, partial where less."""
+        if not self.judged:
+            return "failed" if self.asked or self.failures else "no_atoms"
+        return "partial" if self.failures else "ok"
+
+
+class ClaimWorker(ABC, Generic[C]):
+    """Does the work of one task on records; see `Worker`. `result` is the model of what it finds."""
+
+    result: type[C]
+
+    def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
+        self.config = config
+        self._llm = llm
+        self._judge = assembly.judge()
+
+    @property
+    def settled(self) -> bool:
+        """See `Worker`."""
+        return bool(getattr(self._llm, "settled", True))
+
+    def assess(self, record: Record) -> C:
+        """See `Worker`."""
+        meter = Meter()
+        with one_by_one_until(lambda: self.settled):
+            try:
+                work = self._work(record, meter)
+            except StageError as error:
+                work = Work({}, tuple(error.failures), 0, 0)
+            except PluginError as error:
+                work = Work({}, (Failure.of(error.kind, record.id, error),), 0, 0)
+        return result_of(
+            self.result,
+            record,
+            self.config,
+            status=work.status,
+            failures=work.failures,
+            meter=meter,
+            **work.fields,
+        )
+
+    @abstractmethod
+    def _work(self, record: Record, meter: Meter) -> Work:
+        """Judge one record; time and usage go to stages of `meter`. May raise what `assess` may."""
+
+
+def result_of(
+    result: type[C],
+    record: Record,
+    config: Config,
+    *,
+    status: Status,
+    failures: Sequence[Failure],
+    meter: Meter | None = None,
+    **fields: Any,
+) -> C:
+    """A task's result of `record` with the fields that every result has."""
+    return result(
+        record_id=record.id,
+        status=status,
+        prompt=record.prompt,
+        response=record.response,
+        topic=record.topic,
+        model=config.model,
+        failures=tuple(failures),
+        usage=meter.usage if meter else {},
+        seconds=meter.seconds if meter else {},
+        fingerprint=record_fingerprint(record),
+        metadata=record.metadata,
+        **fields,
+    )
+
+
+class ClaimTally(Generic[C, Scored]):
+    """Adds up results with the metrics of `table`, computed from what `score` makes of a result.
+
+    `fields` are what else a line of results.jsonl holds.
+    """
+
+    def __init__(
+        self,
+        table: Table[Scored],
+        score: Callable[[C], Scored],
+        fields: Callable[[Scored], dict[str, Any]],
+    ) -> None:
+        self._table = table
+        self._score = score
+        self._fields = fields
+        self._counts = RunCounts()
+        self._sampling = Sampling(table)
+
+    def add(self, result: C) -> dict[str, Any]:
+        """See `Tally`."""
+        scored = self._score(result)
+        self._sampling.add(result.record_id, scored)
+        self._counts.add(result, result.failures, result.verdicts)
+        return {
+            "id": result.record_id,
+            "status": result.status,
+            **self._table.line(scored),
+            **self._fields(scored),
+            **shared_fields(result, result.failures),
+        }
+
+    def sample(self) -> Sample:
+        """See `Tally`."""
+        return self._sampling.sample()
+
+    def content(self) -> dict[str, Any]:
+        """See `Tally`."""
+        counts = self._counts.content()
+        sample = self.sample()
+        return {
+            "records": counts.pop("records"),
+            "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
+            "few_records": self._table.few_records(sample),
+            **counts,
+        }

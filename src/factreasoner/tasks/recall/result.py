@@ -1,0 +1,89 @@
+"""What factual recall finds of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from factreasoner.metrics import P_DIGITS
+from factreasoner.metrics.samples import LabelledClaim
+from factreasoner.models import Atom, Usage, Verdict
+from factreasoner.tasks.claim_task import ClaimResult
+from factreasoner.tasks.verdicts import is_borne_out, p_borne_out
+
+TRUE, FALSE, UNANSWERED = 0, 1, 2
+"""Classes of a fact's value; people know the first two."""
+
+
+class RecallResult(ClaimResult):
+    """The facts an answer should state, with the verdicts of the answer (premise `answer`) on them.
+
+    `reference` is the right answer, where the record has it.
+    """
+
+    facts: tuple[Atom, ...] = ()
+    reference: str | None = None
+
+
+class JudgedFact(NamedTuple):
+    """A fact with its verdict, None where it stayed unanswered.
+
+    True: the answer states it, P above one half. Everything else that was answered is False, silence too.
+    """
+
+    fact: Atom
+    verdict: Verdict | None
+
+    @property
+    def value(self) -> bool | None:
+        """Whether the answer states it; None where that is not known."""
+        return None if self.verdict is None else is_borne_out(self.verdict)
+
+    @property
+    def p_true(self) -> float | None:
+        """P(the answer states it)."""
+        return None if self.verdict is None else round(p_borne_out(self.verdict), P_DIGITS)
+
+    def content(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "id": self.fact.id,
+            "text": self.fact.text,
+            "value": self.value,
+            "p_true": self.p_true,
+            "verdict": None if self.verdict is None else self.verdict.label,
+            "quote": None if self.verdict is None else self.verdict.quote,
+            **({} if self.fact.gold is None else {"label": self.fact.gold == "S"}),
+        }
+
+
+class ScoredRecall(NamedTuple):
+    """A result with what its metrics are computed from."""
+
+    result: RecallResult
+    facts: tuple[JudgedFact, ...]
+    usage: Usage
+
+    def count(self, value: bool | None) -> int:
+        """How many facts have that value."""
+        return sum(fact.value is value for fact in self.facts)
+
+    @property
+    def labels(self) -> list[LabelledClaim]:
+        """The facts that people labelled; those unanswered are of a class of their own, at 0.5."""
+        return list(self._labels())
+
+    def _labels(self) -> Iterator[LabelledClaim]:
+        said = {True: TRUE, False: FALSE, None: UNANSWERED}
+        for judged in self.facts:
+            if judged.fact.gold is not None:
+                gold = TRUE if judged.fact.gold == "S" else FALSE
+                p_true = 0.5 if judged.p_true is None else judged.p_true
+                yield LabelledClaim(p_true, said[judged.value], gold)
+
+
+def scored_recall(result: RecallResult) -> ScoredRecall:
+    """A result with its facts and verdicts put together."""
+    verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
+    facts = tuple(JudgedFact(fact, verdicts.get(fact.id)) for fact in result.facts)
+    return ScoredRecall(result, facts, sum(result.usage.values(), Usage()))

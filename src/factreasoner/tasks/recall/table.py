@@ -1,0 +1,90 @@
+"""The metrics of factual recall.
+
+Source: "FaaF: Facts as a Function for the evaluation of generated text" (arXiv 2403.03888), section 4: error
+rate, and F1 of the facts that are not stated.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from factreasoner.metrics.samples import Claims, Sample
+from factreasoner.metrics.statistics import OfSums, Statistic, ratio
+from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table
+from factreasoner.metrics.usage_metrics import usage_metrics
+from factreasoner.tasks.recall.result import FALSE, UNANSWERED, ScoredRecall
+
+FEW_RECORDS = 20
+
+
+def _recall(record: ScoredRecall) -> float | None:
+    true, false = record.count(True), record.count(False)
+    return true / (true + false) if true + false else None
+
+
+def _count(value: bool | None) -> OfRecords:
+    """Number of facts of that value; None of a record without facts."""
+    return OfRecords(lambda record: record.count(value) if record.facts else None)
+
+
+def error_rate(claims: Claims) -> Statistic:
+    """Share of the answered facts where judge and people differ."""
+    answered = claims.said != UNANSWERED
+    wrong = answered & (claims.said != claims.gold)
+    return OfSums(claims.sums(np.stack([wrong, answered])), lambda sums: ratio(sums[..., 0], sums[..., 1]))
+
+
+def f1_false(claims: Claims) -> Statistic:
+    """F1 of "the answer does not state it" over all facts; one that stayed unanswered was not found.
+
+    Undefined where people call no fact False.
+    """
+    said, gold = claims.said == FALSE, claims.gold == FALSE
+
+    def function(sums: np.ndarray) -> np.ndarray:
+        hits, found, wanted = sums[..., 0], sums[..., 1], sums[..., 2]
+        return np.where(wanted > 0, ratio(2 * hits, found + wanted), np.nan)
+
+    return OfSums(claims.sums(np.stack([said & gold, said, gold])), function)
+
+
+def _no_labels(sample: Sample) -> str:
+    return "every labelled fact is unanswered" if len(sample.claims.p) else "no fact is labelled"
+
+
+def _none_false(sample: Sample) -> str:
+    return "people call no fact False" if len(sample.claims.p) else "no fact is labelled"
+
+
+FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
+ANSWERED = Need("answered facts", lambda sample: "no fact was answered", lambda record: bool(record.facts))
+LABELS = Need("labelled facts", _no_labels, lambda record: bool(record.labels), labels=True)
+FALSE_LABELS = Need("facts labelled false", _none_false, lambda record: bool(record.labels), labels=True)
+
+SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+
+# fmt: off
+METRICS = (
+    Metric("recall", "recall", "share of answered facts that the answer states", ANSWERED,
+           OfRecords(_recall), places=SCORES, tested=True),
+    Metric("num_facts", "facts", "facts a record", FACTS,
+           OfRecords(lambda r: len(r.facts) or None), bounds=COUNT, decimals=1, places=("line",)),
+    Metric("num_true", "stated", "facts a record that the answer states", FACTS, _count(True), bounds=COUNT,
+           decimals=1, places=("line",)),
+    Metric("num_false", "not stated", "facts a record that the answer does not state", FACTS, _count(False),
+           bounds=COUNT, decimals=1, places=("line",)),
+    Metric("num_unanswered", "N/A", "facts a record that stayed unanswered", FACTS, _count(None),
+           bounds=COUNT, decimals=1, places=("line", "run", "evaluate", "compare"), better="lower"),
+    Metric("error_rate", "error rate", "share of the answered facts where judge and people differ", LABELS,
+           OfClaims(error_rate), better="lower",
+           places=SCORES, tested=True, few=FEW_RECORDS),
+    Metric("f1_false", "F1 False", "F1 of the facts that the answer does not state, over all facts",
+           FALSE_LABELS, OfClaims(f1_false), better="higher",
+           places=SCORES, tested=True, few=FEW_RECORDS),
+    *usage_metrics(lambda record: record.usage),
+)
+# fmt: on
+
+RECALL: Table[ScoredRecall] = Table(
+    "recall", main="recall", claims=lambda record: (record.labels, 0), metrics=METRICS
+)

@@ -1,0 +1,61 @@
+"""`recall`: does the answer say what it should?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from factreasoner.assembly import assembly_of
+from factreasoner.config import Config
+from factreasoner.errors import InputProblem
+from factreasoner.models import Failure, Record
+from factreasoner.tasks.claim_task import ClaimTally, result_of
+from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, scored_recall
+from factreasoner.tasks.recall.table import RECALL
+from factreasoner.tasks.recall.worker import PROMPT_TF, RecallWorker
+from factreasoner.tasks.task import Calls, Tally, Task, Worker
+
+
+class Recall(Task[RecallResult]):
+    """The share of the facts that an answer should state, and states."""
+
+    name = "recall"
+    result = RecallResult
+    table = RECALL
+
+    def problems(self, record: Record, config: Config) -> list[InputProblem]:
+        """See `Task`."""
+        if record.facts is not None or (record.reference or "").strip():
+            return []
+        message = "none given, and no 'reference' to make them from; add one of both"
+        return [InputProblem(f"record {record.id}", "facts", message)]
+
+    def prompts(self, config: Config) -> list[str]:
+        """See `Task`."""
+        return [PROMPT_TF if config.mode == PROMPT_TF else "judge", "fact_generator"]
+
+    def worker(self, config: Config, calls: Calls) -> Worker[RecallResult]:
+        """See `Task`."""
+        if config.mode == PROMPT_TF:
+            config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
+        assembly = assembly_of(config, **calls._asdict())
+        return RecallWorker(assembly.config, assembly.llm, assembly)
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> RecallResult:
+        """See `Task`."""
+        return result_of(RecallResult, record, config, status="failed", failures=[failure])
+
+    def size(self, line: Mapping[str, Any]) -> int:
+        """See `Task`."""
+        return len(line["verdicts"])
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RecallResult]:
+        """See `Task`."""
+        return ClaimTally(RECALL, scored_recall, _fields)
+
+
+def _fields(scored: ScoredRecall) -> dict[str, Any]:
+    return {"facts": [fact.content() for fact in scored.facts], "reference": scored.result.reference}
+
+
+TASK = Recall()

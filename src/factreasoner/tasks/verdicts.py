@@ -1,0 +1,30 @@
+"""What verdicts on claims against sources come to: does a premise bear a claim out?"""
+
+from __future__ import annotations
+
+from factreasoner.models import Label, Verdict, side_of
+
+ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
+"""Ids of premises that are no context: the answer, the reference, and all passages together."""
+
+
+def p_borne_out(verdict: Verdict) -> float:
+    """P(the premise bears the claim out).
+
+    p for an entailment and 1 - p for a contradiction, p raised to 0.5; for a neutral verdict the judge's
+    belief where it has one, else 0.5.
+    """
+    if verdict.label == "neutral":
+        return 0.5 if verdict.belief is None else verdict.belief
+    p = max(verdict.probability, 0.5)
+    return p if verdict.label == "entailment" else 1.0 - p
+
+
+def is_borne_out(verdict: Verdict) -> bool:
+    """Whether P(the premise bears the claim out) is above one half."""
+    return side_of(p_borne_out(verdict)) > 0
+
+
+def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
+    """A verdict that needs no judge, as that nothing is borne out by an empty text; `note` says why."""
+    return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
