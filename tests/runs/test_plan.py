@@ -71,7 +71,7 @@ def test_planned_calls_are_made(
 
 def test_nothing_is_planned_for_a_record_without_atoms() -> None:
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
-    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0)
+    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0, 0)
 
 
 @pytest.mark.parametrize(

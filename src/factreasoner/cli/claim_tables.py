@@ -9,8 +9,9 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.running import Show
-from factreasoner.cli.tables import EMBEDDED_NOTICE, counted_records, run_rows, with_interval
+from factreasoner.cli.tables import counted_records, run_rows, with_interval
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
@@ -30,7 +31,7 @@ def print_claims(task: Task[Any]) -> Show:
         console.print(table)
         console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
         if config.plugin("judge") == "embedded":
-            console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+            console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
     return show
 

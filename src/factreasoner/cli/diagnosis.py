@@ -7,19 +7,25 @@ import platform
 import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal, NamedTuple
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import merlin_bridge
+from factreasoner.cli.advice import embedded_limits
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.registry import EXTRA_OF_MODULE, load
+
+if TYPE_CHECKING:
+    from factreasoner.judges.nli import NLIJudge
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
 HOURS = ("nine", "ten", "eleven", "noon", "one", "two", "three", "four")
 """A model is asked about opening hours: by enough facts to tell from its prompt tokens that it sees them."""
+LIBRARY = Premise("p", "The library opens at nine and closes at five.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 
@@ -43,9 +49,12 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
         yield Check(state, key, "set" if state == "ok" else "not set")
     yield _cache(config)
     yield _merlin(config)
-    if config.model is None:
-        yield Check("missing", "model", "none: the embedded judge is used; add --model NAME")
-    elif call:
+    judge = config.plugin("judge")
+    if judge == "embedded":
+        yield Check("missing", "judge", f"embedded: {embedded_limits()}")
+    elif judge == "nli":
+        yield _nli(config)
+    if config.model is not None and call:
         yield _model(config)
 
 
@@ -57,10 +66,12 @@ def _package(name: str) -> Check:
 
 
 def _extra(module: str, feature: str, extra: str) -> Check:
+    if find_spec(module) is None:
+        return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
     try:
         return Check("ok", module, f"{version(module)} ({feature})")
-    except PackageNotFoundError:
-        return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
+    except PackageNotFoundError:  # a package of another name, as onnxruntime-gpu
+        return Check("ok", module, f"installed ({feature})")
 
 
 def _cache(config: Config) -> Check:
@@ -80,15 +91,26 @@ def _merlin(config: Config) -> Check:
         return Check("missing", "merlin", str(error))
 
 
+def _nli(config: Config) -> Check:
+    try:
+        judge: NLIJudge = load("judge", "nli")(config)
+    except ConfigError as error:
+        return Check("wrong", "nli", str(error))
+    judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
+    if judged.failures:
+        return Check("wrong", "nli", judged.failures[0].message)
+    (verdict,) = judged.verdicts
+    return Check("ok", "nli", f"{judge.classifier}; a test: {verdict.label} {verdict.probability:.2f}")
+
+
 def _model(config: Config) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
     once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": 0.0})
     client = LiteLLMClient(once)
-    premise = Premise("p", "The library opens at nine and closes at five.")
     claims = [Claim(str(hour), f"The library opens at {hour}.") for hour in HOURS]
     try:
-        judged = LLMJudge(client, once).judge(premise, claims)
+        judged = LLMJudge(client, once).judge(LIBRARY, claims)
     except (ConfigError, LLMError) as error:
         return Check("wrong", str(config.model), str(error))
     if judged.failures:

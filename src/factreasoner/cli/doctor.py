@@ -10,7 +10,7 @@ from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import Terminal
 
 
-@takes_settings("Model", "Judging")
+@takes_settings("Model", "Judging", "NLI judge")
 def doctor(
     call: Annotated[
         bool, typer.Option("--call/--no-call", help="With --model: make one small call to it.")
@@ -24,13 +24,18 @@ def doctor(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Check the installation, the keys, the cache and, with --model, that the model answers calls."""
+    """Check the installation, the keys, the cache and, with --model, that the model answers calls.
+
+    With --nli-model: that the classifier is here and works; --nli-download fetches it.
+    """
     from rich.markup import escape
     from rich.table import Table
 
     from factreasoner.cli.diagnosis import diagnose
     from factreasoner.config import load_config
 
+    if settings["nli_model"] is not None:
+        settings["judge"] = "nli"
     config = load_config(None, settings)
     if judge_test:
         from factreasoner.cli.judge_test import try_judge

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from rich.markup import escape
 from rich.table import Column, Table
 
+from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.graph.beliefs import beliefs
@@ -21,10 +22,6 @@ from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Atom, Outcome, Status
 from factreasoner.runs.plan import RunPlan, StagePlan
 
-EMBEDDED_NOTICE = (
-    "Judged by the embedded judge, since no model is configured: it compares words, names, numbers and "
-    "negations and does not reason. For a language model's verdicts add --model NAME."
-)
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 STATUSES = get_args(Status)
@@ -44,7 +41,7 @@ def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> N
     if "atomizer" in summary["seconds"]["by_stage"]:
         _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
-        console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
@@ -69,7 +66,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     if assessment.atoms:
         _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
-        console.print(f"[dim]{EMBEDDED_NOTICE}[/dim]")
+        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
 
 def _print_atoms_notice(console: Terminal, config: Config) -> None:
@@ -89,6 +86,10 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     stages = planned.stages
     if planned.searches:
         console.print(f"{planned.searches:,} searches ({plain(config.retriever)})")
+    if planned.pairs:
+        console.print(
+            f"{planned.pairs:,} pairs of passage and claim for the nli judge, longer ones in windows"
+        )
     if not stages:
         console.print(f"{records} records, no model calls.")
         return

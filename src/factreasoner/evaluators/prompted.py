@@ -9,7 +9,7 @@ from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.evaluators.judging import judge_all, judging_threads, tasks, unjudged_atoms
+from factreasoner.evaluators.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
 from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
@@ -88,6 +88,10 @@ class PromptedEvaluator:
         chunks = self._chunks(self._asker, atoms, *self._planned(atoms, contexts))
         return [self._request(chunk, chunk.claims, record) for chunk in chunks]
 
+    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
+        """Every (premise, claims) another judge than a model would be asked, without asking."""
+        return self._tasks(atoms, *self._planned(atoms, contexts), "")
+
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Label every atom.
 
@@ -114,10 +118,15 @@ class PromptedEvaluator:
             contexts = list(merge_equal(contexts))
         return contexts, pairs(1, atoms, contexts)
 
+    def _tasks(
+        self, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work], record_id: str
+    ) -> list[Task]:
+        return tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
+
     def _by_judge(
         self, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work], record_id: str
     ) -> Outcome:
-        asked = tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
+        asked = self._tasks(atoms, contexts, work, record_id)
         judged = judge_all(self._judge, asked, workers=judging_threads(self._config))
         unjudged, partly = unjudged_atoms(atoms, work, judged.verdicts)
         return Outcome(

@@ -52,10 +52,11 @@ class StagePlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """What a run takes: model calls by stage, and searches of its retriever."""
+    """What a run takes: model calls by stage, searches of its retriever, pairs for a classifier to judge."""
 
     stages: list[StagePlan]
     searches: int
+    pairs: int
 
 
 def plan(records: Iterable[Record], config: Config) -> RunPlan:
@@ -68,7 +69,7 @@ def plan(records: Iterable[Record], config: Config) -> RunPlan:
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return RunPlan(list(planner.totals.values()), planner.searches)
+    return RunPlan(list(planner.totals.values()), planner.searches, planner.pairs)
 
 
 class _Planner:
@@ -78,12 +79,14 @@ class _Planner:
         nobody = ScriptedLLM([])
         self.totals: dict[str, StagePlan] = {}
         self.searches = 0
+        self.pairs = 0
         self._config = config
         self._atomizer = LLMAtomizer(llm=nobody, config=config)
         self._reviser = LLMReviser(llm=nobody, config=config)
         self._query_builder = LLMQueryBuilder(llm=nobody, config=config)
         self._summarizer = LLMSummarizer(llm=nobody, config=config)
         self._assessor = _assessor(config, nobody)
+        self._evaluator = _evaluator(config, nobody)
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -106,6 +109,8 @@ class _Planner:
         if self._asks("summarizer"):
             summaries = self._summarizer.requests(contexts, atoms)
             self._count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+        if self._config.plugin("judge") == "nli":
+            self.pairs += sum(len(claims) for _, claims in self._evaluator.work(atoms, contexts))
         if self._asks("judge"):
             rounds = self._config.votes if self._config.confidence == "votes" else 1
             asked = self._assessor(record.model_copy(update={"contexts": contexts}), atoms)
@@ -152,6 +157,14 @@ class _JudgeCalls(NamedTuple):
     requests: list[tuple[Prompt, FunctionSchema]]
     items: int
     answer_tokens: int
+
+
+def _evaluator(config: Config, nobody: LLM) -> PromptedEvaluator | GraphEvaluator:
+    """The assessor as it is with another judge than a model, whatever that is."""
+    judge = LLMJudge(nobody, config)
+    if config.assessor in ASSESSORS:
+        return PromptedEvaluator(judge, nobody, config)
+    return GraphEvaluator(judge, AutoSolver(config), config)
 
 
 def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]], _JudgeCalls]:

@@ -1,6 +1,7 @@
 import os
 import re
 import shutil
+from fnmatch import fnmatch
 
 import onnx
 import pytest
@@ -114,17 +115,18 @@ def test_the_digest_is_of_the_content_alone(tmp_path):
     assert identity(model_files(nli(changed))) != first
 
 
-def test_weights_outside_the_graph_count(tmp_path):
+def save_with_weights_outside(graph, name, seed=0):
+    onnx.save(pooled(seed=seed), graph, save_as_external_data=True, location=name, size_threshold=100)
+
+
+@pytest.mark.parametrize("name", ["model.onnx_data", "model.onnx.data", "Constant_7_attr__value"])
+def test_weights_outside_the_graph_count(tmp_path, name):
     digests = set()
     for seed in (0, 1):
         folder = save(tmp_path / str(seed), pooled(seed=seed))
-        onnx.save(
-            pooled(seed=seed),
-            folder / "onnx/model.onnx",
-            save_as_external_data=True,
-            location="model.onnx_data",
-            size_threshold=100,
-        )
+        save_with_weights_outside(folder / "onnx/model.onnx", name, seed)
+        digests.add(identity(model_files(nli(folder))).digest)
+        (folder / "onnx/model_O4.onnx_data").write_text("of another graph")
         digests.add(identity(model_files(nli(folder))).digest)
     graphs = [(tmp_path / seed / "onnx/model.onnx").read_bytes() for seed in "01"]
     assert graphs[0] == graphs[1]
@@ -174,21 +176,24 @@ class TestTheHub:
         ):
             model_files(nli(name))
 
-    def test_what_is_fetched_is_one_graph_and_the_small_files(self, cache, monkeypatch):
-        asked = {}
+    def test_what_is_fetched_is_one_graph_with_its_weights_and_the_small_files(self, cache, monkeypatch):
+        folder = cache / "snapshots" / self.COMMIT
+        (folder / "onnx/model.onnx").unlink()
+        save_with_weights_outside(folder / "onnx/model.onnx", "Constant_7_attr__value")
+        asked = []
 
-        def fetched(name, **settings):
-            asked.update(settings, name=name)
-            return str(cache / "snapshots" / self.COMMIT)
+        def fetched(name, *, revision, allow_patterns):
+            asked.append((name, revision, allow_patterns))
+            return str(folder)
 
+        listed = [*LAID_OUT["cross-encoder"], "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
         monkeypatch.setattr("factreasoner.judges.nli.hub.snapshot_download", fetched)
-        monkeypatch.setattr(
-            "huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: LAID_OUT["cross-encoder"]
-        )
+        monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         model_files(nli("acme/tiny@main", nli_download=True))
-        assert (asked["name"], asked["revision"]) == ("acme/tiny", "main")
-        assert "onnx/model.onnx*" in asked["allow_patterns"]
-        assert not any("safetensors" in pattern or pattern == "*" for pattern in asked["allow_patterns"])
+        (first, second) = (patterns for *_, patterns in asked)
+        assert {(name, revision) for name, revision, _ in asked} == {("acme/tiny", "main")}
+        fetched = [name for name in listed if any(fnmatch(name, pattern) for pattern in (*first, *second))]
+        assert fetched == ["onnx/model.onnx", "config.json", "onnx/Constant_7_attr__value"]
 
     def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)

@@ -8,7 +8,7 @@ from factreasoner import assess
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.nli import NLIJudge
-from factreasoner.judges.nli.readings import reading
+from factreasoner.judges.nli.predictions import predicted
 from factreasoner.language.sentences import Span
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.models import Claim, Context, Premise
@@ -130,12 +130,12 @@ def test_no_claims_no_verdicts(folder):
     assert NLIJudge(nli(folder)).judge(Premise("c", BORN), []) == ((), ())
 
 
-class TestReadings:
+class TestPredictions:
     LABELS = ("contradiction", "neutral", "entailment")
     SPANS = (Span(0, 1), Span(1, 2), Span(2, 3))
 
     def read(self, *rows, labels=LABELS):
-        return reading(np.array(rows), labels, self.SPANS[: len(rows)])
+        return predicted(np.array(rows), labels, self.SPANS[: len(rows)])
 
     def test_the_surest_telling_window_decides(self):
         rows = [[0.0, 0.99, 0.01], [0.1, 0.2, 0.7], [0.1, 0.0, 0.9]]

@@ -11,7 +11,7 @@ import numpy as np
 from factreasoner.config import Config
 from factreasoner.judges.nli.classifier import NOT_RUN, Classifier, classifier_of
 from factreasoner.judges.nli.files import identity, model_files
-from factreasoner.judges.nli.readings import Reading, reading
+from factreasoner.judges.nli.predictions import Prediction, predicted
 from factreasoner.judges.nli.windows import windows
 from factreasoner.language.sentences import Span
 from factreasoner.llm.cache import ResponseCache, key_of
@@ -62,7 +62,7 @@ class NLIJudge:
         verdicts = (_verdict(premise, claim, found[claim.id]) for claim in claims if claim.id in found)
         return Judged(tuple(verdicts), tuple(failures))
 
-    def _read(self, premise: Premise, claims: Sequence[Claim]) -> tuple[dict[str, Reading], list[Failure]]:
+    def _read(self, premise: Premise, claims: Sequence[Claim]) -> tuple[dict[str, Prediction], list[Failure]]:
         """What the classifier says of each claim, by its id, and what went wrong."""
         spans = {claim.id: self._spans(premise.text, claim.text) for claim in claims}
         fitting = [claim for claim in claims if spans[claim.id]]
@@ -79,14 +79,14 @@ class NLIJudge:
             rows = self.classifier.probabilities(pairs)
         except NOT_RUN as error:
             return {}, failures + [_failure(premise, c, type(error).__name__, str(error)) for c in fitting]
-        readings: dict[str, Reading] = {}
+        predictions: dict[str, Prediction] = {}
         for claim in fitting:
             own, rows = np.split(rows, [len(spans[claim.id])])
             if np.isfinite(own).all():
-                readings[claim.id] = reading(own, self.classifier.labels, spans[claim.id])
+                predictions[claim.id] = predicted(own, self.classifier.labels, spans[claim.id])
             else:
                 failures.append(_failure(premise, claim, "NotFinite", "the model's outputs are not numbers"))
-        return readings, failures
+        return predictions, failures
 
     def _spans(self, passage: str, claim: str) -> list[Span]:
         """The windows of a passage that a claim is judged by; none where the claim is too long."""
@@ -104,27 +104,27 @@ class NLIJudge:
         model = (self.classifier.identity.digest, self.classifier.labels, self.classifier.longest)
         return key_of(("nli", model, passage, claim))
 
-    def _known(self, keys: dict[str, str]) -> dict[str, Reading]:
+    def _known(self, keys: dict[str, str]) -> dict[str, Prediction]:
         """What the cache has, by the ids of claims."""
         if self._cache is None:
             return {}
         noted = {claim_id: self._cache.noted(key) for claim_id, key in keys.items()}
         return {claim_id: _of_note(note) for claim_id, note in noted.items() if note is not None}
 
-    def _keep(self, readings: dict[str, Reading]) -> None:
-        if self._cache is not None and readings:
-            self._cache.note_all({key: json.dumps(found) for key, found in readings.items()})
+    def _keep(self, predictions: dict[str, Prediction]) -> None:
+        if self._cache is not None and predictions:
+            self._cache.note_all({key: json.dumps(found) for key, found in predictions.items()})
 
 
 _SHORTER = "shorten it (a context judged against others: --premise-tokens), or use another model"
 
 
-def _of_note(note: str) -> Reading:
+def _of_note(note: str) -> Prediction:
     label, probability, span = json.loads(note)
-    return Reading(label, probability, Span(*span))
+    return Prediction(label, probability, Span(*span))
 
 
-def _verdict(premise: Premise, claim: Claim, found: Reading) -> Verdict:
+def _verdict(premise: Premise, claim: Claim, found: Prediction) -> Verdict:
     quoted = found.label != "neutral"
     return Verdict(
         context_id=premise.id,

@@ -64,6 +64,10 @@ class Classifier:
         self._output = _output(self.session, self.labels)
         self._padding = _padding(files, self.tokenizer)
 
+    def __str__(self) -> str:
+        digest, labels = self.identity.digest, "/".join(self.labels)
+        return f"{self.files.graph} ({digest}), on {self.device}, {labels}, up to {self.longest} tokens"
+
     @property
     def device(self) -> str:
         """Where it runs: "cuda" or "cpu"."""

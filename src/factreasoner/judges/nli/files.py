@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,8 @@ USUAL_GRAPH = "model.onnx"
 GRAPH_FOLDER = "onnx"
 EXPORT = "optimum-cli export onnx --task text-classification --model ID FOLDER"
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
+NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bin")
+"""Ends of the names of files that hold no weights of a graph."""
 DYNAMIC = b"DynamicQuantize"
 """Part of the names of the operators that scale a whole batch by its largest value."""
 _CHUNK = 1 << 24
@@ -67,7 +70,7 @@ def _from_hub(config: Config) -> Path:
         raise ConfigError(f"nli_model: no such file or folder: {name}")
     model = HubModel.of(name, config.nli_revision)
     if config.nli_download:
-        return download(model, lambda names: chosen_graph(names, config.nli_file, name))
+        return download(model, lambda names: chosen_graph(names, config.nli_file, name), weights_outside)
     return cached_folder(model)
 
 
@@ -143,23 +146,37 @@ def identity(files: ModelFiles) -> Identity:
     Raises:
         ConfigError: a file can't be read.
     """
-    weights = sorted(p for p in files.graph.parent.glob(f"{files.graph.name}[._]*") if p.is_file())
-    parts = (files.graph, *weights, files.tokenizer, files.settings_path)
     try:
+        outside = sorted(path.name for path in files.graph.parent.iterdir() if path.is_file())
+        weights = [files.graph.parent / name for name in weights_outside(files.graph, outside)]
+        parts = (files.graph, *weights, files.tokenizer, files.settings_path)
         return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in parts))
     except OSError as error:
         raise ConfigError(f"nli_model: {error.filename}: can't be read: {error.strerror}") from error
 
 
+def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
+    """Those of the files beside a graph that it names: its weights, where they are not in it.
+
+    They are called model.onnx_data, model.onnx.data or after a constant of the graph.
+    """
+    return [name for name in names if not name.endswith(NEVER_WEIGHTS) and _holds(graph, name.encode())]
+
+
+def _holds(path: Path, words: bytes) -> bool:
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(words) >= 0
+
+
 @lru_cache(maxsize=8)
 def _identity(parts: tuple[tuple[Path, int, int], ...]) -> Identity:
-    digest, dynamic = hashlib.sha256(), False
+    digest = hashlib.sha256()
     for path, _, size in parts:
         digest.update(f"{size}:".encode())
-        tail = b""
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
-                dynamic = dynamic or DYNAMIC in tail + chunk[: len(DYNAMIC)] or DYNAMIC in chunk
-                tail = chunk[-len(DYNAMIC) :]
-    return Identity(digest.hexdigest()[:16], dynamic)
+    return Identity(digest.hexdigest()[:16], _holds(parts[0][0], DYNAMIC))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from huggingface_hub import HfApi, snapshot_download
@@ -16,7 +16,7 @@ from factreasoner.errors import ConfigError
 NOT_FETCHED: tuple[type[Exception], ...] = (HFValidationError, *hub_errors.HfHubHTTPError.__bases__)
 """What is raised where the hub is not reached or has no such model; its HTTP client differs by version."""
 MODEL_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?")
-BESIDE_GRAPH = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
+SMALL_FILES = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
 """The small files of a model that are kept, wherever they lie in its repository."""
 
 
@@ -56,20 +56,33 @@ def cached_folder(model: HubModel) -> Path:
     except LocalEntryNotFoundError as error:
         raise ConfigError(
             f"nli_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and nothing "
-            f"is downloaded unasked; fetch it with: factreasoner doctor --judge nli --nli-model {model} "
+            f"is downloaded unasked; fetch it with: factreasoner doctor --nli-model {model} "
             "--nli-download"
         ) from error
 
 
-def download(model: HubModel, choose: Callable[[Sequence[str]], str]) -> Path:
-    """Fetch a model's small files and the one graph that `choose` names of all its files.
+def download(
+    model: HubModel,
+    choose: Callable[[Sequence[str]], str],
+    weights: Callable[[Path, Sequence[str]], list[str]],
+) -> Path:
+    """Fetch a model's small files, the one graph that `choose` names of all, and the weights it names itself.
+
+    `weights` says which of the names of the files beside a graph it names.
 
     Raises:
         ConfigError: the hub can't be reached or does not have it, or has no graph to choose.
     """
     try:
         files = HfApi().list_repo_files(model.name, revision=model.revision)
-        wanted = [*BESIDE_GRAPH, f"{choose(files)}*"]
-        return Path(snapshot_download(model.name, revision=model.revision, allow_patterns=wanted))
+        graph = PurePosixPath(choose(files))
+        folder = _fetched(model, [*SMALL_FILES, str(graph)])
+        beside = [path for path in map(PurePosixPath, files) if path.parent == graph.parent]
+        named = weights(folder / graph, [path.name for path in beside])
+        return _fetched(model, [str(graph.parent / name) for name in named]) if named else folder
     except NOT_FETCHED as error:
         raise ConfigError(f"nli_model: {str(model)!r} can't be downloaded: {error}") from error
+
+
+def _fetched(model: HubModel, patterns: Sequence[str]) -> Path:
+    return Path(snapshot_download(model.name, revision=model.revision, allow_patterns=list(patterns)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Mapping
+from typing import Any
 
 from factreasoner.errors import ConfigError
 from factreasoner.models import Label
@@ -63,11 +63,3 @@ def _in_config(config: Mapping[str, Any], source: str) -> list[str]:
 def _label(name: str) -> Label | None:
     letters = _NOTHING_ELSE.sub("", name.casefold())
     return next((label for pattern, label in _NAMES if pattern.fullmatch(letters)), None)
-
-
-VERDICTS: tuple[Label, ...] = get_args(Label)
-
-
-def missing_verdicts(labels: Sequence[Label]) -> list[Label]:
-    """The verdicts a classifier of these labels never gives."""
-    return [label for label in VERDICTS if label not in labels]

@@ -15,7 +15,7 @@ DIGITS = 6
 """Probabilities are rounded to so many: what is beyond hangs on which pairs share a batch."""
 
 
-class Reading(NamedTuple):
+class Prediction(NamedTuple):
     """What a classifier says of a claim, with the probability of that, and the window that decides it."""
 
     label: Label
@@ -23,8 +23,8 @@ class Reading(NamedTuple):
     span: Span
 
 
-def reading(values: Array, labels: Sequence[Label], spans: Sequence[Span]) -> Reading:
-    """The reading of one claim from P(label) of each window, shape (windows, labels).
+def predicted(values: Array, labels: Sequence[Label], spans: Sequence[Span]) -> Prediction:
+    """What it says of one claim from P(label) of each window, shape (windows, labels).
 
     A window says the label of its largest probability; of equal ones neutral goes first, then contradiction.
     Of the windows that entail or contradict the claim the surest decides, at a tie one that contradicts it.
@@ -33,7 +33,7 @@ def reading(values: Array, labels: Sequence[Label], spans: Sequence[Span]) -> Re
     shares = {label: _rounded(values[:, _places(labels, label)].sum(axis=1)) for label in set(labels)}
     order: tuple[Label, ...] = ("neutral", "contradiction", "entailment")
     said = [max((o for o in order if o in shares), key=lambda o: shares[o][row]) for row in range(len(spans))]
-    for_each = [Reading(said[row], shares[said[row]][row], span) for row, span in enumerate(spans)]
+    for_each = [Prediction(said[row], shares[said[row]][row], span) for row, span in enumerate(spans)]
     telling = [found for found in for_each if found.label != "neutral"]
     if telling:
         return max(telling, key=lambda found: (found.probability, found.label == "contradiction"))

@@ -1,0 +1,167 @@
+"""`--judge nli` from a data file to results: versions, assessors, resuming, calibration, dry run, doctor."""
+
+import json
+import random
+import shutil
+
+import pytest
+from command import results, write_records
+from tiny_classifiers import overlap, overlap_label, pooled, save
+
+LONG = "The bridge is old and large. A bird flows out of the tree. " * 8
+PASSAGES = [f"{LONG}Marie Curie was born in Warsaw.", "The city is not in Peru."]
+ATOMS = ["Marie Curie was born in Warsaw.", "The city is in Peru.", "The Lena flows out of a lake."]
+
+
+def record(name, atoms=ATOMS, passages=PASSAGES):
+    return {
+        "id": name,
+        "output": " ".join(atoms),
+        "atoms": [{"id": f"a{n}", "text": text, "contexts": ["c0"]} for n, text in enumerate(atoms)],
+        "contexts": [{"id": f"c{n}", "text": text} for n, text in enumerate(passages)],
+    }
+
+
+@pytest.fixture
+def model(tmp_path):
+    return save(tmp_path / "model", overlap())
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_records(tmp_path / "d.jsonl", record("r1"))
+
+
+@pytest.fixture
+def run(factreasoner, data, model):
+    def run(*flags, model=model, out="out"):
+        return factreasoner("run", data, "--judge", "nli", "--nli-model", model, "--out", out, *flags)
+
+    return run
+
+
+def verdicts(folder):
+    lines = (folder / "journal.jsonl").read_text().splitlines()
+    found = [verdict for line in lines for verdict in json.loads(line)["outcome"]["verdicts"]]
+    return {(v["context_id"], v["target_id"]): v for v in found}
+
+
+@pytest.mark.parametrize(("version", "pairs"), [(1, 3), (2, 6), (3, 6)])
+def test_each_version(run, tmp_path, version, pairs):
+    done = run("--version", version)
+    found = verdicts(tmp_path / "out")
+    assert sum(target.startswith("a") for _, target in found) == pairs
+    assert found["c0", "a0"]["label"] == "entailment"
+    assert found["c0", "a0"]["quote"].endswith("Marie Curie was born in Warsaw.")
+    assert len(found["c0", "a0"]["quote"]) < len(PASSAGES[0]) / 2
+    if version == 3:  # the long passage as a claim leaves no room to the other one
+        assert done.returncode == 3
+        (failure,) = results(tmp_path / "out")[0]["failures"]
+        assert (failure["item_id"], failure["error_type"]) == ("c1->c0", "ClaimTooLong")
+    else:
+        assert (done.returncode, results(tmp_path / "out")[0]["failures"]) == (0, [])
+    if version > 1:
+        assert found["c1", "a1"]["label"] == overlap_label(PASSAGES[1], ATOMS[1]) == "contradiction"
+
+
+@pytest.mark.parametrize("assessor", ["factscore", "veriscore", "factverify"])
+def test_other_assessors_combine_its_verdicts(run, tmp_path, assessor):
+    assert run("--assessor", assessor, "--version", 2).returncode == 0
+    assert results(tmp_path / "out")[0]["predictions"]["a0"] == "S"
+
+
+def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, tmp_path):
+    assert run().returncode == 0
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert list(manifest["files"]) == ["nli_model"]
+    before = (tmp_path / "out/journal.jsonl").read_bytes()
+    moved = shutil.move(model, tmp_path / "moved")
+    assert run("--nli-batch", 1, "--nli-threads", 1, model=moved).returncode == 0
+    assert (tmp_path / "out/journal.jsonl").read_bytes() == before
+    done = run(model=save(model, pooled()))
+    assert done.returncode == 1
+    assert "nli_model: " in done.stderr
+    done = run("--nli-window", 40, model=moved)
+    assert "nli_window: 512 there, 40 now" in done.stderr
+
+
+def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
+    assert run().returncode == 0
+    shutil.rmtree(model)
+    assert factreasoner("score", "out", "--factors", "table1").returncode == 0
+    done = factreasoner("run", "out", "--judge", "recorded", "--relations", "out", "--out", "again")
+    assert done.returncode == 0, done.stderr
+    given, replayed = verdicts(tmp_path / "out"), verdicts(tmp_path / "again")
+    assert {pair: v | {"confidence": "recorded"} for pair, v in given.items()} == replayed
+
+
+def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
+    done = run(model="acme/none")
+    assert done.returncode == 1
+    assert "factreasoner doctor --nli-model acme/none --nli-download" in done.stderr
+    assert not (tmp_path / "out").exists()
+    assert "'nli' needs a classifier" in factreasoner("run", data, "--judge", "nli").stderr
+    assert "add --judge nli" in factreasoner("run", data, "--nli-model", "acme/none").stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "pairs"),
+    [((), 6), (("--version", 3), 8), (("--version", 1), 3), (("--assessor", "factscore"), 6)],
+)
+def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
+    done = run("--dry-run", *flags)
+    assert done.returncode == 0, done.stderr
+    assert f"{pairs} pairs of passage and claim for the nli judge" in done.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_doctor_tries_the_model(factreasoner, model):
+    done = factreasoner("doctor", "--nli-model", model)
+    assert done.returncode == 0, done.stdout
+    assert "contradiction/entailment/neutral, up to 63 tokens; a test: neutral" in " ".join(
+        done.stdout.split()
+    )
+    (model / "config.json").write_text("{}")
+    done = factreasoner("doctor", "--nli-model", model)
+    assert done.returncode == 1
+    assert "id2label: missing" in done.stdout
+
+
+def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):
+    line = "compares words and does not reason; better: --model NAME, or --judge nli --nli-model ID"
+    assert line in factreasoner("doctor").stdout
+    done = factreasoner("run", data, "--out", "embedded")
+    assert line in done.stdout.splitlines()[-1]
+
+
+def test_calibrate_fits_its_verdicts_to_labels(factreasoner, model, tmp_path):
+    """Labels that agree with the judge on three entailments of four: its .88 and more become about .75."""
+    coin = random.Random(0)
+    words = ["marie", "pierre", "warsaw", "paris", "bridge", "tower", "tree", "bird"]
+    records, labels = [], []
+    for number in range(12):
+        atoms = [f"The {a} {b} was old." for a, b in (coin.sample(words, 2) for _ in range(8))]
+        passage = " ".join(atoms) if number % 2 else "The river was large."
+        records.append(record(f"r{number}", atoms, [passage]))
+        for n in range(8):
+            label = "entailment" if number % 2 and n % 4 else "neutral"
+            labels.append({"record": f"r{number}", "source": "c0", "target": f"a{n}", "label": label})
+    write_records(tmp_path / "d.jsonl", *records)
+    write_records(tmp_path / "gold.jsonl", *labels)
+    flags = ("--judge", "nli", "--nli-model", model)
+    assert factreasoner("run", "d.jsonl", *flags, "--out", "out").returncode == 0
+    done = factreasoner(
+        "calibrate", "out", "--relations", "gold.jsonl", "--out", "c.json", "--method", "platt"
+    )
+    assert done.returncode == 0, done.stderr
+    done = factreasoner("run", "d.jsonl", *flags, "--out", "fitted", "--calibration", "c.json")
+    assert (done.returncode, done.stderr.count("was fitted for other settings")) == (0, 0)
+    for verdict in verdicts(tmp_path / "fitted").values():
+        if verdict["label"] == "entailment":
+            assert verdict["uncalibrated"] > 0.85
+            assert verdict["probability"] == pytest.approx(0.75, abs=0.05)
+    other = save(tmp_path / "other", pooled())
+    done = factreasoner(
+        "run", "d.jsonl", "--judge", "nli", "--nli-model", other, "--out", "o", "--calibration", "c.json"
+    )
+    assert "its verdicts part was fitted for other settings: nli_model" in done.stderr
