@@ -5,7 +5,7 @@
     { "algorithm" : "cte", "task" : "MAR", "value" : -1.139434, "status" : "true", "message" : "...",
       "marginals" : [ { "variable" : 0, "states" : 2, "probabilities" : [0.500000, 0.500000] }, ... ] }
 
-`value` is log Z, or the algorithm's estimate of it. Numbers are printed by C++ streams: 6 decimals, and `nan`
+`value`, log Z or an estimate of it, is not read. Numbers are printed by C++ streams: 6 decimals, and `nan`
 and `-inf` as such, which is not JSON.
 """
 
@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 PRECISION = 1e-6
 """Probabilities come with 6 decimals."""
@@ -27,25 +27,17 @@ class BadAnswer(ValueError):  # noqa: N818 - becomes a MerlinOutputError, which 
     """What is wrong with an answer."""
 
 
-class Answer(NamedTuple):
-    """A checked answer: one distribution a variable, and merlin's value when it is a finite number."""
-
-    marginals: tuple[tuple[float, ...], ...]
-    value: float | None
-    status: str
-
-
 def parse_answer(
     text: str, *, algorithm: str, cardinalities: Sequence[int], evidence: Mapping[int, int]
-) -> Answer:
-    """Parse and check an answer.
+) -> tuple[tuple[float, ...], ...]:
+    """The marginals of an answer, checked: one distribution a variable, in order of the variables.
 
     Raises:
         BadAnswer: it is not JSON of the form above, answers another question, says that it failed, or holds
             anything but one distribution for each variable, with probability 1 on observed states.
     """
     answer = _object(text)
-    status = _status(answer)
+    _check_status(answer)
     for key, expected in (("task", "MAR"), ("algorithm", algorithm)):
         if answer.get(key, expected) != expected:
             raise BadAnswer(f"the answer has {key} {answer[key]!r}, but {expected!r} was asked for")
@@ -62,8 +54,7 @@ def parse_answer(
         if i in evidence and probabilities[evidence[i]] < 1.0 - PRECISION:
             raise BadAnswer(f"variable {i} was observed in state {evidence[i]}, but has {probabilities}")
         found[i] = probabilities
-    marginals = tuple(found[i] for i in range(len(cardinalities)))
-    return Answer(marginals, _finite(answer.get("value")), status)
+    return tuple(found[i] for i in range(len(cardinalities)))
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -83,22 +74,15 @@ def _python_number(sign: str, word: str) -> str:
     return word if word == "NaN" else sign + word
 
 
-def _status(answer: dict[str, Any]) -> str:
-    status = answer.get("status")
-    if status in ("true", True):
-        return "true"
+def _check_status(answer: dict[str, Any]) -> None:
+    if answer.get("status") in ("true", True):
+        return
     said = {key: answer.get(key) for key in ("status", "message", "value")}
     raise BadAnswer(
         f"merlin gave up ({said}). "
         "Either no joint state is possible, or the algorithm can't take the zeros in the tables ('cte' and "
         "'bte' can), or floating point did not reach"
     )
-
-
-def _finite(value: object) -> float | None:
-    if isinstance(value, float | int) and math.isfinite(value):
-        return float(value)
-    return None
 
 
 def _marginal(entry: object, cardinalities: Sequence[int]) -> tuple[int, tuple[float, ...]]:

@@ -18,38 +18,33 @@ from merlin_bridge.results import BadAnswer, parse_answer
 from merlin_bridge.safe_input import SafeInput, safe_input
 from merlin_bridge.uai import evidence_text, network_text
 
-ALGORITHMS = ("wmb", "bte", "cte", "ijgp", "jglp", "lbp", "gibbs")
+ALGORITHMS = ("wmb", "bte", "cte", "ijgp", "lbp")
+"""Those that give marginals worth having; the README says why `jglp` and `gibbs` are left out."""
+
 EXACT_ALGORITHMS = frozenset({"bte", "cte"})
 """Algorithms whose marginals are exact, but for the 6 decimals they are printed with."""
 
-IBOUND_ALGORITHMS = frozenset({"wmb", "ijgp", "jglp"})
+IBOUND_ALGORITHMS = frozenset({"wmb", "ijgp"})
 """Algorithms that trade accuracy for time by the i-bound."""
 
-ITERATED_ALGORITHMS = frozenset({"wmb", "ijgp", "jglp", "lbp", "gibbs"})
+ITERATED_ALGORITHMS = frozenset({"wmb", "ijgp", "lbp"})
 DEFAULT_IBOUND = 6
 DEFAULT_ITERATIONS = 10
-DEFAULT_SWEEPS = 10_000
-"""Iterations of `gibbs`, of which each is one sample."""
 
 
 @dataclass(frozen=True)
 class Result:
     """What a run gave.
 
-    `marginals[i]` is the distribution of variable i as printed: 6 decimals. `log_z` is the natural logarithm
-    of the network's partition function (of the probability of the evidence, where the tables are normalised):
-    exact for `cte` and `bte`, an upper bound for `wmb`, an estimate for `ijgp` and `lbp`, None for `gibbs`.
-    `ibound` and `iterations` are None where the algorithm takes none. `seconds` is the time of the process.
+    `marginals[i]` is the distribution of variable i as printed: 6 decimals. `ibound` and `iterations` are
+    None where the algorithm takes none. `seconds` is the time of the process.
     """
 
     marginals: tuple[tuple[float, ...], ...]
-    log_z: float | None
     algorithm: str
     ibound: int | None
     iterations: int | None
-    status: str
     seconds: float
-    command: tuple[str, ...]
 
 
 def run(
@@ -64,8 +59,8 @@ def run(
 ) -> Result:
     """Posterior marginals of every variable, observed ones included.
 
-    `binary`: see :func:`merlin_bridge.locate`. `ibound` (wmb, ijgp, jglp; 6 when not given): at most one
-    variable less than a table may have. `iterations`: 10 when not given, 10,000 sweeps for gibbs. What the
+    `binary`: see :func:`merlin_bridge.locate`. `ibound` (wmb, ijgp; 6 when not given): at most one
+    variable less than a table may have. `iterations`: 10 when not given. What the
     algorithm does not take is not passed on. `evidence`: observed state by variable. `timeout`: seconds after
     which merlin and all it started are killed.
 
@@ -100,7 +95,7 @@ def _run_in(folder: Path, path: Path, safe: SafeInput, *, options: _Options, tim
         reason = f"merlin exited with code 0, but answer.MAR.json can't be read: {error.strerror}"
         raise MerlinOutputError(reason, command, finished.stderr) from error
     try:
-        answer = parse_answer(
+        marginals = parse_answer(
             text,
             algorithm=options.algorithm,
             cardinalities=safe.network.cardinalities,
@@ -108,16 +103,12 @@ def _run_in(folder: Path, path: Path, safe: SafeInput, *, options: _Options, tim
         )
     except BadAnswer as error:
         raise MerlinOutputError(str(error), command, finished.stderr) from error
-    known = answer.value is not None and options.algorithm != "gibbs"
     return Result(
-        marginals=answer.marginals[: safe.variables],
-        log_z=(answer.value or 0.0) + safe.log_shift if known else None,
+        marginals=marginals[: safe.variables],
         algorithm=options.algorithm,
         ibound=options.ibound,
         iterations=options.iterations,
-        status=answer.status,
         seconds=finished.seconds,
-        command=tuple(command),
     )
 
 
@@ -129,16 +120,15 @@ class _Options(NamedTuple):
     @classmethod
     def of(cls, algorithm: str, ibound: int | None, iterations: int | None) -> _Options:
         if algorithm not in ALGORITHMS:
-            raise MerlinInputError(f"unknown algorithm {algorithm!r}; merlin has {', '.join(ALGORITHMS)}")
+            raise MerlinInputError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
         # merlin takes an i-bound of 0 for "no bound" and would ask for all memory.
         for name, value in (("ibound", ibound), ("iterations", iterations)):
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise MerlinInputError(f"{name}: must be a positive integer, not {value!r}")
-        usual = DEFAULT_SWEEPS if algorithm == "gibbs" else DEFAULT_ITERATIONS
         return cls(
             algorithm,
             (ibound or DEFAULT_IBOUND) if algorithm in IBOUND_ALGORITHMS else None,
-            (iterations or usual) if algorithm in ITERATED_ALGORITHMS else None,
+            (iterations or DEFAULT_ITERATIONS) if algorithm in ITERATED_ALGORITHMS else None,
         )
 
     def arguments(self) -> list[str]:
@@ -147,6 +137,4 @@ class _Options(NamedTuple):
             words += ["--ibound", str(self.ibound)]
         if self.iterations is not None:
             words += ["--iterations", str(self.iterations)]
-            if self.algorithm == "gibbs":
-                words += ["--samples", str(self.iterations)]
         return words

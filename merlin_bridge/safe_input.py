@@ -26,11 +26,10 @@ MAX_EXPONENT = 1000
 
 
 class SafeInput(NamedTuple):
-    """What merlin gets. Only its first `variables` are the caller's; its log Z plus `log_shift` is too."""
+    """What merlin gets. Only its first `variables` are the caller's."""
 
     network: Network
     evidence: dict[int, int]
-    log_shift: float
     variables: int
 
 
@@ -43,10 +42,8 @@ def safe_input(network: Network, evidence: Mapping[int, int]) -> SafeInput:
     count = len(network.cardinalities)
     sizes = network.cardinalities
     observed = {i: 0 for i, size in enumerate(sizes) if size == 1} | dict(evidence)
-    log_shift = sum(math.log(factor.values[0]) for factor in network.factors if not factor.scope)
     if len(observed) == count:
         sizes = (*sizes, 2)
-        log_shift -= math.log(2.0)
     factors = [factor for factor in network.factors if factor.scope]
     alone = {factor.scope[0] for factor in factors if len(factor.scope) == 1}
     factors += [Factor((i,), (1.0,) * size) for i, size in enumerate(sizes) if i not in alone]
@@ -55,8 +52,7 @@ def safe_input(network: Network, evidence: Mapping[int, int]) -> SafeInput:
         Factor(factor.scope, tuple(_times_power(value, exponent) for value in factor.values))
         for factor, exponent in zip(factors, exponents, strict=True)
     ]
-    log_shift -= math.log(2.0) * sum(exponents)
-    return SafeInput(Network(sizes, scaled), observed, log_shift, count)
+    return SafeInput(Network(sizes, scaled), observed, count)
 
 
 def _exponents(sizes: tuple[int, ...], factors: list[Factor], observed: Mapping[int, int]) -> list[int]:

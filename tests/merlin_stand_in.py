@@ -3,7 +3,7 @@
 The one that answers reads the same files, takes the same arguments and prints the same layout as libmerlin
 1.7.0; it computes by brute force, component by component, in plain doubles as merlin's `cte` does, and shares
 the faults the bridge is there to avoid: it crashes on fewer factors than variables, ignores variables no
-factor mentions, gives up when exp(log Z) is 0, and refuses `jglp`.
+factor mentions, and gives up when exp(log Z) is 0.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ def answer(text):
 
 BRUTE_FORCE = """
 import itertools
-
-if options["algorithm"] == "jglp":
-    sys.exit("For MAR inference use WMB, IJGP, LBP, BTE, CTE and GIBBS algorithms.")
 
 def numbers(path):
     return iter(open(path).read().split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 
 import numpy as np
@@ -48,7 +47,6 @@ def test_many_unconnected_parts(algorithm: str, weight: float) -> None:
     factors = [((i,), [weight, 3 * weight]) for i in range(600)]
     result = run(Network([2] * 600, factors), algorithm=algorithm)
     assert result.marginals == ((0.25, 0.75),) * 600
-    assert result.log_z == pytest.approx(600 * math.log(4 * weight), abs=1e-3)
 
 
 @EXACT
@@ -57,7 +55,6 @@ def test_evidence_on_everything(algorithm: str) -> None:
         Network([2, 3], [((0, 1), [0.5, 1, 2, 3, 4, 6])]), algorithm=algorithm, evidence={0: 1, 1: 2}
     )
     assert result.marginals == ((0.0, 1.0), (0.0, 0.0, 1.0))
-    assert result.log_z == pytest.approx(math.log(6), abs=1e-5)
 
 
 @pytest.mark.parametrize("algorithm", ["wmb", "ijgp", "lbp"])

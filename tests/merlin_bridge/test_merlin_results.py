@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from merlin_bridge.results import Answer, BadAnswer, parse_answer
+from merlin_bridge.results import BadAnswer, parse_answer
 
 
 def entry(i: int, *probabilities: str, states: int = 2) -> str:
@@ -19,30 +19,31 @@ def document(*entries: str, value: str = "-1.139434", status: str = '"true"', al
     )
 
 
-def parse(text: str, *, sizes: tuple[int, ...] = (2,), evidence: dict[int, int] | None = None) -> Answer:
+def parse(
+    text: str, *, sizes: tuple[int, ...] = (2,), evidence: dict[int, int] | None = None
+) -> tuple[tuple[float, ...], ...]:
     return parse_answer(text, algorithm="cte", cardinalities=sizes, evidence=evidence or {})
 
 
 def test_an_answer_as_merlin_prints_it() -> None:
     text = document(entry(0, "0.500000", "0.500000"), entry(1, "0.2", "0.3", "0.5", states=3))
-    answer = parse(text, sizes=(2, 3))
-    assert answer == Answer(((0.5, 0.5), (0.2, 0.3, 0.5)), -1.139434, "true")
+    assert parse(text, sizes=(2, 3)) == ((0.5, 0.5), (0.2, 0.3, 0.5))
 
 
 def test_marginals_go_by_their_variable_not_by_their_place() -> None:
     text = document(entry(1, "1.000000", "0.000000"), entry(0, "0.250000", "0.750000"))
-    assert parse(text, sizes=(2, 2)).marginals == ((0.25, 0.75), (1.0, 0.0))
+    assert parse(text, sizes=(2, 2)) == ((0.25, 0.75), (1.0, 0.0))
 
 
 def test_rounding_to_six_decimals_is_no_error() -> None:
     thirds = document(entry(0, *["0.333333"] * 3, states=3))
-    assert parse(thirds, sizes=(3,)).marginals == ((0.333333,) * 3,)
-    assert parse(document(entry(0, "-0.000000", "1.000000"))).marginals == ((0.0, 1.0),)
+    assert parse(thirds, sizes=(3,)) == ((0.333333,) * 3,)
+    assert parse(document(entry(0, "-0.000000", "1.000000"))) == ((0.0, 1.0),)
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "nan", "-nan", '"none"'])
-def test_a_value_that_is_no_finite_number_is_none(value: str) -> None:
-    assert parse(document(entry(0, "0.5", "0.5"), value=value)).value is None
+def test_a_value_that_is_no_finite_number_does_no_harm(value: str) -> None:
+    assert parse(document(entry(0, "0.5", "0.5"), value=value)) == ((0.5, 0.5),)
 
 
 @pytest.mark.parametrize(
@@ -90,4 +91,4 @@ def test_evidence_that_was_not_used_is_noticed() -> None:
     text = document(entry(0, "0.500000", "0.500000"))
     with pytest.raises(BadAnswer, match="variable 0 was observed in state 1"):
         parse(text, evidence={0: 1})
-    assert parse(document(entry(0, "0.0", "1.0")), evidence={0: 1}).marginals == ((0.0, 1.0),)
+    assert parse(document(entry(0, "0.0", "1.0")), evidence={0: 1}) == ((0.0, 1.0),)

@@ -41,17 +41,14 @@ def test_marginals_equal_brute_force(merlin: Path, graph: FactorGraph) -> None:
 def test_a_result_says_what_was_run(merlin: Path) -> None:
     result = run(PAIR, binary=merlin, algorithm="wmb", ibound=3, iterations=7, evidence={1: 1})
     assert result.marginals == ((0.076923, 0.923077), (0.0, 1.0))
-    assert result.log_z == pytest.approx(math.log(0.52), abs=1e-6)
-    assert (result.algorithm, result.ibound, result.iterations, result.status) == ("wmb", 3, 7, "true")
+    assert (result.algorithm, result.ibound, result.iterations) == ("wmb", 3, 7)
     assert result.seconds > 0
-    assert result.command[0] == str(merlin)
 
 
 def test_the_command_line_is_merlins(merlin: Path) -> None:
-    result = run(PAIR, binary=merlin, algorithm="wmb", evidence={1: 1})
+    run(PAIR, binary=merlin, algorithm="wmb", evidence={1: 1})
     call = calls(merlin)[-1]
     words = call["words"]
-    assert list(result.command[1:]) == words
     assert words[::2] == [
         "--input-file",
         "--task",
@@ -71,25 +68,20 @@ def test_the_command_line_is_merlins(merlin: Path) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != "jglp"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_gets_the_options_it_takes(merlin: Path, algorithm: str) -> None:
     result = run(PAIR, binary=merlin, algorithm=algorithm, ibound=4, iterations=20)
     words = calls(merlin)[-1]["words"]
     assert words[words.index("--algorithm") + 1] == algorithm
     assert ("--ibound" in words) == (algorithm in {"wmb", "ijgp"}) == (result.ibound == 4)
     assert ("--iterations" in words) == (algorithm not in {"cte", "bte"}) == (result.iterations == 20)
-    assert ("--samples" in words) == (algorithm == "gibbs") == (result.log_z is None)
     assert "--evidence-file" not in words
 
 
-def test_jglp_is_passed_on_with_its_options_and_refused_with_merlins_words(merlin: Path) -> None:
-    with pytest.raises(MerlinFailedError, match="For MAR inference use WMB") as error:
-        run(PAIR, binary=merlin, algorithm="jglp", ibound=4)
-    assert " --algorithm jglp --ibound 4 --iterations 10 " in str(error.value)
-
-
-def test_gibbs_is_not_left_with_merlins_ten_iterations(merlin: Path) -> None:
-    assert run(PAIR, binary=merlin, algorithm="gibbs").iterations == 10_000
+@pytest.mark.parametrize("algorithm", ["jglp", "gibbs"])
+def test_what_gives_no_marginals_or_wrong_ones_is_not_offered(merlin: Path, algorithm: str) -> None:
+    with pytest.raises(MerlinInputError, match=f"unknown algorithm '{algorithm}'; known: wmb, bte, cte"):
+        run(PAIR, binary=merlin, algorithm=algorithm)
 
 
 def test_the_binary_is_found_by_the_environment(merlin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +100,6 @@ def test_variables_without_factors_observed_and_one_state_ones_have_marginals(me
     assert given_3.marginals == (uniform, (1.0,), (0.111111, 0.888889), (1.0, 0.0), (0.0, 1.0))
     everything = run(network, binary=merlin, evidence={0: 2, 2: 0, 3: 1, 4: 0})
     assert everything.marginals == ((0.0, 0.0, 1.0), (1.0,), (1.0, 0.0), (0.0, 1.0), (1.0, 0.0))
-    assert everything.log_z == pytest.approx(math.log(0.9), abs=1e-6)
 
 
 def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin: Path) -> None:
@@ -117,13 +108,12 @@ def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin: Path) -> Non
         factors = [((i,), [weight, 3 * weight]) for i in range(count)]
         result = run(Network([2] * count, factors), binary=merlin)
         assert result.marginals == ((0.25, 0.75),) * count
-        assert result.log_z == pytest.approx(count * math.log(4 * weight), abs=1e-5)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"algorithm": "exact"}, "unknown algorithm 'exact'; merlin has wmb, bte, cte"),
+        ({"algorithm": "exact"}, "unknown algorithm 'exact'; known: wmb, bte, cte"),
         ({"ibound": 0}, "ibound"),
         ({"ibound": 2.5}, "ibound"),
         ({"iterations": -1}, "iterations"),

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import sys
 
 import numpy as np
@@ -51,7 +50,7 @@ def check_form(safe: SafeInput) -> None:
 
 
 @given(networks())
-def test_the_distribution_and_log_z_stay_the_same(graph: FactorGraph) -> None:
+def test_the_distribution_stays_the_same(graph: FactorGraph) -> None:
     network = network_of(graph)
     safe = safe_input(network, graph.evidence)
     check_form(safe)
@@ -59,16 +58,17 @@ def test_the_distribution_and_log_z_stay_the_same(graph: FactorGraph) -> None:
     after = log_joint(safe.network, safe.evidence)
     if len(safe.network.cardinalities) > len(network.cardinalities):
         after = np.logaddexp(after[..., 0], after[..., 1])
-    assert log_sum(after) + safe.log_shift == pytest.approx(log_sum(before), abs=1e-8)
     possible = np.isfinite(before)
     assert (np.isfinite(after) == possible).all()
-    np.testing.assert_allclose(after[possible] + safe.log_shift, before[possible], atol=1e-8)
+    shift = log_sum(before) - log_sum(after)
+    np.testing.assert_allclose(after[possible] + shift, before[possible], atol=1e-8)
     assert abs(log_sum(after)) < 100
 
 
-def test_constants_go_into_the_shift() -> None:
-    safe = safe_input(Network([2], [((), [3.0]), ((), [5.0])]), {})
-    assert log_sum(log_joint(safe.network, {})) + safe.log_shift == pytest.approx(math.log(30.0))
+def test_constants_are_left_out() -> None:
+    safe = safe_input(Network([2], [((), [1e300]), ((), [1e300])]), {})
+    check_form(safe)
+    assert [factor.values for factor in safe.network.factors] == [(0.5, 0.5)]
 
 
 def test_something_is_left_to_infer_when_all_is_observed() -> None:
@@ -127,9 +127,7 @@ def test_log_z_of_a_long_chain_is_brought_near_zero(
         [((i,), [0.1, 0.9]) for i in range(count)] + [((i, i + 1), pair) for i in range(count - 1)],
     )
     safe = safe_input(network, {})
-    written = chain_log_z(safe.network)
-    assert written + safe.log_shift == pytest.approx(chain_log_z(network), rel=1e-9)
-    assert abs(written) < 600
+    assert abs(chain_log_z(safe.network)) < 600
 
 
 def test_log_z_of_many_agreeing_sources_is_brought_near_zero() -> None:
@@ -140,5 +138,7 @@ def test_log_z_of_many_agreeing_sources_is_brought_near_zero() -> None:
         for c in range(4 * a + 1, 4 * a + 4):
             factors += [([c], [0.1, 0.9]), ([c, 4 * a], [0.5, 0.5, 0.1, 0.9])]
     safe = safe_input(Network([2] * 4000, factors), {})
-    small = Network([2] * 4, [(scope, values) for scope, values in factors if max(scope) < 4])
-    assert abs(1000 * log_sum(log_joint(small, {})) - safe.log_shift) < 400
+    parts: list[list[tuple[list[int], tuple[float, ...]]]] = [[] for _ in range(1000)]
+    for factor in safe.network.factors:
+        parts[factor.scope[0] // 4].append(([i % 4 for i in factor.scope], factor.values))
+    assert abs(sum(log_sum(log_joint(Network([2] * 4, part), {})) for part in parts)) < 400
