@@ -4,10 +4,12 @@ import json
 import threading
 
 import pytest
+from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models import Atom, Context, Record
+from factreasoner.models import Atom, Context, Failure, Record, Verdict
+from factreasoner.protocols import Judged
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -85,3 +87,59 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
     assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
     statuses = [a.status for a in folder.results(["r0", "r1"])]
     assert statuses == ["ok", "ok"]
+
+
+class CountingJudge:
+    """Entails all it is asked; on request fails at the first claims instead. `asked` counts its calls."""
+
+    def __init__(self, failing=0):
+        self.asked = 0
+        self._failing = failing
+
+    def judge(self, premise, claims):
+        self.asked += 1
+        if self.asked <= self._failing:
+            failures = (Failure(stage="judge", item_id=c.id, error_type="E", message="no") for c in claims)
+            return Judged((), tuple(failures))
+        verdicts = (
+            Verdict(context_id=premise.id, target_id=claim.id, label="entailment", probability=0.9)
+            for claim in claims
+        )
+        return Judged(tuple(verdicts))
+
+
+def run_over(path, judge, records):
+    config = Config(concurrency=1)
+    pipeline = build_pipeline(config, judge=judge, solver=UnsettledSolver())
+    folder = RunFolder(path, TASK)
+    folder.start(pipeline.config, {})
+    try:
+        return run(pipeline, folder, [record.id for record in records], records, Silent())
+    finally:
+        folder.close()
+
+
+def test_posteriors_that_have_not_converged_are_no_reason_to_ask_again(tmp_path):
+    judge = CountingJudge()
+    first = run_over(tmp_path, judge, RECORDS)
+    assert first.unfinished == 3
+    asked = judge.asked
+    assert asked > 0
+    again = run_over(tmp_path, judge, RECORDS)
+    assert judge.asked == asked
+    assert again.summary == first.summary
+    assert (again.unfinished, again.complete) == (3, False)
+    changed = [RECORDS[0].model_copy(update={"prompt": "What is blue?"}), *RECORDS[1:]]
+    run_over(tmp_path, judge, changed)
+    assert judge.asked > asked
+
+
+def test_a_failed_judgement_is_asked_for_again_whatever_the_solver_did(tmp_path):
+    two = tuple(Context(id=f"c{i}", text=f"The sky is blue {i}.") for i in range(2))
+    record = RECORDS[0].model_copy(update={"contexts": two})
+    judge = CountingJudge(failing=1)
+    first = run_over(tmp_path, judge, [record])
+    assert first.summary["records"]["partial"] == 1
+    asked = judge.asked
+    run_over(tmp_path, judge, [record])
+    assert judge.asked > asked

@@ -222,7 +222,8 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
     if error is not None:
         parts.append(f"largest standard error {error:.2g}")
     if solver["not_converged"]:
-        parts.append(f"[yellow]not converged on {solver['not_converged']}: raise --solver-seconds[/yellow]")
+        remedy = "`score` with a larger --solver-seconds solves again, without a model call"
+        parts.append(f"[yellow]not converged on {solver['not_converged']}: {remedy}[/yellow]")
     return "; ".join(parts)
 
 

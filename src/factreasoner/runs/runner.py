@@ -53,7 +53,7 @@ def run(
     """Put to `worker` what the folder does not hold yet; write the results of all `ids`, interrupted or not.
 
     Finished records are not touched; those that failed, wholly or in part, or whose input changed, are
-    assessed anew.
+    assessed anew. One whose posteriors have not converged is finished: the same solver would do no better.
 
     Raises:
         ConfigError: a key or the model is wrong.
@@ -64,7 +64,7 @@ def run(
     says how many there are.
     """
     counts = [folder.entries[i] for i in ids if i in folder.entries]
-    progress.started(len(ids), sum(entry.status in ("ok", "no_atoms") for entry in counts))
+    progress.started(len(ids), sum(not entry.to_repeat for entry in counts))
     config = worker.config
     at_once = config.concurrency if config.model else 1
     stopped = None
@@ -94,8 +94,7 @@ def run(
 def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[Record]:
     for record in records:
         entry = folder.entries.get(record.id)
-        finished = entry is not None and entry.status in ("ok", "no_atoms")
-        if entry is None or not finished or entry.fingerprint != record_fingerprint(record):
+        if entry is None or entry.to_repeat or entry.fingerprint != record_fingerprint(record):
             yield record
 
 

@@ -29,13 +29,15 @@ PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 class JournalEntry(NamedTuple):
     """Where a record's latest result stands in the journal, and what is needed of it.
 
-    `size` counts the claims (a run's atoms) a judgement was obtained for.
+    `size` counts the claims (a run's atoms) a judgement was obtained for. `to_repeat`: something failed, and
+    a resumed run works on the record anew.
     """
 
     offset: int
     status: Status
     fingerprint: str
     size: int
+    to_repeat: bool
 
 
 class RunFolder(Generic[R]):
@@ -200,8 +202,13 @@ class RunFolder(Generic[R]):
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
             data = json.loads(line)
-            entry = JournalEntry(offset, data["status"], data["fingerprint"], self.task.size(data))
-            self.entries[data["record_id"]] = entry
+            self.entries[data["record_id"]] = JournalEntry(
+                offset,
+                data["status"],
+                data["fingerprint"],
+                size=self.task.size(data),
+                to_repeat=self.task.to_repeat(data),
+            )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(
                 f"{self.journal_path}:{number}: damaged line; remove it and run again, "

@@ -62,6 +62,14 @@ class Factuality(Task[Assessment]):
         outcome = line["outcome"]
         return len(line["atoms"]) - len(outcome["unjudged"]) if outcome else 0
 
+    def to_repeat(self, line: Mapping[str, Any]) -> bool:
+        """Not where posteriors that have not converged are all that is wrong: solving takes no judgement.
+
+        `score` solves such records again.
+        """
+        failures = line["failures"] or (line["outcome"] or {}).get("failures")
+        return line["status"] == "failed" or bool(line["status"] == "partial" and failures)
+
     def tally(self, config: Config, sizes: Iterable[int]) -> Summary:
         """See `Task`."""
         return Summary(config.k, resolve_k(config.k, sizes), gamma=config.gamma)

@@ -105,6 +105,10 @@ class Task(ABC, Generic[R]):
     def size(self, line: Mapping[str, Any]) -> int:
         """How many claims were judged, from a result as it stands in the journal."""
 
+    def to_repeat(self, line: Mapping[str, Any]) -> bool:
+        """Whether a resumed run works on the record anew, from its result as it stands in the journal."""
+        return line["status"] in ("failed", "partial")
+
     @abstractmethod
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[R]:
         """What adds up the results of a run, scored as `config` says; `sizes` are those of its records."""
