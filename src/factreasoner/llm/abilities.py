@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 
@@ -12,6 +13,7 @@ from factreasoner.llm.messages import FunctionSchema
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Model
 
+ASCII = re.compile(r"[\x00-\x7f]+")
 Sight = Literal["seen", "unsure", "short", "unreported"]
 TELLING_TOKENS = 64
 """Fewer tokens than these are too few to tell from what a chat template adds."""
@@ -77,13 +79,14 @@ def sight(reported: int | None, request: Mapping[str, Any], schema: FunctionSche
         return "unreported"
     messages = [_text(message["content"]) for message in request["messages"]]
     items = list(schema.items.values()) if _carries_items(request, schema) else []
-    least = sum(map(_least_tokens, messages + items))
+    tokens = sum(map(estimate_tokens, messages))
+    least = tokens + sum(map(estimate_tokens, items)) - sum(map(_tokens_too_many, messages + items))
     if least >= TELLING_TOKENS and reported < least / 2:
         return "short"
     if not items:
         return "seen"
     function = estimate_tokens(json.dumps(request["tools"], ensure_ascii=False))
-    wanted = MESSAGES_MARGIN * sum(map(estimate_tokens, messages)) + TOOL_SHARE * function
+    wanted = MESSAGES_MARGIN * tokens + TOOL_SHARE * function
     return "seen" if reported >= wanted else "unsure"
 
 
@@ -97,9 +100,6 @@ def _text(content: str | list[dict[str, Any]]) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-def _least_tokens(text: str) -> float:
-    """About the fewest tokens a text can take: newer tokenizers need half as many beyond ASCII."""
-    tokens = estimate_tokens(text)
-    if text.isascii():
-        return tokens
-    return tokens - estimate_tokens("".join(char for char in text if char > "\x7f")) / 2
+def _tokens_too_many(text: str) -> float:
+    """By how much the estimate of a text may be too high: newer tokenizers need half as many beyond ASCII."""
+    return 0.0 if text.isascii() else estimate_tokens(ASCII.sub("", text)) / 2

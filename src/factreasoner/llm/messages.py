@@ -70,6 +70,8 @@ class FunctionSchema(Model):
             return "missing"
         value = self.value(argument, arguments)
         schema = self.parameters["properties"][argument]
+        if isinstance(value, str) and value in schema.get("enum", ()):
+            return None
         error = next(Draft202012Validator(schema).iter_errors(value), None)
         return None if error is None else _shortened(error.message)
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import re
 
+ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]{1,3}|[!-/:-@\[-`{-~]{1,2}")
 PIECES = re.compile(
-    r"(?P<word>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<sign>[!-/:-@\[-`{-~]{1,2})"
-    r"|(?P<latin>[\u00c0-\u024f\u1e00-\u1eff]+)"
+    r"(?P<latin>[\u00c0-\u024f\u1e00-\u1eff]+)"
     r"|(?P<alphabet>[\u0370-\u058f]+)|(?P<semitic>[\u0590-\u077f]+)|(?P<hangul>[\uac00-\ud7a3]+)"
     r"|(?P<dense>[\u0080-\U0010ffff]+)"
 )
 LETTERS_PER_TOKEN = {
-    "word": 7.0,
-    "digits": 3.0,
-    "sign": 2.0,
     "latin": 1.5,  # accented letters cut a word into pieces
     "alphabet": 2.1,  # Greek, Cyrillic, Armenian
     "semitic": 1.7,
@@ -30,7 +27,10 @@ def estimate_tokens(text: str) -> int:
     French. For other scripts it follows cl100k within 15 %, which newer tokenizers undercut by up to a half:
     an estimate that limits money or rate should err upwards.
     """
-    return sum(
+    tokens = len(ASCII_TOKENS.findall(text))
+    if text.isascii():
+        return tokens
+    return tokens + sum(
         math.ceil((piece.end() - piece.start()) / LETTERS_PER_TOKEN[piece.lastgroup or "dense"])
         for piece in PIECES.finditer(text)
     )
