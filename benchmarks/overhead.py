@@ -9,8 +9,9 @@ deadline, metering and reading of the verdicts; its cache is off but in the rows
 parses the JSON.
 
 Second table: whole runs against a server that takes `--latency` seconds for each answer. The bound is calls /
-concurrency * latency. Records of one context each; and the biographies of the folder that FACTREASONER_DATA
-names, where there is one.
+concurrency * latency. Records of one context each, beside as many requests of the same size by raw litellm,
+which can't reach the bound either where its own CPU takes longer than that; and the biographies of the folder
+that FACTREASONER_DATA names, where there is one. CPU is this process's, milliseconds a call.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -187,26 +189,48 @@ def print_latency(latency: float) -> None:
     """How much longer runs take than their calls' latency, shared out among those side by side, would."""
     bios = biographies()
     print(f"\nruns at {latency:g} s a call")
-    print(f"{'':28} {'at once':>8} {'calls':>6} {'seconds':>8} {'bound':>7} {'ratio':>6}")
+    print(f"{'':28} {'at once':>8} {'calls':>6} {'seconds':>8} {'bound':>7} {'ratio':>6} {'CPU':>6}")
     with server_of(latency) as url:
+        raw(url, 1, 1)  # a first call imports
+        run(url, small_records(1), 1)
         for concurrency in (1, 16, 64):
-            print_run("records of one context", url, small_records(8 * concurrency), concurrency, latency)
+            calls = 8 * concurrency
+            print_row("raw litellm", concurrency, latency, partial(raw, url, calls))
+            print_row("records of one context", concurrency, latency, partial(run, url, small_records(calls)))
             if bios and concurrency > 1:
-                print_run("biographies", url, bios, concurrency, latency)
+                print_row("biographies", concurrency, latency, partial(run, url, bios))
 
 
-def print_run(name: str, url: str, records: Sequence[Record], concurrency: int, latency: float) -> None:
-    """One row: a run over records."""
-    config = Config(model="fake", api_base=url, concurrency=concurrency, cache=False)
-    pipeline = build_pipeline(config)
-    pipeline.assess(small_records(1)[0])  # a first call imports
-    start = time.perf_counter()
+def raw(url: str, calls: int, concurrency: int) -> int:
+    """Make requests of three facts by litellm alone; how many they were."""
+    litellm, schema = load(), faaf.inquiry("tfn").build(CLAIMS[:3])
+
+    def call(number: int) -> object:
+        request = request_of("tool", prompt_of(number), schema)
+        place = {"model": "openai/fake", "api_base": url, "api_key": "none", "max_retries": 0}
+        return litellm.completion(**place, logprobs=True, top_logprobs=TOP_LOGPROBS, **request)
+
+    return len(parallel_map(call, range(calls), concurrency))
+
+
+def run(url: str, records: Sequence[Record], concurrency: int) -> int:
+    """Assess records; how many calls it took."""
+    pipeline = build_pipeline(Config(model="fake", api_base=url, concurrency=concurrency, cache=False))
     found = list(map_as_completed(pipeline.assess, records, concurrency))
-    seconds = time.perf_counter() - start
     assert all(assessment.status == "ok" for assessment in found)
-    calls = sum(usage.calls for assessment in found for usage in assessment.usage.values())
+    return sum(usage.calls for assessment in found for usage in assessment.usage.values())
+
+
+def print_row(name: str, concurrency: int, latency: float, work: Callable[[int], int]) -> None:
+    """One row: what `work` takes."""
+    start, cpu = time.perf_counter(), time.process_time()
+    calls = work(concurrency)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     bound = calls / concurrency * latency
-    print(f"{name:28} {concurrency:8} {calls:6} {seconds:8.1f} {bound:7.1f} {seconds / bound:6.2f}")
+    print(
+        f"{name:28} {concurrency:8} {calls:6} {seconds:8.1f} {bound:7.1f} {seconds / bound:6.2f} "
+        f"{1000 * cpu / calls:6.1f}"
+    )
 
 
 def main() -> None:

@@ -249,7 +249,8 @@ def aligned(tokens: tuple[TokenLogprob, ...] | None, text: str) -> tuple[TokenLo
         left, position = position, position + len(token.token)
         if position <= start or left >= end:
             continue
-        piece = token.token[max(start - left, 0) : end - left]
-        whole = piece == token.token
-        inside.append(TokenLogprob(piece, token.logprob, token.top if whole else ()))
+        if start <= left and position <= end:
+            inside.append(token)
+        else:
+            inside.append(TokenLogprob(token.token[max(start - left, 0) : end - left], token.logprob))
     return tuple(inside)
