@@ -357,11 +357,15 @@ class TaskResult(Model):
 
 
 class Assessment(TaskResult):
-    """Everything known of the factuality of one record; metrics are computed from it, not stored in it."""
+    """Everything known of the factuality of one record; metrics are computed from it, not stored in it.
+
+    `searched` names the collections of own documents that were searched and their states, as `name@state`.
+    """
 
     assessor: str
     atoms: tuple[Atom, ...] = ()
     contexts: tuple[Context, ...] = ()
+    searched: tuple[str, ...] = ()
     outcome: Outcome | None = None
 
     @property

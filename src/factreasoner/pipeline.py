@@ -70,6 +70,11 @@ class Pipeline:
         """Whether it is known how the model is to be asked; until then records go one by one, in order."""
         return bool(getattr(self.llm, "settled", True))
 
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections of own documents that are searched, and their states now, as `name@state`."""
+        return tuple(getattr(self.retriever, "collections", ()))
+
     def assess(self, record: Record) -> Assessment:
         """Assess one record. What goes wrong inside it is in the assessment's failures, not raised.
 
@@ -85,6 +90,7 @@ class Pipeline:
         meter = Meter()
         atoms: tuple[Atom, ...] = ()
         contexts: tuple[Context, ...] = ()
+        searched: tuple[str, ...] = ()
         outcome: Outcome | None = None
         failures: list[Failure] = []
         try:
@@ -96,8 +102,10 @@ class Pipeline:
                 with meter.stage("retriever"):
                     found = self.retriever.retrieve(atoms, record)
                 failures += found.failures
-                contexts, failed = self._summarised(found.contexts, atoms, meter)
-                failures += failed
+                searched = found.searched
+                summarised = self._summarised(found.contexts, atoms, meter)
+                contexts = summarised.contexts
+                failures += summarised.failures
                 with meter.stage("evaluator"):
                     evaluated = self.evaluator.evaluate(atoms, contexts, record)
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
@@ -115,6 +123,7 @@ class Pipeline:
             model=self.config.model,
             atoms=atoms,
             contexts=contexts,
+            searched=searched,
             outcome=outcome,
             failures=tuple(failures),
             usage=meter.usage,

@@ -177,9 +177,9 @@ class _CheckedPlugin(Generic[P]):
         return PluginError(self._seam.kind, f"{self._seam.kind} {self._called!r}: {message}")
 
 
-_ELEMENTS: dict[type, tuple[type, type]] = {
+_ELEMENTS: dict[type, tuple[type, ...]] = {
     Atomized: (Atom, Failure),
-    Retrieved: (Context, Failure),
+    Retrieved: (Context, Failure, str),
     Judged: (Verdict, Failure),
 }
 

@@ -29,10 +29,14 @@ class Atomized(NamedTuple):
 
 
 class Retrieved(NamedTuple):
-    """Contexts of one record, with what went wrong on the way."""
+    """Contexts of one record, with what went wrong on the way.
+
+    `searched` names the collections that were searched and their states, as `name@state`.
+    """
 
     contexts: tuple[Context, ...]
     failures: tuple[Failure, ...] = ()
+    searched: tuple[str, ...] = ()
 
 
 class Judged(NamedTuple):

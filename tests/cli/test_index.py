@@ -11,7 +11,9 @@ import pytest
 from command import results, write_records
 
 from factreasoner.cli import index_progress
+from factreasoner.config import Config
 from factreasoner.retrieval.corpus.indexing import Step
+from factreasoner.retrieval.corpus.store import Store
 
 CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."
 ROWS = [
@@ -181,6 +183,52 @@ def test_a_run_searches_by_vectors_too(factreasoner, index, tmp_path):
         assert done.returncode == 0, done.stderr
         tower = {context["id"]: context["title"] for context in contexts(tmp_path / way)["tower"]}
         assert tower["c_a0_0"] == "Eiffel Tower"
+
+
+def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, docs, tmp_path):
+    index()
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
+
+    def states():
+        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+        return manifest["searched"], json.loads((tmp_path / "out" / "summary.json").read_text())["searched"]
+
+    done = factreasoner(*run, "--limit", 1)
+    assert "Collection" not in done.stderr
+    assert "searched" not in done.stdout
+    (first,) = states()[0]
+    assert first.startswith("documents@")
+    (docs / "curie.txt").write_text("Marie Curie died in 1934.")
+    index()
+    assert "Collection" not in factreasoner(*run, "--limit", 1).stderr  # nothing is searched for any more
+    done = factreasoner(*run)
+    (_, second), searched = states()
+    assert searched == {first: 1, second: 1}
+    mixed = f"records searched for in {first}, {second} are mixed"
+    assert f"Collection 'documents' has changed since this run was begun: {mixed}" in done.stderr
+    assert f"1 records in {first}" in done.stdout
+    assert [line["searched"] for line in results(tmp_path / "out")] == [[first], [second]]
+    done = factreasoner(*run, "--fresh")
+    assert "Collection" not in done.stderr
+    assert states() == ([second], {second: 2})
+
+
+def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
+    index()
+    with Store.writing(Config(store_dir=tmp_path / "store")) as store:
+        store.collection("documents").begin([])
+        store.close()
+    assert "state: an index run is under way or was cut off" in index("--stats").stdout
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
+    for quiet in ([], ["--quiet", "--fresh"]):
+        done = factreasoner(*run, *quiet)
+        assert (
+            "Collection 'documents' is not whole: indexing is under way or was cut off at 4 passages"
+            in done.stderr
+        )
+    assert "2 records in documents@unfinished-4 (not whole)" in factreasoner(*run).stdout
 
 
 def test_a_run_without_a_store_says_how_to_make_one(factreasoner, tmp_path):

@@ -14,13 +14,16 @@ def counted(*sources: tuple[str, ...], left_out: int) -> Assessment:
         Context(id="c0", text="t", dropped="irrelevant: tea"),
         *(Context(id=i, text="u", link="https://a.example/", unread="status 503") for i in ("c1", "c2")),
     )
-    return assessment([0.9], outcome={"independence": independence}, contexts=contexts)
+    return assessment(
+        [0.9], outcome={"independence": independence}, contexts=contexts, searched=("documents@a1",)
+    )
 
 
 def test_a_line_says_what_was_dropped_why_and_what_counted_once() -> None:
     assert evidence_fields(counted(("c1", "c2"), left_out=3)) == {
         "dropped_contexts": {"c0": "irrelevant: tea"},
         "unread_pages": {"https://a.example/": "status 503"},
+        "searched": ["documents@a1"],
         "independence": True,
         "shared_sources": [["c1", "c2"]],
         "relations_left_out": 3,
@@ -32,6 +35,7 @@ def test_each_relation_counts_where_nothing_else_is_said() -> None:
         assert evidence_fields(item) == {
             "dropped_contexts": {},
             "unread_pages": {},
+            "searched": [],
             "independence": False,
             "shared_sources": [],
             "relations_left_out": 0,
@@ -50,5 +54,6 @@ def test_records_add_up() -> None:
     assert tally.content() == {
         "dropped_contexts": 2,
         "unread_pages": 2,
+        "searched": {"documents@a1": 2},
         "independence": {"records": 2, "shared_sources": 2, "relations_left_out": 3},
     }

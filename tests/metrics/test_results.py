@@ -47,6 +47,7 @@ FIELDS = {
     "failures",
     "dropped_contexts",
     "unread_pages",
+    "searched",
     "independence",
     "shared_sources",
     "relations_left_out",

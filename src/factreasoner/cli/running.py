@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import say
+from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
@@ -71,6 +71,7 @@ def run_task(
     from factreasoner.cli.progress import progress_for
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
+    from factreasoner.runs.searched import note_searched
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.task import Calls
 
@@ -79,6 +80,8 @@ def run_task(
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
         worker = task.worker(config, Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder))
+        for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
+            say(one_line(note), err=True)
         with progress_for(quiet=running.quiet) as progress:
             report = run_records(worker, folder, checked.ids, checked.records(), progress)
     finally:

@@ -21,6 +21,7 @@ from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Atom, Outcome, Status
 from factreasoner.runs.plan import RunPlan, StagePlan
+from factreasoner.runs.searched import searched_rows
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
@@ -162,6 +163,8 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if unread := summary.get("unread_pages"):
         yield "unread", f"pages, whose snippets were used: {unread:,}; the same command tries them again"
+    for row in searched_rows(summary.get("searched", {})):
+        yield "searched", escape(row)
     if (once := summary["independence"])["records"]:
         left_out = f"relations left out: {once['relations_left_out']:,}"
         yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from factreasoner.models import Assessment
@@ -10,7 +11,8 @@ from factreasoner.models import Assessment
 def evidence_fields(assessment: Assessment) -> dict[str, Any]:
     """Fields of a result line: contexts dropped, pages unread, with the reasons, and what counted once.
 
-    `shared_sources` lists contexts that spoke with one voice, the one named in the graph first.
+    `searched` names collections of own documents and the states they were in; `shared_sources` lists contexts
+    that spoke with one voice, the one named in the graph first.
     """
     independence = assessment.outcome.independence if assessment.outcome else None
     return {
@@ -18,6 +20,7 @@ def evidence_fields(assessment: Assessment) -> dict[str, Any]:
             context.id: context.dropped for context in assessment.contexts if context.dropped
         },
         "unread_pages": unread_pages(assessment),
+        "searched": list(assessment.searched),
         "independence": independence is not None,
         "shared_sources": [list(source) for source in independence.sources] if independence else [],
         "relations_left_out": independence.relations_left_out if independence else 0,
@@ -35,6 +38,7 @@ class EvidenceTally:
     def __init__(self) -> None:
         self._dropped = 0
         self._unread = 0
+        self._searched = Counter[str]()
         self._records = 0
         self._sources = 0
         self._relations = 0
@@ -43,6 +47,7 @@ class EvidenceTally:
         """Count one record."""
         self._dropped += sum(bool(context.dropped) for context in assessment.contexts)
         self._unread += len(unread_pages(assessment))
+        self._searched.update(assessment.searched)
         independence = assessment.outcome.independence if assessment.outcome else None
         if independence is not None:
             self._records += 1
@@ -54,6 +59,7 @@ class EvidenceTally:
         return {
             "dropped_contexts": self._dropped,
             "unread_pages": self._unread,
+            "searched": dict(self._searched),
             "independence": {
                 "records": self._records,
                 "shared_sources": self._sources,

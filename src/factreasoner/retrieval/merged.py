@@ -41,6 +41,11 @@ class MergedRetriever:
         self._retrievers = dict(retrievers)
         self._k = config.retrieve_k
 
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The collections of own documents among what is searched, and their states now."""
+        return tuple(state for r in self._retrievers.values() for state in getattr(r, "collections", ()))
+
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """At most `retrieve_k` contexts for every atom, and for the question, the best first.
 
@@ -65,7 +70,8 @@ class MergedRetriever:
         failures = tuple(_failures(found, {(p.source, p.context.id): new for p, new in new_ids.items()}))
         if failures and not contexts:
             raise StageError(failures)
-        return Retrieved(tuple(contexts), failures)
+        searched = tuple(state for retrieved in found.values() for state in retrieved.searched)
+        return Retrieved(tuple(contexts), failures, searched)
 
 
 class _Place(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -134,7 +134,9 @@ class RunFolder(Generic[R]):
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
         kept = self.abilities() if self.entries else None
+        searched = self.searched if self.entries else []
         self._write_manifest(config, prompts, files)
+        self.keep_searched(searched)
         if kept is not None:
             self.keep_abilities(kept)
 
@@ -150,6 +152,19 @@ class RunFolder(Generic[R]):
         """Write into the manifest how the model is asked."""
         manifest = self.manifest() | {"model": abilities.model_dump(mode="json")}
         replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
+
+    @property
+    def searched(self) -> list[str]:
+        """The collections this run has searched, and their states, as `name@state`."""
+        return [str(state) for state in self.manifest().get("searched", [])]
+
+    def keep_searched(self, states: Sequence[str]) -> list[str]:
+        """Write into the manifest what is searched from now on; what was before is returned."""
+        before = self.searched
+        if states:
+            manifest = self.manifest() | {"searched": list(dict.fromkeys([*before, *states]))}
+            replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
+        return before
 
     def close(self) -> None:
         """Let other processes write here."""

@@ -6,11 +6,13 @@ import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, StoreError
+from factreasoner.errors import ConfigError, StageError, StoreError
 from factreasoner.models import Atom, Record
+from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
 from factreasoner.retrieval.corpus.search import fused
 from factreasoner.retrieval.corpus.store import Store
+from factreasoner.retrieval.merged import MergedRetriever
 from factreasoner.retrieval.per_atom import Query
 
 
@@ -106,7 +108,7 @@ def test_an_embedding_that_fails_is_the_failure_of_its_atom(place: dict[str, obj
         def embed(self, texts: object) -> None:
             raise StoreError("no vectors today")
 
-    retriever._search._embedding = Failing()  # type: ignore[assignment]
+    retriever._opened.search._embedding = Failing()  # type: ignore[assignment]
     with pytest.raises(StoreError, match="no vectors today"):
         retriever.search(Query("x"))
 
@@ -121,3 +123,49 @@ def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, 
     assert len(folders - set((tmp_path / "store" / "bm25").iterdir())) == 1
     with pytest.raises(ConfigError, match="no 'other' in store"):
         store.delete("other")
+
+
+def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(
+    tmp_path: Path, place: dict[str, object]
+) -> None:
+    record, atoms = Record(id="r", response="x"), [Atom(id="a0", text="Otters live in the river.")]
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25", "retrieve_k": 1}))
+    (before,) = retriever.collections
+    assert retriever.retrieve(atoms, record) == Retrieved((), (), (before,))
+    docs = write(tmp_path / "docs", {"otters.txt": "Otters live in rivers."})
+    bring(docs, store_dir=tmp_path / "store")
+    found = retriever.retrieve(atoms, record)
+    assert [context.title for context in found.contexts] == ["otters"]
+    assert found.searched == retriever.collections != (before,)
+    with Store.writing(Config(store_dir=tmp_path / "store")) as store:
+        store.collection("documents").begin([])
+        for _ in range(2):
+            half = retriever.retrieve(atoms, record)
+            assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))
+
+
+def test_merged_retrievers_say_which_collections_they_search(place: dict[str, object]) -> None:
+    config = Config.model_validate({**place, "search": "bm25"})
+    corpus = CorpusRetriever(config)
+
+    class Other:
+        def retrieve(self, atoms: object, record: object) -> Retrieved:
+            return Retrieved(())
+
+    merged = MergedRetriever({"corpus": corpus, "other": Other()}, config)
+    assert merged.collections == corpus.collections
+    found = merged.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))
+    assert found.searched == corpus.collections
+
+
+def test_a_store_that_is_gone_meanwhile_fails_the_record(
+    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retriever = CorpusRetriever(Config.model_validate(place))
+
+    def failing(name: str) -> None:
+        raise StoreError("the server is busy")
+
+    monkeypatch.setattr(retriever._store, "collection", failing)
+    with pytest.raises(StageError, match="the server is busy"):
+        retriever.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))

@@ -32,6 +32,7 @@ _FORM = 1
 _DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE)
 """What Chroma says when files of its index of vectors are torn or gone."""
 _EF_SEARCH = 400
+_STATE_LETTERS = 12
 _MOST_FLOATS = 1_000_000
 
 
@@ -118,6 +119,12 @@ class Collection:
     def name(self) -> str:
         """Its name."""
         return str(self._chroma.name)
+
+    @property
+    def state(self) -> str:
+        """Its name and what it holds: `name@4f3a9c12e0b1`, or `name@unfinished-120` of 120 passages."""
+        revision = self.made.revision[:_STATE_LETTERS]
+        return f"{self.name}@{revision or f'unfinished-{self.count()}'}"
 
     def refuse_other(self, embedding: str | None) -> None:
         """Raise ConfigError when `embedding` is named and is not the one the collection was made with."""
