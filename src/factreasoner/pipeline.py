@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Unpack, cast
 
 from factreasoner.assembly import Parts, assembly_of
 from factreasoner.config import Config, parse_config, result_fingerprint
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
+from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -239,31 +240,33 @@ def assess(
     response: str,
     *,
     prompt: str = "",
-    contexts: Sequence[str | Context] | None = None,
+    contexts: Iterable[ContextLike] | None = None,
+    atoms: Iterable[AtomLike] | None = None,
     topic: str | None = None,
     llm: LLM | None = None,
     **settings: Any,
 ) -> Assessment:
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
-    `contexts` are passages or :class:`Context` objects; `settings` are those of :class:`Config`, for
-    example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the embedded judge is used. Where a
-    setting names a part, an object or class of one's own may stand: `judge=MyJudge()`.
+    `contexts` are passages: texts, mappings with the keys of a record's contexts, :class:`Context` objects,
+    or LangChain's and LlamaIndex's documents. `atoms` are the statements to judge, where they are known:
+    texts, mappings or :class:`Atom` objects; without them they are made from the response. `settings` are
+    those of :class:`Config`, for example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the
+    embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
+    `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown or wrong setting.
-        InputError: no contexts although the retriever is `given`.
+        InputError: something given is not what it should be, or there are no contexts although the retriever
+            is `given`.
     """
     parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
     config = parse_config(settings, "settings")
-    given = None
-    if contexts is not None:
-        given = tuple(
-            c if isinstance(c, Context) else Context(id=f"c{i}", text=c) for i, c in enumerate(contexts)
-        )
-    elif config.retriever == "given" and "retriever" not in parts:
+    record = given_record(
+        "assess()", response=response, prompt=prompt, topic=topic, contexts=contexts, atoms=atoms
+    )
+    if record.contexts is None and config.retriever == "given" and "retriever" not in parts:
         raise InputError(
             [InputProblem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
         )
-    record = Record(id="r1", response=response, prompt=prompt, topic=topic, contexts=given)
     return build_pipeline(config, llm=llm, **cast(Parts, parts)).assess(record)

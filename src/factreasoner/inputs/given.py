@@ -1,0 +1,101 @@
+"""What a caller in Python hands over -> a Record: texts, mappings, our own objects, others' documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.parsing import parse_atom, parse_context
+from factreasoner.inputs.values import Values, describe
+from factreasoner.models import Atom, Context, Record
+
+M = TypeVar("M", Atom, Context)
+
+ContextLike = str | Mapping[str, Any] | Context | object
+"""A passage, its keys as in a record ({text, title?, link?, id?}), a Context, or a document that has its text
+in `page_content` (LangChain) or `text` (LlamaIndex) and maybe `metadata`."""
+AtomLike = str | Mapping[str, Any] | Atom
+
+
+def given_record(
+    where: str,
+    *,
+    response: object,
+    prompt: object = "",
+    topic: object = None,
+    contexts: object = None,
+    atoms: object = None,
+) -> Record:
+    """The record that a caller of `where` describes. None: not given.
+
+    Raises:
+        InputError: with every problem of every argument.
+    """
+    values = Values(where)
+    texts = {
+        "response": values.text(response, "response"),
+        "prompt": values.conversation(prompt, "prompt"),
+        "topic": values.text(topic, "topic"),
+    }
+    if response is None:
+        values.problem("response", "is None; give the answer's text, '' for an empty one")
+    given_contexts = _items(contexts, "contexts", Context, _context, values)
+    given_atoms = _items(atoms, "atoms", Atom, parse_atom, values)
+    values.finish()
+    try:
+        return Record(
+            id="r1",
+            response=texts["response"] or "",
+            prompt=texts["prompt"] or "",
+            topic=texts["topic"],
+            contexts=given_contexts,
+            atoms=given_atoms,
+        )
+    except ValidationError as error:
+        messages = (item["msg"].removeprefix("Value error, ") for item in error.errors())
+        raise InputError([InputProblem(where, "", message) for message in messages]) from error
+
+
+def _items(
+    value: object, name: str, kind: type[M], parse: Callable[..., M], values: Values
+) -> tuple[M, ...] | None:
+    """Items made of what is given; an item with a problem is left out once the problem is noted."""
+    if value is None:
+        return None
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        values.problem(name, f"is {describe(value)}; it must be a list: {name}=[...]")
+        return None
+    found: list[M] = []
+    for index, item in enumerate(value):
+        field = f"{name}[{index}]"
+        if isinstance(item, kind):
+            found.append(item)
+            continue
+        try:
+            found.append(parse(item, where=values.where, field=field, default_id=f"{name[0]}{index}"))
+        except InputError as error:
+            values.problems.extend(error.problems)
+    return tuple(found)
+
+
+def _context(data: object, *, where: str, field: str, default_id: str) -> Context:
+    """A context of a text, a mapping, or a document of another library, told by its attributes."""
+    if not isinstance(data, str | Mapping):
+        text = getattr(data, "page_content", None) or getattr(data, "text", None)
+        if isinstance(text, str):
+            metadata = getattr(data, "metadata", None)
+            data = {"text": text} | _named(metadata if isinstance(metadata, Mapping) else {})
+    return parse_context(data, where=where, field=field, default_id=default_id)
+
+
+def _named(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Title and link of a document, under the names its metadata commonly has them."""
+    names = {"title": ("title", "file_name"), "link": ("source", "url", "link")}
+    found = {
+        ours: next((metadata[key] for key in keys if isinstance(metadata.get(key), str)), None)
+        for ours, keys in names.items()
+    }
+    return {key: value for key, value in found.items() if value}

@@ -1,0 +1,87 @@
+"""What callers hand over in Python: every shape they use, and what is said of every wrong one."""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from factreasoner.errors import InputError
+from factreasoner.inputs.given import given_record
+from factreasoner.models import Atom, Context, Record
+
+TEXT = "Paris is the capital of France."
+
+
+def made(**given: Any) -> Record:
+    return given_record("assess()", **({"response": "x"} | given))
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        TEXT,
+        {"text": TEXT},
+        Context(id="c0", text=TEXT),
+        SimpleNamespace(page_content=TEXT, metadata={}),
+        SimpleNamespace(text=TEXT, metadata=None),
+    ],
+)
+@pytest.mark.parametrize("several", [list, tuple, iter])
+def test_a_passage_in_any_shape(passage: object, several: Any) -> None:
+    assert made(contexts=several([passage])).contexts == (Context(id="c0", text=TEXT),)
+
+
+def test_documents_bring_title_and_link() -> None:
+    document = SimpleNamespace(page_content=TEXT, metadata={"source": "https://x.example/p", "title": "P"})
+    (context,) = made(contexts=[document]).contexts or ()
+    assert (context.title, context.link) == ("P", "https://x.example/p")
+
+
+def test_atoms_in_any_shape() -> None:
+    atoms = made(atoms=[TEXT, {"text": "b", "label": "S"}, Atom(id="z", text="c")]).atoms or ()
+    assert [(atom.id, atom.text, atom.gold) for atom in atoms] == [
+        ("a0", TEXT, None),
+        ("a1", "b", "S"),
+        ("z", "c", None),
+    ]
+
+
+def test_what_is_not_given_is_none_and_an_empty_list_is_empty() -> None:
+    record = made(contexts=[])
+    assert (record.contexts, record.atoms) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"contexts": TEXT}, "contexts: is a text; it must be a list: contexts=[...]"),
+        ({"contexts": {"text": TEXT}}, "contexts: is an object; it must be a list"),
+        ({"contexts": 5}, "contexts: is the number 5"),
+        ({"contexts": ["a", None]}, "contexts[1]: is null"),
+        ({"contexts": [math.nan]}, "contexts[0]: is the number nan"),
+        ({"contexts": [{"txt": "a"}]}, "contexts[0].text: missing or blank"),
+        ({"contexts": [" "]}, "contexts[0].text: missing or blank"),
+        ({"atoms": "abc"}, "atoms: is a text"),
+        ({"atoms": [{"text": "a", "label": "maybe"}]}, "atoms[0].label: is 'maybe'"),
+        ({"atoms": [{"id": "c0", "text": "a"}], "contexts": ["b"]}, "'c0' names both an atom and a context"),
+        ({"response": None}, "response: is None"),
+        ({"response": math.nan}, "response: is the number nan"),
+        ({"topic": 3}, "topic: is the number 3"),
+    ],
+)
+def test_what_is_wrong_is_said(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as raised:
+        made(**given)
+    assert words in str(raised.value)
+    assert all(problem.where == "assess()" for problem in raised.value.problems)
+
+
+def test_every_problem_is_named_at_once() -> None:
+    with pytest.raises(InputError) as raised:
+        made(contexts=[None, 3], atoms=["", TEXT])
+    assert [problem.field for problem in raised.value.problems] == [
+        "contexts[0]",
+        "contexts[1]",
+        "atoms[0].text",
+    ]
