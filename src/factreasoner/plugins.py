@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Generic, TypeVar, cast
 
 from factreasoner.errors import (
@@ -139,15 +140,20 @@ class _CheckedPlugin(Generic[P]):
         setattr(self, seam.method, self._call)
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._part, name)
+        found = getattr(self._part, name)
+        return partial(self._guarded, name) if name == "requests" else found
 
-    def _call(self, *given: object) -> object:
+    def _guarded(self, method: str, *given: object) -> object:
+        """What a method of the part gives; an error in it is told as the part's."""
         try:
-            result = getattr(self._part, self._seam.method)(*given)
+            return getattr(self._part, method)(*given)
         except _TOLD:
             raise
         except Exception as error:
             raise self._fault(told(error, self._part)) from error
+
+    def _call(self, *given: object) -> object:
+        result = self._guarded(self._seam.method, *given)
         if not isinstance(result, self._seam.returns):
             raise self._fault(self._returned(type(result).__name__))
         if isinstance(result, tuple) and self._seam.returns in _ELEMENTS:

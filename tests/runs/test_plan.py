@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.config import Config
+from factreasoner.errors import PluginError
 from factreasoner.llm.messages import FunctionSchema, Prompt
-from factreasoner.models import Atom, Context, Record
-from factreasoner.protocols import Retrieved
+from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
+from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.fingerprints import prompt_fingerprints
 from factreasoner.runs.plan import plan
@@ -20,7 +22,13 @@ ATOMS = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in rang
 CONTEXTS = tuple(Context(id=f"c{i}", text=f"Passage {i} of the book.", atom_ids=(f"a{i}",)) for i in range(4))
 GIVEN = Record(id="r", response="x", atoms=ATOMS, contexts=CONTEXTS)
 BARE = Record(id="r", response="x", prompt="How many arches?", atoms=ATOMS)
+SCHEMA = FunctionSchema(
+    name="decide",
+    description="Decide.",
+    parameters={"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]},
+)
 LIBRARY = f"{__name__}:Library"
+ASKING = f"{__name__}:AskingJudge"
 
 
 class Library:
@@ -71,7 +79,7 @@ def test_planned_calls_are_made(
 
 def test_nothing_is_planned_for_a_record_without_atoms() -> None:
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
-    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0, 0)
+    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0, 0, ())
 
 
 @pytest.mark.parametrize(
@@ -92,3 +100,75 @@ def test_only_prompts_that_may_be_asked_are_in_the_manifest() -> None:
     assert set(prompt_fingerprints(TASK, Config(model="m"))) == {"atomizer", "judge", "reviser"}
     both = prompt_fingerprints(TASK, Config(model="m", query_builder="llm", summarizer="llm"))
     assert set(both) == {"atomizer", "judge", "reviser", "query", "summarizer"}
+
+
+class AskingJudge:
+    """A user's own judge that asks a model about each claim by itself, and tells so."""
+
+    tokens_per_claim = 7
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+
+    def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
+        return [(Prompt(name="own", user=f"{premise.text} {claim.text}"), SCHEMA) for claim in claims]
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        for prompt, schema in self.requests(premise, claims):
+            self._llm.call(prompt, schema)
+        return Judged(
+            tuple(
+                Verdict(context_id=premise.id, target_id=claim.id, label="entailment", probability=0.9)
+                for claim in claims
+            )
+        )
+
+
+class SilentJudge:
+    """A user's own judge that tells nothing of what it asks."""
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        raise AssertionError("a dry run judges nothing")
+
+
+class BrokenJudge(SilentJudge):
+    """A user's own judge whose telling fails."""
+
+    def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
+        raise KeyError("nothing here")
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("assessor", ["factreasoner", "factscore"])
+def test_a_part_of_a_users_own_that_tells_what_it_asks_is_counted(version: int, assessor: str) -> None:
+    config = Config(
+        judge=f"{__name__}:AskingJudge",
+        assessor=assessor,
+        version=version,
+        model="scripted",
+        atoms_per_call=2,
+    )
+    (stage,) = plan([GIVEN], config).stages
+    llm = ScriptedLLM(answer)
+    build_pipeline(config, llm=llm).assess(GIVEN)
+    assert stage.calls == len(llm.calls) > 0
+    assert stage.completion_tokens == 7 * stage.calls
+
+
+def test_one_that_does_not_is_named() -> None:
+    config = Config(judge=f"{__name__}:SilentJudge", reviser=f"{__name__}:Reviser", model="scripted")
+    planned = plan([GIVEN], config)
+    assert planned.uncounted == (f"reviser {__name__}:Reviser", f"judge {__name__}:SilentJudge")
+    assert planned.stages == []
+
+
+class Reviser:
+    """A user's own reviser."""
+
+    def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
+        return Atomized(tuple(atoms))
+
+
+def test_an_error_in_what_it_tells_is_told_as_its_own() -> None:
+    with pytest.raises(PluginError, match=r"BrokenJudge.*KeyError.*nothing here"):
+        plan([GIVEN], Config(judge=f"{__name__}:BrokenJudge", model="scripted"))

@@ -91,6 +91,8 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         console.print(
             f"{planned.pairs:,} pairs of passage and claim for the nli judge, longer ones in windows"
         )
+    for part in planned.uncounted:
+        console.print(f"Not counted: what {plain(part)} may ask; it has no method requests().")
     if not stages:
         console.print(f"{records} records, no model calls.")
         return

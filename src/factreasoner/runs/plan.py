@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
 
+from factreasoner.assembly import Assembly
 from factreasoner.config import Config
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
@@ -19,17 +19,17 @@ from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
-from factreasoner.protocols import LLM
+from factreasoner.plugins import ASSESSOR, ATOMIZER, JUDGE, QUERY_BUILDER, REVISER, SUMMARIZER, Seam
+from factreasoner.protocols import AsksModel
+from factreasoner.registry import PLUGINS, load
 from factreasoner.retrieval.merged import names_of
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
-from factreasoner.retrieval.query_builder import LLMQueryBuilder
 from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
-from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER, LLMSummarizer
+from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.stages.abstention import is_abstention
-from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
-from factreasoner.stages.reviser import LLMReviser
+from factreasoner.stages.atomizer import EmbeddedAtomizer
 
 TOKENS_PER_ATOM = 30
 """Output tokens an atom takes in the answer of the atomizer, the reviser and the query builder, about."""
@@ -52,11 +52,15 @@ class StagePlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """What a run takes: model calls by stage, searches of its retriever, pairs for a classifier to judge."""
+    """What a run takes: model calls by stage, searches of its retriever, pairs for a classifier to judge.
+
+    `uncounted` names a user's own parts that do not tell what they ask a model.
+    """
 
     stages: list[StagePlan]
     searches: int
     pairs: int
+    uncounted: tuple[str, ...] = ()
 
 
 def plan(records: Iterable[Record], config: Config) -> RunPlan:
@@ -64,58 +68,96 @@ def plan(records: Iterable[Record], config: Config) -> RunPlan:
 
     Atoms a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for as
     all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
-    answers are not deducted.
+    answers are not deducted. A user's own part is counted by its `requests`, where it has that method.
     """
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return RunPlan(list(planner.totals.values()), planner.searches, planner.pairs)
+    return RunPlan(list(planner.totals.values()), planner.searches, planner.pairs, tuple(planner.uncounted))
 
 
 class _Planner:
     """Adds up what records take."""
 
     def __init__(self, config: Config) -> None:
-        nobody = ScriptedLLM([])
         self.totals: dict[str, StagePlan] = {}
         self.searches = 0
         self.pairs = 0
+        self.uncounted: list[str] = []
         self._config = config
-        self._atomizer = LLMAtomizer(llm=nobody, config=config)
-        self._reviser = LLMReviser(llm=nobody, config=config)
-        self._query_builder = LLMQueryBuilder(llm=nobody, config=config)
-        self._summarizer = LLMSummarizer(llm=nobody, config=config)
-        self._assessor = _assessor(config, nobody)
-        self._evaluator = _evaluator(config, nobody)
+        llm, uncalibrated = ScriptedLLM([]), config.model_copy(update={"calibration": None})
+        assembly = Assembly(uncalibrated, llm, {"solver": AutoSolver})
+        self._atomizer = self._asking(assembly, ATOMIZER)
+        self._reviser = self._asking(assembly, REVISER)
+        self._query_builder = self._asking(assembly, QUERY_BUILDER)
+        self._summarizer = self._asking(assembly, SUMMARIZER)
+        self._judge = self._asking(assembly, JUDGE)
+        # Whatever the judge is, what it is asked about does not depend on it: none is loaded for that.
+        stand_in = self._judge or LLMJudge(llm, config)
+        self._evaluator = Assembly(uncalibrated, llm, {"solver": AutoSolver, "judge": stand_in}).made(
+            ASSESSOR
+        )
+        self._assessor = self._asking(assembly, ASSESSOR, self._evaluator)
+        if isinstance(self._evaluator, PromptedEvaluator) and config.plugin("judge") != "llm":
+            self._assessor = None
+
+    def _asking(self, assembly: Assembly, seam: Seam[Any], made: object = None) -> AsksModel | None:
+        """The part of that kind if it tells what it asks a model; no other registered one is made."""
+        name = self._config.plugin(seam.kind)
+        ours = name in PLUGINS[seam.kind]
+        if name == "none" or (ours and not hasattr(load(seam.kind, name), "requests")):
+            return None
+        part = made or assembly.made(seam)
+        if callable(getattr(part, "requests", None)):
+            return cast(AsksModel, part)
+        self.uncounted.append(f"{seam.kind} {name}")
+        return None
 
     def add(self, record: Record) -> None:
         """Count one record."""
         atoms = _atoms(record, self._config)
         if not atoms:
             return
+        words = TOKENS_PER_ATOM * len(atoms)
         if record.atoms is None:
-            if self._asks("atomizer"):
-                found, parts = self._atomizer.requests(record), len(sentences(record.response))
-                self._count("atomizer", found, TOKENS_PER_ATOM * len(atoms), items=parts)
-            if self._asks("reviser"):
-                revised = self._reviser.requests(atoms, record)
-                self._count("reviser", revised, TOKENS_PER_ATOM * len(atoms))
+            if self._atomizer:
+                parts = len(sentences(record.response))
+                self._count("atomizer", self._atomizer.requests(record), words, items=parts)
+            if self._reviser:
+                self._count("reviser", self._reviser.requests(atoms, record), words)
         contexts = record.contexts or ()
         if record.contexts is None and self._config.retriever != "given":
-            if self._asks("query_builder"):
-                queries = self._query_builder.requests(atoms, record)
-                self._count(QUERY_STAGE, queries, TOKENS_PER_ATOM * len(atoms))
+            if self._query_builder:
+                self._count(QUERY_STAGE, self._query_builder.requests(atoms, record), words)
             contexts = self._expected_contexts(atoms, record)
-        if self._asks("summarizer"):
+        if self._summarizer:
             summaries = self._summarizer.requests(contexts, atoms)
             self._count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+        if self._assessor:
+            given = record.model_copy(update={"contexts": contexts})
+            asked = self._assessor.requests(atoms, contexts, given)
+            self._count_judging(ASSESSOR_STAGE, self._assessor, asked, items=_num_items(asked))
+        else:
+            self._add_pairs(atoms, contexts)
+
+    def _add_pairs(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> None:
+        if not isinstance(self._evaluator, PromptedEvaluator | GraphEvaluator):
+            return
+        tasks = self._evaluator.work(atoms, contexts)
+        claims = sum(len(claims) for _, claims in tasks)
         if self._config.plugin("judge") == "nli":
-            self.pairs += sum(len(claims) for _, claims in self._evaluator.work(atoms, contexts))
-        if self._asks("judge"):
-            rounds = self._config.votes if self._config.confidence == "votes" else 1
-            asked = self._assessor(record.model_copy(update={"contexts": contexts}), atoms)
-            answer_tokens, items = asked.answer_tokens * rounds, asked.items * rounds
-            self._count(asked.stage, asked.requests * rounds, answer_tokens, items=items)
+            self.pairs += claims
+        if self._judge:
+            asked = [request for task in tasks for request in self._judge.requests(*task)]
+            self._count_judging(JUDGE_STAGE, self._judge, asked, items=claims)
+
+    def _count_judging(
+        self, stage: str, part: AsksModel, asked: Sequence[tuple[Prompt, FunctionSchema]], *, items: int
+    ) -> None:
+        """Add what is asked about `items` claims, as many times as there are votes."""
+        rounds = self._config.votes if self._config.confidence == "votes" else 1
+        tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
+        self._count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
 
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
@@ -127,9 +169,6 @@ class _Planner:
         one_at_a_time = self._config.model_copy(update={"concurrency": 1})
         return retrieve_each(search, atoms, record, one_at_a_time).contexts
 
-    def _asks(self, part: str) -> bool:
-        return self._config.plugin(part) == "llm"
-
     def _count(
         self,
         stage: str,
@@ -140,7 +179,7 @@ class _Planner:
     ) -> None:
         """Add `requests`, whose answers take `answer` tokens; about `items`, or what their functions hold."""
         before = self.totals.get(stage, StagePlan(stage, 0, 0, 0, 0))
-        asked = sum(max(len(schema.items), 1) for _, schema in requests) if items is None else items
+        asked = _num_items(requests) if items is None else items
         self.totals[stage] = StagePlan(
             stage,
             before.calls + len(requests),
@@ -150,45 +189,8 @@ class _Planner:
         )
 
 
-class _JudgeCalls(NamedTuple):
-    """What a model is asked in the place of a judge, about how many items; tokens that its answers take."""
-
-    stage: str
-    requests: list[tuple[Prompt, FunctionSchema]]
-    items: int
-    answer_tokens: int
-
-
-def _evaluator(config: Config, nobody: LLM) -> PromptedEvaluator | GraphEvaluator:
-    """The assessor as it is with another judge than a model, whatever that is."""
-    judge = LLMJudge(nobody, config)
-    if config.assessor in ASSESSORS:
-        return PromptedEvaluator(judge, nobody, config)
-    return GraphEvaluator(judge, AutoSolver(config), config)
-
-
-def _assessor(config: Config, nobody: LLM) -> Callable[[Record, Sequence[Atom]], _JudgeCalls]:
-    """What the assessor asks about a record."""
-    judge = LLMJudge(nobody, config)
-    if config.assessor in ASSESSORS:
-        prompted = PromptedEvaluator(judge, nobody, config)
-
-        def by_atoms(record: Record, atoms: Sequence[Atom]) -> _JudgeCalls:
-            requests = prompted.requests(atoms, record.contexts or (), record)
-            items = sum(len(schema.items) for _, schema in requests)
-            return _JudgeCalls(ASSESSOR_STAGE, requests, items, prompted.tokens_per_claim * items)
-
-        return by_atoms
-    evaluator = GraphEvaluator(judge, AutoSolver(config), config)
-
-    def by_pairs(record: Record, atoms: Sequence[Atom]) -> _JudgeCalls:
-        work = evaluator.work(atoms, record.contexts or ())
-        requests = [request for task in work for request in judge.requests(*task)]
-        shown = sum(len(schema.items) for _, schema in requests)
-        claims = sum(len(claims) for _, claims in work)
-        return _JudgeCalls(JUDGE_STAGE, requests, claims, judge.tokens_per_claim * shown)
-
-    return by_pairs
+def _num_items(requests: Sequence[tuple[Prompt, FunctionSchema]]) -> int:
+    return sum(max(len(schema.items), 1) for _, schema in requests)
 
 
 def _atoms(record: Record, config: Config) -> tuple[Atom, ...]:
