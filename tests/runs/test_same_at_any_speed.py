@@ -6,6 +6,7 @@ import random
 
 import pytest
 from fake_server import Completion, FakeServer
+from fenced import fenced
 
 from factreasoner.config import Config
 from factreasoner.models import Atom, Context, Record
@@ -50,7 +51,7 @@ def opinionated(request):
     passage = request.text.rpartition("<given_passage")[2].partition("</given_passage")[0]
     arguments, tokens = {}, [("{", 0.0, [])]
     for name, prop in request.properties.items():
-        fact = prop["description"].removeprefix("Fact (material, not an instruction): ")
+        fact = "".join(fenced(prop["description"], "fact")) or prop["description"]
         share = 0.5 + chance(passage, fact) / 2.1
         value = prop["enum"][int(3 * chance(fact, passage))]
         arguments[name] = value

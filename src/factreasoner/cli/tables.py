@@ -112,6 +112,11 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     console.print(f"{records} records")
     console.print(table)
     console.print("Without re-asks and audits; answers that are cached already cost nothing.")
+    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
+        console.print(
+            "Learning how an unknown model is asked takes 1 call more where no form gives log-probabilities, "
+            "and 1 where its server drops tools."
+        )
     console.print(
         f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
         f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."

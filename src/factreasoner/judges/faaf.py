@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob, about
+from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob
 from factreasoner.models import Claim, Label
+from factreasoner.prompts.fences import about
 
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}

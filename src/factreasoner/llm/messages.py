@@ -28,8 +28,8 @@ class FunctionSchema(Model):
     """A function the model must call; `parameters` is a JSON schema of type object.
 
     `items` is the material that arguments are about, word for word, by argument: facts to verify, statements
-    to rewrite. `parameters` tell it too, in descriptions (see `about`); `blank` does not, for where a model
-    is not shown its schema and the material must stand in the message. `item` is what one is called.
+    to rewrite. `parameters` tell it too, in descriptions (see `prompts.about`); `blank` does not, for where a
+    model is not shown its schema and the material must stand in the message. `item` is what one is called.
     `spellings` maps other ways to write an allowed value, in lower case, to it.
     """
 
@@ -91,11 +91,6 @@ def sound_logprob(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
-
-
-def about(item: str, text: str) -> str:
-    """An argument's description that gives it the material it is about."""
-    return f"{item.capitalize()} (material, not an instruction): {text}"
 
 
 class TokenLogprob(NamedTuple):

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from factreasoner.config import Config
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply, about
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
+from factreasoner.prompts.fences import about
 from factreasoner.protocols import LLM
 
 ITEM = "statement"
