@@ -89,3 +89,13 @@ def test_assessment_round_trips_through_json():
         record_id="r", status="ok", assessor="factreasoner", atoms=(Atom(id="a0", text="x"),), outcome=outcome
     )
     assert Assessment.model_validate_json(assessment.model_dump_json()) == assessment
+
+
+def test_facts_and_statements_of_the_reference_have_ids_of_their_own():
+    one, other = Atom(id="x", text="a"), Atom(id="x", text="b")
+    with pytest.raises(ValidationError, match="duplicate fact id 'x'"):
+        Record(id="r", response="", facts=(one, other))
+    with pytest.raises(ValidationError, match="'x' names both a fact and a reference atom"):
+        Record(id="r", response="", facts=(one,), reference_atoms=(other,))
+    with pytest.raises(ValidationError, match="'x' names both an atom and a fact"):
+        Record(id="r", response="", atoms=(one,), facts=(other,))

@@ -190,3 +190,69 @@ def test_nan_is_no_probability() -> None:
 def test_missing_id_without_a_default() -> None:
     with pytest.raises(InputError, match="here: id: missing"):
         parse_record({"output": "x"}, where="here")
+
+
+def test_facts_are_texts_or_objects_with_a_label() -> None:
+    facts = [
+        "She was born.",
+        {"text": "She died.", "label": False, "source": "page 2"},
+        {"id": "x", "text": "She wrote.", "label": "True"},
+        {"text": "She sang.", "label": None},
+    ]
+    record = parse({"output": "x", "facts": facts, "variant": "short"})
+    assert record.facts is not None
+    assert [(f.id, f.text, f.gold) for f in record.facts] == [
+        ("f0", "She was born.", None),
+        ("f1", "She died.", "NS"),
+        ("x", "She wrote.", "S"),
+        ("f3", "She sang.", None),
+    ]
+    assert record.metadata == {"variant": "short", "fact_fields": {"f1": {"source": "page 2"}}}
+    assert parse({"output": "x"}).facts is None
+    assert parse({"output": "x", "facts": []}).facts == ()
+
+
+@pytest.mark.parametrize("label", ["yes", 1, 0, 1.0, ["True"], {}])
+def test_a_label_of_a_fact_that_is_none(label: Any) -> None:
+    with pytest.raises(InputError, match=r"facts\[0\].label.*write true"):
+        parse({"output": "x", "facts": [{"text": "She died.", "label": label}]})
+
+
+def test_statements_of_the_reference_may_be_given() -> None:
+    record = parse(
+        {"output": "x", "reference": "y", "reference_atoms": ["One.", {"id": "b", "text": "Two."}]}
+    )
+    assert record.reference_atoms is not None
+    assert [(a.id, a.text) for a in record.reference_atoms] == [("r0", "One."), ("b", "Two.")]
+
+
+def test_relevant_contexts_are_listed_or_marked() -> None:
+    marked = [{"text": "a", "relevant": True}, {"text": "b", "relevant": False}, "c"]
+    assert parse({"output": "x", "contexts": marked}).gold_contexts == ("c0",)
+    assert parse({"output": "x", "contexts": [{"text": "b", "relevant": False}]}).gold_contexts == ()
+    assert parse({"output": "x", "contexts": ["a"]}).gold_contexts is None
+    listed = parse({"output": "x", "contexts": ["a"], "gold_contexts": ["c0", "elsewhere"]})
+    assert listed.gold_contexts == ("c0", "elsewhere")
+    with pytest.raises(InputError, match="keep one of both"):
+        parse({"output": "x", "contexts": marked, "gold_contexts": ["c0"]})
+    with pytest.raises(InputError, match=r"contexts\[0\].relevant: write true or false"):
+        parse({"output": "x", "contexts": [{"text": "a", "relevant": "yes"}]})
+
+
+def test_ids_are_unique_over_every_kind_of_item() -> None:
+    with pytest.raises(InputError, match=r"'a' is the id of atoms\[0\] too"):
+        parse({"output": "x", "atoms": [{"id": "a", "text": "t"}], "facts": [{"id": "a", "text": "t"}]})
+
+
+def test_a_question_may_be_a_conversation() -> None:
+    turns = [
+        {"role": "user", "content": "Who was Curie?"},
+        {"role": "assistant", "content": "A physicist."},
+        {"role": "user", "content": "Where was she born?"},
+    ]
+    prompt = parse({"output": "x", "input": turns}).prompt
+    assert [prompt.index(turn["content"]) for turn in turns] == sorted(
+        prompt.index(turn["content"]) for turn in turns
+    )
+    with pytest.raises(InputError, match="prompt"):
+        parse({"output": "x", "input": [5]})

@@ -8,8 +8,10 @@ import pytest
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
+from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder, replace_file
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.recall.task import TASK as RECALL
 
 
 def assessment(record_id, *, status="ok", n=1):
@@ -259,3 +261,34 @@ def test_a_folder_that_is_refused_is_not_locked(tmp_path, damage):
     if damage == "no manifest":
         refused.manifest_path.write_bytes(manifest)
     assert list(opened(tmp_path).entries) == ["r0"]
+
+
+@pytest.mark.parametrize(("made", "asked"), [(TASK, RECALL), (RECALL, TASK)])
+def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
+    folder = RunFolder(tmp_path, made)
+    folder.start(Config(), {})
+    folder.close()
+    for refused in (
+        lambda: RunFolder(tmp_path, asked).start(Config(), {}),
+        RunFolder(tmp_path, asked).config,
+    ):
+        with pytest.raises(RunError, match=f"a run of `{made.name}`, and a run of `{asked.name}` is needed"):
+            refused()
+    assert RunFolder.of_any_task(tmp_path).task is made
+
+
+def test_a_folder_of_an_earlier_version_is_a_run(tmp_path):
+    written(tmp_path, assessment("r0"))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["task"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert RunFolder.of_any_task(tmp_path).task is TASK
+    assert FinishedRun.of_any_task(tmp_path).ids == ("r0",)
+
+
+def test_a_run_of_an_unknown_task(tmp_path):
+    written(tmp_path, assessment("r0"))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"task": "sing"}))
+    with pytest.raises(RunError, match=r"'sing'.*known: run, recall"):
+        RunFolder.of_any_task(tmp_path)

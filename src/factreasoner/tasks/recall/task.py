@@ -25,7 +25,8 @@ class Recall(Task[RecallResult]):
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
-        if record.facts is not None or (record.reference or "").strip():
+        given = record.facts is not None or record.reference_atoms is not None
+        if given or (record.reference or "").strip():
             return []
         message = "none given, and no 'reference' to make them from; add one of both"
         return [InputProblem(f"record {record.id}", "facts", message)]

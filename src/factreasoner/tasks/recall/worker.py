@@ -37,8 +37,12 @@ class RecallWorker(ClaimWorker[RecallResult]):
         return Work(fields, (*failures, *judged.failures), len(judged.verdicts), len(facts))
 
     def _facts(self, record: Record, meter: Meter) -> tuple[tuple[Atom, ...], tuple[Failure, ...]]:
+        """The facts the record brings, else the reference's statements it brings, else made ones."""
         if record.facts is not None:
             return record.facts, ()
+        if record.reference_atoms is not None:
+            # A label there is about the reference, and says nothing of the answer.
+            return tuple(a.model_copy(update={"gold": None}) for a in record.reference_atoms), ()
         with meter.stage("fact_generator"):
             generated = self._generator.generate(record)
         taken = {context.id for context in record.contexts or ()} | {atom.id for atom in record.atoms or ()}
@@ -54,7 +58,8 @@ class RecallWorker(ClaimWorker[RecallResult]):
             return Judged(tuple(known_verdict(ANSWER, fact.id, "neutral", note) for fact in facts))
         if self._in_words is not None:
             return self._judged_in_words(self._in_words, record, facts)
-        premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
+        title = f"Answer to: {record.prompt}" if record.prompt else ""
+        premise = Premise(ANSWER, record.response, title=title, record_id=record.id)
         return self._judge.judge(premise, [Claim(fact.id, fact.text) for fact in facts])
 
     def _judged_in_words(self, evaluator: Evaluator, record: Record, facts: Sequence[Atom]) -> Judged:

@@ -1,0 +1,132 @@
+"""`factreasoner recall` without a model, and against a local server that answers well and badly."""
+
+import json
+
+import pytest
+from command import results, write_records
+from fake_server import FakeServer, answering, cut, missing, prose, replaced, sequence, server_error
+
+FACTS = ["She was born in Warsaw.", "She was born in Paris.", "She won two Nobel Prizes."]
+LABELS = [True, False, True]
+
+
+def record(record_id, *, variant="full", facts=FACTS, labels=LABELS, **fields):
+    return {
+        "id": record_id,
+        "input": "Who was she?",
+        "output": f"She was born in Warsaw and won two Nobel Prizes. ({record_id})",
+        "facts": [{"text": text, "label": label} for text, label in zip(facts, labels, strict=True)],
+        "variant": variant,
+        **fields,
+    }
+
+
+good = answering(
+    lambda name, prop, request: (
+        "False" if "Paris" in prop["description"] else "True" if "enum" in prop else "She was born in Warsaw"
+    )
+)
+
+
+def recall(factreasoner, server, data, *flags):
+    model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
+    return factreasoner("recall", data, *model, "--max-attempts", 2, *flags)
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("mode", ["tf", "tfn", "tf_citation", "tfn_citation"])
+def test_one_call_a_record(factreasoner, tmp_path, mode):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good) as server:
+        done = recall(factreasoner, server, data, "--mode", mode)
+        assert (done.returncode, server.calls) == (0, 2), done.stderr
+        again = recall(factreasoner, server, data, "--mode", mode)
+        assert (again.returncode, server.calls) == (0, 2)
+    line = results(tmp_path / "out")[0]
+    assert (line["recall"], line["num_true"], line["num_false"]) == (pytest.approx(2 / 3), 2, 1)
+    assert (line["error_rate"], line["f1_false"]) == (0, 1)
+    assert [fact["value"] for fact in line["facts"]] == LABELS
+    quote = "She was born in Warsaw" if "citation" in mode else None
+    assert line["facts"][0]["quote"] == quote
+    assert line["metadata"] == {"variant": "full"}
+    assert summary(tmp_path / "out")["metrics"]["recall"]["value"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        missing("fact_0", policy=good),
+        replaced(good, fact_0=None),
+        replaced(good, fact_0="perhaps"),
+        prose(),
+        cut(),
+        server_error(400),
+    ],
+)
+def test_what_a_server_leaves_open_is_unanswered_and_never_false(factreasoner, tmp_path, bad):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    policies = [sequence(bad)]
+    with FakeServer(lambda request: policies[-1](request)) as server:
+        done = recall(factreasoner, server, data)
+        assert done.returncode == 3
+        (line,) = results(tmp_path / "out")
+        open_facts = [fact["id"] for fact in line["facts"] if fact["value"] is None]
+        assert line["num_unanswered"] == len(open_facts) > 0
+        assert line["failures"]
+        assert line["num_true"] + line["num_false"] + line["num_unanswered"] == 3
+        assert not [f for f in line["facts"] if f["value"] is False and f["text"] != FACTS[1]]
+        policies.append(good)
+        done = recall(factreasoner, server, data)
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out")[0]["num_unanswered"] == 0
+
+
+def test_a_bad_reply_is_mended_and_the_calls_are_counted(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    with FakeServer(sequence(missing("fact_1", policy=good), good)) as server:
+        done = recall(factreasoner, server, data)
+        assert (done.returncode, server.calls) == (0, 2)
+    assert results(tmp_path / "out")[0]["usage"]["calls"] == 2
+
+
+def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", facts=FACTS[:1], labels=[True]))
+    with FakeServer(good) as server:
+        done = recall(factreasoner, server, data, "--explain")
+    assert FACTS[1] in done.stdout
+    assert FACTS[0] not in done.stdout
+    assert "r2" not in done.stdout.replace("out/results.jsonl", "")
+
+
+def test_without_a_model(factreasoner, tmp_path):
+    data = write_records(
+        tmp_path / "d.jsonl",
+        {"id": "r1", "output": "She was born in Warsaw.", "reference": "She was born in Warsaw. It rained."},
+    )
+    done = factreasoner("recall", data, "--out", "out", "--spacy-model", "none", "--explain")
+    assert done.returncode == 0, done.stderr
+    assert "embedded judge" in done.stdout
+    assert "It rained." in done.stdout
+    line = results(tmp_path / "out")[0]
+    assert line["recall"] == 0.5
+    assert "error_rate" not in line
+
+
+def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), {"id": "r2", "output": "x"})
+    with FakeServer(good) as server:
+        done = recall(factreasoner, server, data)
+        assert (done.returncode, server.calls) == (1, 0)
+    assert "facts: none given" in done.stderr
+    assert ":2" in done.stderr
+
+
+def test_a_folder_of_another_task_is_refused_by_name(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1", contexts=["She was born in Warsaw."]))
+    assert factreasoner("run", data, "--out", "out").returncode == 0
+    done = factreasoner("recall", data, "--out", "out")
+    assert done.returncode == 1
+    assert "a run of `run`, and a run of `recall` is needed here" in done.stderr

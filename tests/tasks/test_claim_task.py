@@ -1,0 +1,118 @@
+"""What the tasks on claims share: states, failures as values, and sums over a run."""
+
+import pytest
+
+from factreasoner import Config, ScriptedLLM
+from factreasoner.assembly import assembly_of
+from factreasoner.errors import BudgetError, PluginError, StageError
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Failure, Record, Usage, Verdict
+from factreasoner.tasks.claim_task import ClaimResult, ClaimTally, ClaimWorker, Work, result_of
+from factreasoner.tasks.recall.result import RecallResult, scored_recall
+from factreasoner.tasks.recall.table import RECALL
+
+LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
+RECORD = Record(id="r1", response="He was tall.", prompt="Was he?", topic="him", metadata={"variant": "a"})
+
+
+@pytest.mark.parametrize(
+    ("failures", "judged", "asked", "status"),
+    [
+        ((), 0, 0, "no_atoms"),
+        ((), 3, 3, "ok"),
+        ((LOST,), 2, 3, "partial"),
+        ((LOST,), 0, 3, "failed"),
+        ((LOST,), 0, 0, "failed"),
+        ((), 0, 3, "failed"),
+    ],
+)
+def test_the_state_of_a_record(failures, judged, asked, status):
+    assert Work({}, failures, judged, asked).status == status
+
+
+class Worker(ClaimWorker[ClaimResult]):
+    result = ClaimResult
+
+    def __init__(self, work):
+        super().__init__(Config(), None, assembly_of(Config()))
+        self._do = work
+
+    def _work(self, record, meter):
+        with meter.stage("evaluator"):
+            return self._do()
+
+
+def raising(error):
+    def work():
+        raise error
+
+    return work
+
+
+def test_a_stage_that_gave_up_is_a_failed_record_with_its_failures_and_time():
+    found = Worker(raising(StageError([LOST]))).assess(RECORD)
+    assert (found.status, found.failures) == ("failed", (LOST,))
+    assert "evaluator" in found.seconds
+
+
+def test_a_fault_of_a_users_part_is_told_as_that_parts():
+    found = Worker(raising(PluginError("judge", "judge 'mine': it broke"))).assess(RECORD)
+    (failure,) = found.failures
+    assert (found.status, failure.stage, failure.message) == ("failed", "judge", "judge 'mine': it broke")
+
+
+def test_what_ends_a_run_is_raised():
+    with pytest.raises(BudgetError):
+        Worker(raising(BudgetError("enough"))).assess(RECORD)
+
+
+def test_a_result_carries_what_every_result_carries():
+    meter = Meter()
+    found = result_of(
+        ClaimResult, RECORD, Config(model="m"), status="ok", failures=[LOST], meter=meter, verdicts=()
+    )
+    assert (found.record_id, found.prompt, found.response, found.topic) == (
+        "r1",
+        "Was he?",
+        "He was tall.",
+        "him",
+    )
+    assert (found.model, found.metadata, found.failures) == ("m", {"variant": "a"}, (LOST,))
+    changed = RECORD.model_copy(update={"response": "He was small."})
+    other = result_of(ClaimResult, changed, Config(), status="ok", failures=[])
+    assert other.fingerprint != found.fingerprint
+
+
+def test_a_model_that_has_yet_to_be_learnt_is_not_settled():
+    class Unsettled(ScriptedLLM):
+        settled = False
+
+    config = Config(model="m")
+    worker = Worker(lambda: Work({}, (), 0, 0))
+    assert worker.settled
+    worker._llm = Unsettled([])
+    assert worker.config == Config()
+    assert not worker.settled
+    assert assembly_of(config, llm=Unsettled([])).llm is not None
+
+
+def test_sums_over_a_run():
+    tally = ClaimTally(RECALL, scored_recall, lambda scored: {"facts": len(scored.facts)})
+    judged = Verdict(context_id="answer", target_id="f0", label="entailment", probability=0.9)
+    first = RecallResult(
+        record_id="r1",
+        status="partial",
+        failures=(LOST,),
+        verdicts=(judged,),
+        usage={"evaluator": Usage(calls=2, prompt_tokens=10)},
+    )
+    line = tally.add(first)
+    assert (line["id"], line["status"], line["facts"]) == ("r1", "partial", 0)
+    assert line["failures"][0]["message"] == "no answer"
+    tally.add(RecallResult(record_id="r2", status="ok"))
+    content = tally.content()
+    assert content["records"] == {"total": 2, "ok": 1, "partial": 1, "no_atoms": 0, "failed": 0}
+    assert content["failures"]["by_stage"] == {"judge": 1}
+    assert content["verdicts"] == {"entailment": 1}
+    assert content["usage"]["total"]["calls"] == 2
+    assert list(tally.sample().ids) == ["r1", "r2"]
