@@ -51,6 +51,23 @@ def test_missing_pairs_are_listed_or_neutral_by_request(factreasoner, tmp_path, 
     assert results(tmp_path / "out")[0]["failures"] == []
 
 
+def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, data):
+    relations = write_records(
+        tmp_path / "relations.jsonl",
+        RELATIONS[0],
+        RELATIONS[2] | {"belief": 0.2, "nearness": 0.4},
+        RELATIONS[2] | {"source": "c1", "belief": 0.7, "nearness": 0.6},
+        RELATIONS[2] | {"target": "a1", "belief": 0.3},
+    )
+    assert recorded(factreasoner, data, relations, "--unlisted", "neutral").returncode == 0
+    found = p_true(tmp_path / "out")
+    assert (found["a1"], found["a2"]) == pytest.approx((0.3, 0.7))
+    write_records(relations, RELATIONS[0] | {"belief": 1.5})
+    done = recorded(factreasoner, data, relations, "--fresh")
+    assert done.returncode == 1
+    assert "relations.jsonl:1: belief: " in done.stderr
+
+
 def test_a_changed_file_is_noticed_and_a_moved_one_is_not(factreasoner, tmp_path, data, relations):
     assert recorded(factreasoner, data, relations, "--version", 1).returncode == 0
     moved = relations.rename(tmp_path / "moved.jsonl")

@@ -123,25 +123,18 @@ LOOK_ALIKES = [
     json.loads(line)
     for line in Path(__file__).with_name("look_alikes.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-KNOWN_TO_SLIP = {
-    "Paracetamol reduces inflammation.",
-    "Karl Elsener renamed the company Victoria in 1909.",
-    "He was married two times and had three children.",
-    "Twelve jurors voted to acquit.",
-    "The committee built a dam.",
-}
+LARGEST_SHARE_ENTAILED = 0.125
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in LOOK_ALIKES if case["half"] == "built" and not case["entailed"]],
-    ids=lambda case: case["claim"],
-)
-def test_what_has_the_claims_words_and_says_another_thing_does_not_entail_it(judge, case):
-    """Half of the cases; the benchmark prints the share of the other half that is still entailed."""
-    if case["claim"] in KNOWN_TO_SLIP:
-        pytest.xfail("a look-alike the judge does not tell")
-    assert verdict(judge, case["passage"], case["claim"]).label != "entailment"
+def test_what_has_the_claims_words_and_says_another_thing_seldom_entails_it(judge):
+    """The share of the half looked at while building; the benchmark prints that of the other half, too."""
+    alike = [case for case in LOOK_ALIKES if case["half"] == "built" and not case["entailed"]]
+    slipped = [
+        case["claim"]
+        for case in alike
+        if verdict(judge, case["passage"], case["claim"]).label == "entailment"
+    ]
+    assert len(slipped) <= LARGEST_SHARE_ENTAILED * len(alike), slipped
 
 
 def test_most_of_what_is_said_in_other_words_stays_entailed(judge):

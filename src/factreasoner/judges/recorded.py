@@ -19,7 +19,7 @@ from factreasoner.protocols import Judged
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100
-LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?}'
+LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "belief"?, "nearness"?}'
 
 Pair = tuple[str, str]
 _Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
@@ -39,9 +39,10 @@ class Recording(NamedTuple):
 class RecordedJudge:
     """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
 
-    The file is JSONL with one {record, source, target, label, probability?} a line, or an earlier run's
-    journal or folder. A pair it does not hold, or holds about other texts, is a Failure of error type
-    "MissingVerdict"; with `unlisted` of "neutral", a pair not listed of a record that is named is neutral.
+    The file is JSONL with one {record, source, target, label, probability?, belief?, nearness?} a line, or
+    an earlier run's journal or folder; beliefs are kept in both. A pair it does not hold, or holds about
+    other texts, is a Failure of error type "MissingVerdict"; with `unlisted` of "neutral", a pair not listed
+    of a record that is named is neutral.
 
     Raises:
         ConfigError: no file is set.
@@ -153,6 +154,8 @@ class _Line(BaseModel):
     target: _Id = Field(min_length=1)
     label: Label
     probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    belief: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    nearness: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
 
 
 class _Table:
@@ -198,6 +201,8 @@ def _listed(line: _Line, constant: float) -> Verdict:
         label=line.label,
         probability=constant if line.probability is None else line.probability,
         confidence="constant" if line.probability is None else "recorded",
+        belief=line.belief,
+        nearness=line.nearness,
     )
 
 
