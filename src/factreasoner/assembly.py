@@ -65,7 +65,7 @@ class Assembly:
         return self._parts.get(seam.kind, self.config.plugin(seam.kind))
 
     def optional(self, seam: Seam[P]) -> P | None:
-        """Likewise, None where the configuration leaves it out."""
+        """The part as `made` gives it; None where the configuration names it "none"."""
         return None if self._plugin(seam) == "none" else self.made(seam)
 
     def _offers(self, seam: Seam[P]) -> Offers:

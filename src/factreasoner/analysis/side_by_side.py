@@ -37,14 +37,14 @@ class Contender(NamedTuple):
 
 
 class Source(Protocol):
-    """Where records come from."""
+    """The records of a comparison: an input file, or what a finished run had for each of them."""
 
     @property
     def ids(self) -> Sequence[str]:
-        """Their ids, in order."""
+        """Ids of the records, in the order of the input."""
 
     def records(self) -> Iterable[Record]:
-        """They themselves, in that order."""
+        """The records, one at a time, in the order of `ids`."""
 
 
 ShowProgress = Callable[[str], AbstractContextManager[Progress]]

@@ -30,7 +30,7 @@ class Identity(Model):
     method: Literal["identity"] = "identity"
 
     def apply(self, p: float) -> float:
-        """The same probability."""
+        """`p` as it is: the identity."""
         return p
 
 
@@ -41,7 +41,7 @@ class Temperature(Model):
     temperature: float = Field(gt=0.0, allow_inf_nan=False)
 
     def apply(self, p: float) -> float:
-        """The calibrated probability."""
+        """The calibrated probability of what was said with probability `p`."""
         return _logistic(_log_odds(p) / self.temperature)
 
 
@@ -53,7 +53,7 @@ class Platt(Model):
     intercept: float = Field(allow_inf_nan=False)
 
     def apply(self, p: float) -> float:
-        """The calibrated probability."""
+        """The calibrated probability of what was said with probability `p`."""
         return _logistic(self.slope * _log_odds(p) + self.intercept)
 
 
@@ -75,7 +75,7 @@ class Isotonic(Model):
         return self
 
     def apply(self, p: float) -> float:
-        """The calibrated probability."""
+        """The calibrated probability of what was said with probability `p`."""
         return float(np.interp(p, self.p, self.calibrated))
 
 
@@ -132,7 +132,7 @@ FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {
 
 
 def applied(calibrator: AnyCalibrator, p: Floats) -> Floats:
-    """Every probability calibrated."""
+    """The calibrated probabilities of `p`, in the same order."""
     return np.array([calibrator.apply(float(value)) for value in p], dtype=float)
 
 

@@ -30,7 +30,7 @@ GAINS = {
 
 
 class Quality(NamedTuple):
-    """How good probabilities are."""
+    """Scores of probabilities against known outcomes, lower is better, and the bins of their reliability."""
 
     brier: BrierParts
     log_loss: float

@@ -44,7 +44,7 @@ class KnownOutcome(NamedTuple):
 
 
 def claims_of(outcomes: Sequence[KnownOutcome]) -> Claims:
-    """Known outcomes as arrays."""
+    """The outcomes as `Claims`: arrays of record index, probability and outcome (0 or 1), one entry each."""
     p, hits, record = zip(*outcomes, strict=True) if outcomes else ((), (), ())
     return Claims.of(p, hits, record)
 

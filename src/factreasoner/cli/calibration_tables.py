@@ -59,7 +59,7 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _choice(found: Mapping[str, Any], source: Mapping[str, Any]) -> str:
-    """What was fitted, in words."""
+    """In words: the calibrator with its parameters, or the settings of the graph now and before."""
     match found:
         case {"method": "identity", "tried": tried}:
             return f"as it is, since nothing helps; the table shows {tried}"

@@ -27,7 +27,7 @@ FILES = "comparison"
 
 
 class CompareOptions(NamedTuple):
-    """What is compared."""
+    """Options of what is compared: the run to subtract, whether only shared records count, whose labels."""
 
     baseline: Annotated[
         str | None, typer.Option(help="The run whose scores are subtracted. (default: the first)")
@@ -41,7 +41,7 @@ class CompareOptions(NamedTuple):
 
 
 class OutputFiles(NamedTuple):
-    """Where the comparison is written."""
+    """Options of the files that hold the comparison: a folder for all, or one file a format."""
 
     out: Annotated[
         Path | None,

@@ -23,7 +23,7 @@ class SettingsCommand(TyperCommand):
     """
 
     def format_help(self, *page: Any) -> None:
-        """Write the page."""
+        """Write the help page of the command; typer calls it for --help."""
         from typer import rich_utils
 
         for option in self.params:

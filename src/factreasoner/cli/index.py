@@ -111,7 +111,7 @@ def _delete(config: Config, *, yes: bool) -> None:
 
 
 def _show(config: Config, *, list_: bool) -> None:
-    """--list or --stats."""
+    """Print what --list or --stats asks for: the collections of the store, or the counts of one."""
     from factreasoner.retrieval.corpus.store import Store
 
     store = Store(config)

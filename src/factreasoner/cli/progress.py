@@ -50,7 +50,7 @@ class _Totals:
 
 
 class Silent(_Totals):
-    """Says nothing."""
+    """Progress under --quiet: counts records, and prints nothing."""
 
 
 class Lines(_Totals):

@@ -82,7 +82,7 @@ def _print_atoms_notice(console: Terminal, config: Config) -> None:
 
 
 def print_plan(planned: RunPlan, config: Config, records: int) -> None:
-    """What a dry run found."""
+    """Print what a run would take: calls, tokens and cost by stage, searches, and calls at worst."""
     console = Terminal(soft_wrap=True, highlight=False)
     stages = planned.stages
     if planned.searches:

@@ -230,7 +230,7 @@ class BySolver:
         return np.array(rows).reshape(len(sets), len(self._part.atoms))
 
     def _give_up(self, why: str) -> None:
-        """Try nothing more."""
+        """Answer nothing more, for the reason `why`, which `untold` then gives."""
         self.untold = why
         self.affordable = 0
         self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)

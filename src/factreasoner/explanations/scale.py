@@ -34,7 +34,7 @@ class Scale:
         self.low = _first(lambda x: side_of(self.probability(x)) >= 0)
 
     def probability(self, log_odds: float) -> float:
-        """P(true)."""
+        """P(true) at these log-odds of a posterior, calibrated where the run is."""
         p = float(probability(log_odds))
         return p if self._calibrator is None else self._calibrator.apply(p)
 

@@ -53,7 +53,7 @@ class Values:
         return "\n".join(turns)
 
     def needed_text(self, value: object, field: str, remedy: str) -> str:
-        """A text that says something."""
+        """A text that is not empty; anything else is noted as a problem with `remedy`."""
         if value is None or (isinstance(value, str) and not value.strip()):
             self.problem(field, f"missing or blank; {remedy}")
             return ""

@@ -62,17 +62,17 @@ class TrialScores(NamedTuple):
 
     @property
     def answered(self) -> int:
-        """Facts with a verdict."""
+        """How many facts the judge gave a verdict on."""
         return sum(self.confusion.values())
 
     @property
     def unanswered(self) -> int:
-        """Facts without one."""
+        """How many facts it gave none on."""
         return self.asked - self.answered
 
     @property
     def right(self) -> int:
-        """Facts with the right verdict."""
+        """How many facts it gave the right verdict on."""
         return sum(self.confusion.get((truth, LABEL_OF[truth]), 0) for truth in TRUTHS)
 
     @property

@@ -25,7 +25,7 @@ BlockKind = Literal["prose", "item", "heading", "table", "code"]
 
 
 class Span(NamedTuple):
-    """Half-open range of characters."""
+    """The characters [start, end) of a text."""
 
     start: int
     end: int

@@ -39,14 +39,14 @@ class Abilities(Model):
     system_role: bool = True
 
     def with_dialect(self, dialect: Dialect) -> Abilities:
-        """These, in that dialect."""
+        """These abilities, with what `dialect` says of the requests in the place of their own."""
         refused, most_tokens, system_role = dialect
         learnt = {"refused": tuple(sorted(refused)), "most_tokens": most_tokens, "system_role": system_role}
         return self.model_copy(update=learnt)
 
     @property
     def dialect(self) -> Dialect:
-        """How requests are put."""
+        """The part of these abilities that says what requests must heed."""
         return Dialect(frozenset(self.refused), self.most_tokens, self.system_role)
 
     def __str__(self) -> str:

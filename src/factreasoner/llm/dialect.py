@@ -71,7 +71,7 @@ class Dialect(NamedTuple):
     system_role: bool = True
 
     def learnt(self, lesson: Dialect) -> Dialect:
-        """Both together."""
+        """A dialect that heeds what this one heeds and what `lesson` does."""
         most = [limit for limit in (self.most_tokens, lesson.most_tokens) if limit is not None]
         return Dialect(
             self.refused | lesson.refused, min(most, default=None), self.system_role and lesson.system_role

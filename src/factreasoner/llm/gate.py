@@ -82,7 +82,7 @@ class Gate:
                         self._paid(reservation.cost)
 
     def pause(self, seconds: float) -> None:
-        """Send nothing for so long."""
+        """Let no request through for so many seconds."""
         self._limits.pause(seconds)
 
     def open(self) -> None:

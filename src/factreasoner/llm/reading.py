@@ -42,7 +42,7 @@ class Completion(NamedTuple):
 
     @property
     def said(self) -> str:
-        """All that the model wrote."""
+        """The text of the reply: content, else the raw arguments of its tool calls, else the refusal."""
         return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
 
     @property

@@ -104,7 +104,7 @@ class _PlannedCall(Generic[I, R]):
         self.results: dict[int, R | Failure] = {}
 
     def ask(self, turn: _Turn) -> None:
-        """Settle the items of `turn`."""
+        """Ask about the items of `turn`, and again where that helps, until each has a result or a failure."""
         items = [self._items[position] for position in turn.positions]
         prompt, schema = self._asked.request(items)
         try:

@@ -33,7 +33,7 @@ class Outage:
         self._since = 0.0
 
     def waits(self, call: object) -> None:
-        """`call` is waiting, still."""
+        """Note that `call` is waiting for the server, for the first time or still."""
         with self._lock:
             if not self._calls:
                 self._since = time.monotonic()

@@ -33,7 +33,7 @@ def unread_pages(assessment: Assessment) -> dict[str, str]:
 
 
 class EvidenceTally:
-    """Adds up records."""
+    """Adds up over a run: contexts dropped, pages unread, searches, and relations that counted only once."""
 
     def __init__(self) -> None:
         self._dropped = 0

@@ -80,7 +80,7 @@ def scored_record(
 
 
 def _labelled_precision(record: ScoredRecord) -> float | None:
-    """Pr over the labelled atoms."""
+    """Precision over the labelled atoms alone: the share of them that the run calls supported."""
     return _share([claim.said == 0 for claim in record.labels])
 
 
@@ -116,7 +116,7 @@ def _count(support: Support) -> OfRecords:
 
 
 def _score(name: str) -> OfRecords:
-    """A field of FactualityScores."""
+    """The function of a metric that is the field `name` of FactualityScores."""
     return OfRecords(lambda record: getattr(record.scores, name))
 
 

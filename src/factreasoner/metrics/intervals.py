@@ -25,7 +25,7 @@ Bounds = tuple[float, float]
 
 
 class Interval(NamedTuple):
-    """A two-sided 95 % interval."""
+    """A two-sided 95 % interval: its lower and its upper end."""
 
     low: float
     high: float

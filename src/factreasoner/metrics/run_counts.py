@@ -61,7 +61,7 @@ class RunCounts:
         self._verdicts["confidence"].update(confidences)
 
     def content(self) -> dict[str, Any]:
-        """For summary.json: JSON-ready."""
+        """The counts as they stand in summary.json."""
         total = sum(self._usage.values(), Usage())
         return {
             "records": {"total": self._status.total(), **self._status},

@@ -56,7 +56,7 @@ class OfRecords:
 
     @property
     def words(self) -> str:
-        """How it is averaged."""
+        """How the metric is averaged, in words for the list of metrics."""
         return "mean over all records" if self.all_or_none else "mean over the records that have it"
 
 
@@ -146,7 +146,7 @@ class Estimate(NamedTuple):
     reason: str | None = None
 
     def content(self) -> dict[str, Any]:
-        """For JSON."""
+        """The estimate as a JSON object: value, ends of the interval, and the reason for a missing one."""
         return {"value": self.value, "interval_95": self.interval, "reason": self.reason}
 
 

@@ -77,7 +77,7 @@ def plan(records: Iterable[Record], config: Config) -> RunPlan:
 
 
 class _Planner:
-    """Adds up what records take."""
+    """Adds up calls, tokens and searches of one record after another."""
 
     def __init__(self, config: Config) -> None:
         self.totals: dict[str, StagePlan] = {}

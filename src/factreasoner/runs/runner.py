@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Progress(Protocol):
-    """Told how a run goes."""
+    """What the runner tells of a run while it goes on; `cli/progress.py` shows it."""
 
     def started(self, total: int, finished: int) -> None:
         """`finished` of `total` records were assessed by an earlier run."""

@@ -70,22 +70,22 @@ class RunFolder(Generic[R]):
 
     @property
     def manifest_path(self) -> Path:
-        """Where the manifest is."""
+        """Path of manifest.json: settings, prompt fingerprints, versions."""
         return self.path / "manifest.json"
 
     @property
     def journal_path(self) -> Path:
-        """Where the journal is."""
+        """Path of journal.jsonl: one result a line."""
         return self.path / "journal.jsonl"
 
     @property
     def results_path(self) -> Path:
-        """Where the result lines are."""
+        """Path of results.jsonl: one line a record, in input order."""
         return self.path / "results.jsonl"
 
     @property
     def summary_path(self) -> Path:
-        """Where the summary is."""
+        """Path of summary.json: the whole run."""
         return self.path / "summary.json"
 
     def start(

@@ -32,7 +32,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class Moments(NamedTuple):
-    """Of one stretch of sweeps: mean and variance of each conditional probability, (rows, chains)."""
+    """Mean and variance of each conditional probability over a stretch of sweeps, of shape (rows, chains)."""
 
     sweeps: int
     mean: Real

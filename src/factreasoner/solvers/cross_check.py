@@ -63,7 +63,7 @@ def run_all_solvers(graph: FactorGraph, config: Config) -> Iterator[SolverRun | 
 
 
 def reference_run(trials: Iterable[SolverRun]) -> SolverRun:
-    """Of at least one trial the one to measure others by: exact, and to a double's precision, if any is."""
+    """The run to measure the others by: one that is exact, to a double's precision, if there is any."""
     return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
 
 

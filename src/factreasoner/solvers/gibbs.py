@@ -44,7 +44,7 @@ JobWithin = Callable[[Planned, float], Job | None]
 
 
 class Sampled(NamedTuple):
-    """Estimates for one component."""
+    """What sampling found of one component, and whether its chains agree."""
 
     marginals: list[Table]
     stderr: float

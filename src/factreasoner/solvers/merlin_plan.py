@@ -40,7 +40,7 @@ class EliminationCost(NamedTuple):
 
     @classmethod
     def of(cls, graph: FactorGraph) -> EliminationCost:
-        """Of a network given its evidence."""
+        """The cost of eliminating a network, its observed variables left out."""
         sizes = tuple(1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities))
         scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
         scopes = [scope for scope in scopes if scope]

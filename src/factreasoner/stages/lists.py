@@ -31,7 +31,7 @@ Item = list[Word]
 
 
 class Lists:
-    """The lists of one sentence."""
+    """Finds the lists of one sentence ("in Rome and Paris"), and what each item says alone."""
 
     def __init__(self, wording: Wording) -> None:
         self._wording = wording

@@ -26,7 +26,7 @@ class KeepAtoms:
         pass
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms."""
+        """`atoms` as they are, without a failure."""
         return Atomized(tuple(atoms))
 
 
@@ -43,7 +43,7 @@ class EmbeddedReviser:
         check_model(self._spacy_model)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order."""
+        """The same atoms, ids and order; where a pronoun was replaced, `original` has the former text."""
         found = resolve(atoms, record, find_parser(self._spacy_model))
         return Atomized(
             tuple(

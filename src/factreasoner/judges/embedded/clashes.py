@@ -41,7 +41,7 @@ class Excerpt:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words as they are."""
+        """The words of its tokens."""
         return frozenset(self._text.words[self._window.low : self._window.high])
 
     @cached_property
@@ -55,7 +55,7 @@ class Excerpt:
 
     @cached_property
     def grams(self) -> frozenset[str]:
-        """Runs of four characters."""
+        """Runs of four characters of each word, by which misspelt and inflected words are alike."""
         return grams(self._text.words[self._window.low : self._window.high])
 
     @cached_property

@@ -73,7 +73,7 @@ class PairModel:
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The JSON form."""
+        """The model as the JSON object that `of` reads."""
         return {
             "bias": self.bias,
             "weights": dict(zip(MEASURES, self.weights.tolist(), strict=True)),

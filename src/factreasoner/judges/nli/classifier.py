@@ -122,7 +122,7 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def softmax(outputs: Array) -> Array:
-    """Each row's softmax."""
+    """The softmax of every row: outputs of shape (pairs, labels) as probabilities."""
     powers: Array = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     shares: Array = powers / powers.sum(axis=1, keepdims=True)
     return shares

@@ -53,7 +53,7 @@ class CollectionInfo(NamedTuple):
         return self.embedding != NONE
 
     def metadata(self) -> dict[str, str | int]:
-        """As Chroma keeps it."""
+        """The description as the metadata Chroma keeps with a collection: a flat object."""
         return {"factreasoner": _FORM, **self._replace(roots=())._asdict(), "roots": json.dumps(self.roots)}
 
     @staticmethod
@@ -63,7 +63,7 @@ class CollectionInfo(NamedTuple):
 
     @classmethod
     def of(cls, metadata: Any) -> CollectionInfo:
-        """The reverse of `metadata`."""
+        """The description that `metadata` holds."""
         roots = tuple(json.loads(metadata["roots"]))
         return cls(metadata["embedding"], metadata["revision"], metadata["dimension"], roots)
 
@@ -101,7 +101,7 @@ class Ask(Protocol):
     """Calls Chroma; whatever it raises comes as StoreError."""
 
     def __call__(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
-        """`fn(*args, **kwargs)`."""
+        """The value of `fn(*args, **kwargs)`; raises StoreError when it raises anything."""
         ...
 
 
@@ -117,7 +117,7 @@ class Collection:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the collection in its store."""
         return str(self._chroma.name)
 
     @property

@@ -41,7 +41,7 @@ class JudgedFact(NamedTuple):
 
     @property
     def p_true(self) -> float | None:
-        """P(the answer states it)."""
+        """P(the answer states the fact)."""
         return None if self.verdict is None else round(p_borne_out(self.verdict), P_DIGITS)
 
     def content(self) -> dict[str, Any]:
