@@ -4,7 +4,7 @@ BIN := .venv/bin
 BENCHMARKS := startup overhead memory inference explanations embedded_judge nli_judge assessors independence \
   interval_coverage passage_choice retrieval atoms
 
-.PHONY: demo install lock format lint type test bench clean
+.PHONY: demo install lock format lint type test integration bench clean
 
 demo: install ## run the main job on the bundled example, with no key
 	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo
@@ -39,8 +39,18 @@ type: install
 test: install ## needs no network and no key
 	$(BIN)/pytest -n auto --maxprocesses 8
 
+integration: .venv-integration/installed ## real servers on loopback: llama-cpp-python with a random model, litellm's proxy
+	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
+
+.venv-integration/installed: pyproject.toml
+	@echo "Installing the servers into .venv-integration; llama-cpp-python is compiled, which takes some minutes"
+	$(PYTHON) -m venv .venv-integration
+	.venv-integration/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
+	.venv-integration/bin/uv pip install --quiet --python .venv-integration/bin/python -e . --group integration
+	touch $@
+
 bench: install ## ratios against a peer or a limit
 	set -e; for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

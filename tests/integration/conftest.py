@@ -1,0 +1,167 @@
+"""Real servers, started once for all tests: llama-cpp-python with each random model, and litellm's proxy."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+import yaml
+from random_model import CONTEXT, TEMPLATES
+from relay import Peer, Relay
+
+from factreasoner import cli
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 240
+"""How long a server may take to start; the proxy imports for half a minute."""
+OFFLINE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "HF_HUB_OFFLINE": "1",
+    "NO_PROXY": "*",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
+@contextlib.contextmanager
+def served(command: list[str], port: int, path: str, log: Path) -> Iterator[str]:
+    """A server's process, from when it answers at `path`; its URL without a path."""
+    url = f"http://127.0.0.1:{port}"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out, env=os.environ | OFFLINE)
+        try:
+            deadline = time.monotonic() + START_SECONDS
+            while not _answers(url + path):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    pytest.fail(f"{command[1:4]} did not start:\n{log.read_text()[-2000:]}")
+                time.sleep(0.3)
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _answers(url: str) -> bool:
+    with contextlib.suppress(httpx.HTTPError):
+        return httpx.get(url, timeout=5.0, trust_env=False).status_code == 200
+    return False
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the models, made now, with a tokenizer that knows the words of our prompts."""
+    folder = tmp_path_factory.mktemp("models")
+    corpus = [ROOT / "README.md", *sorted((ROOT / "src/factreasoner/prompts").glob("*.md"))]
+    command = [sys.executable, str(Path(__file__).parent / "random_model.py"), str(folder), *map(str, corpus)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def llama(models: Path) -> Iterator[dict[str, Relay]]:
+    """A relay before the server of each model, by the name of its chat template."""
+    with contextlib.ExitStack() as stack:
+        relays = {}
+        for name in TEMPLATES:
+            port = free_port()
+            options = [
+                "--model",
+                str(models / f"{name}.gguf"),
+                "--model_alias",
+                name,
+                "--n_ctx",
+                str(CONTEXT),
+            ]
+            options += [
+                "--n_threads",
+                "1",
+                "--n_threads_batch",
+                "1",
+                "--logits_all",
+                "true",
+                "--port",
+                str(port),
+            ]
+            command = [sys.executable, "-m", "llama_cpp.server", *options]
+            url = stack.enter_context(served(command, port, "/v1/models", models / f"{name}.log"))
+            relays[name] = stack.enter_context(Relay(url))
+        yield relays
+
+
+@pytest.fixture(scope="session")
+def proxy(llama: dict[str, Relay], models: Path) -> Iterator[str]:
+    """The URL of litellm's proxy before them; its models have the templates' names."""
+    listed = [
+        {
+            "model_name": name,
+            "litellm_params": {"model": f"openai/{name}", "api_base": relay.url, "api_key": "none"},
+        }
+        for name, relay in llama.items()
+    ]
+    config = models / "proxy.yaml"
+    config.write_text(yaml.safe_dump({"model_list": listed, "litellm_settings": {"num_retries": 0}}))
+    port = free_port()
+    start = "import sys; from litellm import run_server; sys.exit(run_server())"
+    options = ["--config", str(config), "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
+    command = [sys.executable, "-c", start, *options]
+    with served(command, port, "/health/liveliness", models / "proxy.log") as url:
+        yield f"{url}/v1"
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """Run `factreasoner ARGUMENTS` in this process, so that heavy libraries are imported once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> Done:
+        code = cli.execute([str(argument) for argument in arguments])
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(params=["directly", "through_the_proxy"])
+def peer(request: pytest.FixtureRequest, llama: dict[str, Relay]) -> Callable[[str], Peer]:
+    """`peer(template)`: the model of that name, with nothing said to it yet in this test."""
+
+    def reached(template: str) -> Peer:
+        relay = llama[template]
+        relay.exchanges.clear()
+        return Peer(relay, relay.url if request.param == "directly" else request.getfixturevalue("proxy"))
+
+    return reached
