@@ -14,6 +14,7 @@ from factreasoner.calibration.applying import (
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.abilities import Memory
+from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import ResponseCache, cache_folder
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
 from factreasoner.protocols import (
@@ -51,10 +52,13 @@ class Parts(TypedDict, total=False):
 class Assembly:
     """Makes the parts of one pipeline; each gets of the others what its constructor names."""
 
-    def __init__(self, config: Config, llm: LLM | None, parts: Mapping[str, object]) -> None:
+    def __init__(
+        self, config: Config, llm: LLM | None, parts: Mapping[str, object], account: Account | None = None
+    ) -> None:
         self.config = config
         self.llm = llm
         self._parts = parts
+        self._account = account
         self._calibration = calibration_of(config)
 
     def made(self, seam: Seam[P]) -> P:
@@ -75,6 +79,8 @@ class Assembly:
             "llm": lambda: self.llm,
             "cache": self._cache,
         }
+        if seam is RETRIEVER:
+            offers["account"] = lambda: self._account
         if seam is not SOLVER:
             offers["solver"] = lambda: self.made(SOLVER)
         if seam is not SOLVER and seam is not JUDGE:
@@ -127,10 +133,11 @@ def assembly_of(
         raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
     names = {kind: named(part) for kind, part in parts.items()}
     config = fitted_config(config.model_copy(update=names))
+    account = Account(config.max_cost, spent=spent, paid=paid)
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        llm = LiteLLMClient(config, spent=spent, paid=paid, memory=memory)
+        llm = LiteLLMClient(config, account=account, memory=memory)
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    return Assembly(config, llm, parts)
+    return Assembly(config, llm, parts, account)

@@ -134,6 +134,7 @@ class Config(Model):
     embedding: str | None = Field(default=None, description="none: as the collection was made")
     embedding_api_base: str | None = None
     embedding_api_key_env: str | None = None
+    embedding_price: float | None = Field(default=None, ge=0.0, description="US dollars a million tokens")
 
     factors: FactorTable = "conditional"
     atom_prior: float = Field(default=0.5, gt=0.0, lt=1.0)
@@ -241,6 +242,7 @@ CALL_SETTINGS = frozenset(
         "cache",
         "cache_dir",
         "embedding_api_key_env",
+        "embedding_price",
         "fetch_timeout",
         "merlin_path",
         "merlin_timeout",

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from command import results, write_records
+from json_server import Answer, JsonServer
 
 from factreasoner.cli import index_progress
 from factreasoner.config import Config
@@ -229,6 +230,31 @@ def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
             in done.stderr
         )
     assert "2 records in documents@unfinished-4 (not whole)" in factreasoner(*run).stdout
+
+
+def embed(request):
+    rows = [{"index": n, "embedding": [1.0, len(text)]} for n, text in enumerate(request.body["input"])]
+    usage = {"prompt_tokens": 1000 * len(rows), "total_tokens": 1}
+    return Answer({"object": "list", "model": "m", "data": rows, "usage": usage})
+
+
+def test_embeddings_cost_what_is_said_and_no_more_than_allowed(factreasoner, index, tmp_path):
+    data = write_records(tmp_path / "prompts.jsonl", PROMPTS[1])
+    with JsonServer(embed) as server:
+        priced = ("--embedding-api-base", server.url, "--embedding-price", 1)
+        done = index("docs", "--embedding", "my-model", *priced, "--max-cost", 0)
+        assert (done.returncode, "max_cost 0: $0.0000 are spent" in done.stderr) == (1, True)
+        assert server.requests == []
+        done = index("docs", *priced, "--max-cost", 1)
+        assert done.stderr == "Embeddings: 1 requests, 4,000 tokens, $0.004000.\n"
+        run = ("run", data, "--retriever", "corpus", "--store", "store", "--no-retrieve-question", *priced)
+        done = factreasoner(*run, "--out", "none", "--max-cost", 0)
+        assert (done.returncode, "the next call could cost" in done.stderr) == (3, True)
+        done = factreasoner(*run, "--out", "out", "--max-cost", 1)
+        assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["usage"]["by_stage"]["retriever"]["prompt_tokens"] == 1000
+    assert summary["usage"]["total"]["cost"] == summary["usage"]["spent"] == 0.001
 
 
 def test_a_run_without_a_store_says_how_to_make_one(factreasoner, tmp_path):

@@ -6,6 +6,7 @@ from fake_server import FakeServer
 
 from factreasoner.config import Config
 from factreasoner.llm.abilities import Memory
+from factreasoner.llm.budget import Account
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.messages import FunctionSchema, Prompt
 
@@ -43,7 +44,9 @@ class Scene:
     ) -> LiteLLMClient:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values |= {"patience": 1.0, "confidence": "constant"}
-        client = LiteLLMClient(Config(**values | settings), spent=spent, memory=memory, backoff_seconds=0.01)
+        config = Config(**values | settings)
+        account = Account(config.max_cost, spent=spent)
+        client = LiteLLMClient(config, account=account, memory=memory, backoff_seconds=0.01)
         self.clients.append(client)
         return client
 

@@ -14,6 +14,7 @@ from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
+    from factreasoner.models import Usage
     from factreasoner.retrieval.corpus.indexing import IndexReport
 
 
@@ -26,7 +27,7 @@ class Managing(NamedTuple):
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False
 
 
-@takes_settings("Own documents")
+@takes_settings("Own documents", also=("max_cost",))
 @takes_groups
 def index(
     paths: Annotated[
@@ -63,10 +64,16 @@ def index(
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
     from factreasoner.cli.index_progress import index_progress
+    from factreasoner.llm.usage import Meter
     from factreasoner.retrieval.corpus.indexing import index as index_files
 
-    with index_progress(quiet=quiet) as tell:
-        report = index_files(paths, config, prune=prune, tell=tell)
+    meter = Meter()
+    try:
+        with index_progress(quiet=quiet) as tell, meter.stage("index"):
+            report = index_files(paths, config, prune=prune, tell=tell)
+    finally:
+        if meter.total.calls and not quiet:
+            say(_spent(meter.total), err=True)
     for problem in report.problems:
         say(f"not indexed: {one_line(problem)}", err=True)
     for document in report.unread:
@@ -74,6 +81,11 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
     if not quiet:
         _print(report, config)
     return 3 if report.problems else 0
+
+
+def _spent(usage: Usage) -> str:
+    cost = "unknown cost" if usage.cost is None else f"${usage.cost:.6f}"
+    return f"Embeddings: {usage.calls} requests, {usage.prompt_tokens:,} tokens, {cost}."
 
 
 def _print(report: IndexReport, config: Config) -> None:

@@ -150,6 +150,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "embedding_api_base": Setting(str, "URL of an OpenAI-compatible server of embeddings."),
         "embedding_api_key_env": Setting(str, "Environment variable that holds its key."),
+        "embedding_price": Setting(float, "US dollars a million tokens. (default: as litellm lists it)"),
     },
     "Judging": {
         "mode": Setting(Mode, "Verdicts a call may give; with citations or reasoning first."),
@@ -213,15 +214,19 @@ def default_words(key: str) -> str:
 
 
 def takes_settings(
-    *panels: str, without: Collection[str] = ()
+    *panels: str, without: Collection[str] = (), also: Collection[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the flags of `panels` (all when none is named), as a mapping in its `settings`.
 
-    It has no use for those named in `without`.
+    It has no use for those named in `without`, and takes those in `also` whatever their panel.
     """
     chosen = {
-        panel: {key: setting for key, setting in PANELS[panel].items() if key not in without}
-        for panel in panels or PANELS
+        panel: {
+            key: setting
+            for key, setting in settings.items()
+            if key in also or (panel in (panels or PANELS) and key not in without)
+        }
+        for panel, settings in PANELS.items()
     }
     keys = [key for settings in chosen.values() for key in settings]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from factreasoner.errors import BudgetError
+from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.deadline import POLL_SECONDS
 
 
@@ -63,3 +63,38 @@ class Budget:
                 self._reserved = self._reserved - estimate if self._under_way else 0.0
                 self._spent += reservation.cost
                 self._settled.notify_all()
+
+
+class Account:
+    """What all requests of a run are paid from, whatever they are for. Without a `limit` in US dollars any.
+
+    `spent` starts with what earlier runs paid; `paid` is told the US dollars of each request that cost
+    something, before its answer is used.
+    """
+
+    def __init__(
+        self, limit: float | None = None, *, spent: float = 0.0, paid: Callable[[float], None] | None = None
+    ) -> None:
+        self.budget = None if limit is None else Budget(limit, spent)
+        self._paid = paid
+
+    @contextlib.contextmanager
+    def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:
+        """Set aside what the request made inside could cost; its reservation's `cost` is what is paid.
+
+        Raises:
+            BudgetError: it doesn't fit in what is left.
+            ConfigError: there is a limit and the price is not known; `unknown` says whose, and the remedy.
+        """
+        with contextlib.ExitStack() as stack:
+            reservation = Reservation(0.0)
+            if self.budget is not None:
+                most = estimate()
+                if most is None:
+                    raise ConfigError(f"max_cost: the price of {unknown}")
+                reservation = stack.enter_context(self.budget.reserved(most))
+            try:
+                yield reservation
+            finally:
+                if self._paid is not None and reservation.cost:
+                    self._paid(reservation.cost)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,6 +20,7 @@ from factreasoner.errors import (
 )
 from factreasoner.llm.abilities import Abilities, Memory, sight
 from factreasoner.llm.allowance import allowance
+from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
 from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
@@ -48,8 +49,7 @@ class LiteLLMClient:
 
     Args:
         config: the settings.
-        spent: US dollars already paid, which count towards `config.max_cost`.
-        paid: told the US dollars of each answered request whose price is known.
+        account: what its requests are paid from; without it `config.max_cost` is the limit.
         memory: keeps how the model is asked, once that is found out; the cache does too.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
@@ -61,8 +61,7 @@ class LiteLLMClient:
         self,
         config: Config,
         *,
-        spent: float = 0.0,
-        paid: Callable[[float], None] | None = None,
+        account: Account | None = None,
         memory: Memory | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
@@ -71,7 +70,7 @@ class LiteLLMClient:
         self._config = config
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
-        self._gate = Gate(config, self._provider, spent=spent, paid=paid)
+        self._gate = Gate(config, self._provider, account or Account(config.max_cost))
         self._sender = Sender(config, self._gate, self._provider, backoff_seconds=backoff_seconds)
         self._raised = False
         self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
@@ -109,7 +108,8 @@ class LiteLLMClient:
     @property
     def spent(self) -> float:
         """US dollars that count towards `max_cost`, 0 where there is no such limit."""
-        return 0.0 if self._gate.budget is None else self._gate.budget.spent
+        budget = self._gate.account.budget
+        return 0.0 if budget is None else budget.spent
 
     def close(self) -> None:
         """Close the cache. Calls made later go without it."""

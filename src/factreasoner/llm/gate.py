@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError
-from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.dialect import token_limit
 from factreasoner.llm.limits import AdmittedRequest, RateLimits
 from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
@@ -45,18 +45,12 @@ class Ticket:
 
 
 class Gate:
-    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed.
+    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed."""
 
-    `paid` is told the US dollars of each request that cost something, before its answer is used.
-    """
-
-    def __init__(
-        self, config: Config, provider: LiteLLMProvider, *, spent: float, paid: Callable[[float], None] | None
-    ) -> None:
-        self.budget = None if config.max_cost is None else Budget(config.max_cost, spent)
+    def __init__(self, config: Config, provider: LiteLLMProvider, account: Account) -> None:
+        self.account = account
         self._config = config
         self._provider = provider
-        self._paid = paid
         self._slots = threading.Semaphore(config.concurrency)
         self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
         self._completions: deque[int] = deque(maxlen=100)
@@ -78,8 +72,6 @@ class Gate:
                     self._completions.append(ticket.completion_tokens)
                 finally:
                     self._limits.correct(entry, ticket.tokens)
-                    if self._paid is not None and reservation.cost:
-                        self._paid(reservation.cost)
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
@@ -96,17 +88,11 @@ class Gate:
         completion = sum(seen) // len(seen) if seen else min(FIRST_COMPLETION, self._config.max_tokens)
         return estimate_request(request) + completion
 
-    @contextlib.contextmanager
-    def _reserved(self, request: Mapping[str, Any]) -> Iterator[Reservation]:
-        if self.budget is None:
-            yield Reservation(0.0)
-            return
-        tokens = int(MARGIN * estimate_request(request))
-        estimate = self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
-        if estimate is None:
-            raise ConfigError(
-                f"max_cost: the price of {self._provider.model} is not known, so no limit can be kept; "
-                "run without --max-cost"
-            )
-        with self.budget.reserved(estimate) as reservation:
-            yield reservation
+    def _reserved(self, request: Mapping[str, Any]) -> AbstractContextManager[Reservation]:
+        def estimate() -> float | None:
+            tokens = int(MARGIN * estimate_request(request))
+            return self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
+
+        return self.account.reserved(
+            estimate, f"{self._provider.model} is not known, so no limit can be kept; run without --max-cost"
+        )

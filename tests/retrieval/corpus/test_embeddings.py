@@ -2,15 +2,25 @@ from __future__ import annotations
 
 import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 from json_server import Answer, JsonServer, Request, steps
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
+from factreasoner.llm.budget import Account
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Usage
 from factreasoner.retrieval.corpus import embeddings
-from factreasoner.retrieval.corpus.embeddings import LiteLLMEmbedding, MiniLM, OwnEmbedding, embedding_named
+from factreasoner.retrieval.corpus.embeddings import (
+    Embedding,
+    LiteLLMEmbedding,
+    MiniLM,
+    OwnEmbedding,
+    embedding_named,
+)
 
 
 def vectors(request: Request) -> Answer:
@@ -142,3 +152,74 @@ def test_vectors_of_models_are_kept_and_those_of_functions_are_not() -> None:
         uncached.embed(["abc"])
         assert len(server.requests) == 2
     assert isinstance(embedding_named("own_embedding:shorter", config), OwnEmbedding)
+
+
+def unreported(request: Request) -> Answer:
+    """The answer of a server that tells nothing of tokens."""
+    answer = vectors(request)
+    return Answer({key: value for key, value in answer.body.items() if key != "usage"})
+
+
+def thousands(request: Request) -> Answer:
+    """One that reports a thousand tokens a text."""
+    usage = {"prompt_tokens": 1000 * len(request.body["input"]), "total_tokens": 1}
+    return Answer({**vectors(request).body, "usage": usage})
+
+
+def spent_on(model: Embedding, texts: list[str]) -> Usage:
+    meter = Meter()
+    with meter.stage("index"):
+        model.embed(texts)
+    return meter.total
+
+
+def test_requests_count_in_usage_reported_or_estimated() -> None:
+    with JsonServer(thousands) as server:
+        found = spent_on(embedding(server, embedding_price=2.0), ["a"] * 65)
+        assert (found.calls, found.prompt_tokens, found.cost) == (2, 65_000, pytest.approx(0.13))
+        assert spent_on(embedding(server), ["a"]).cost is None
+    with JsonServer(unreported) as server:
+        found = spent_on(embedding(server, embedding_price=1.0), ["Marie Curie was born in Warsaw."])
+        assert (found.calls, found.cost) == (1, pytest.approx(found.prompt_tokens / 1e6))
+        assert 6 <= found.prompt_tokens <= 10
+
+
+def test_kept_vectors_cost_nothing(tmp_path: Path) -> None:
+    with JsonServer(thousands) as server:
+        config = Config(embedding_api_base=server.url, embedding_price=2.0, cache_dir=tmp_path)
+        for usage in (Usage(calls=1, prompt_tokens=2000, cost=0.004), Usage(cached_calls=1)):
+            model = embedding_named("some-model", config)
+            assert model is not None
+            assert spent_on(model, ["a", "b"]) == usage
+        assert len(server.requests) == 1
+
+
+def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path) -> None:
+    texts, paid = [f"text {n}" for n in range(200)], []
+    with JsonServer(thousands) as server:
+        values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
+        config = Config.model_validate({**values, "concurrency": 1})
+        model = embedding_named("some-model", config, Account(0.1, paid=paid.append))
+        assert model is not None
+        with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
+            model.embed(texts)
+        assert paid == [pytest.approx(0.064)] * 2
+        again = embedding_named("some-model", config)
+        assert again is not None
+        assert spent_on(again, texts).prompt_tokens == 72_000
+    with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
+        account = Account(0.1)
+        failing = LiteLLMEmbedding(
+            "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), account
+        )
+        with pytest.raises(StoreError):
+            failing.embed(["a"])
+        assert account.budget is not None
+        assert account.budget.spent == 0
+
+
+def test_a_limit_without_a_price_is_refused_with_the_remedy() -> None:
+    with JsonServer(vectors) as server:
+        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*--embedding-price"):
+            embedding(server, max_cost=1.0).embed(["a"])
+        assert server.requests == []

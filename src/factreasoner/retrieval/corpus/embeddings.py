@@ -13,18 +13,22 @@ from typing import Any, Protocol
 import numpy as np
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, MissingExtraError, PluginError, StoreError
+from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
+from factreasoner.llm.budget import Account
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.litellm_provider import LiteLLMProvider
+from factreasoner.llm.gate import MARGIN
+from factreasoner.llm.litellm_provider import MOST_TOKENS, LiteLLMProvider
 from factreasoner.llm.litellm_provider import load as litellm
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import record_usage
+from factreasoner.models import Usage
 from factreasoner.plugins import Seam
 from factreasoner.registry import EXTRA_OF_MODULE, load, told
 from factreasoner.retrieval.corpus.collection import NONE, Vectors
-from factreasoner.retrieval.corpus.vector_cache import VectorCache
+from factreasoner.retrieval.corpus.vector_cache import TEXTS_A_REQUEST, VectorCache
 
-TEXTS_A_REQUEST = 64
 FIRST_WAIT = 0.5
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -43,8 +47,8 @@ class Embedding(Protocol):
         ...
 
 
-def embedding_named(name: str, config: Config) -> Embedding | None:
-    """The embedding `name`; None for "none".
+def embedding_named(name: str, config: Config, account: Account | None = None) -> Embedding | None:
+    """The embedding `name`; None for "none". Its requests are paid from `account`.
 
     Vectors of models are kept on disk, so that nothing is computed or paid for twice; those of a user's own
     function are not, since it may change.
@@ -56,7 +60,7 @@ def embedding_named(name: str, config: Config) -> Embedding | None:
         return None
     if _OWN.fullmatch(name):
         return OwnEmbedding(name, config)
-    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config)
+    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, account)
     return VectorCache(name, model.embed, config) if config.cache else model
 
 
@@ -117,12 +121,17 @@ class MiniLM:
 class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
+    Its requests count in the usage of the stage they are made for, and are paid from `account`; without it
+    `config.max_cost` is the limit. Tokens that a server does not report are estimated.
+
     Raises:
         ConfigError: the variable `embedding_api_key_env` names is not set.
     """
 
-    def __init__(self, model: str, config: Config) -> None:
+    def __init__(self, model: str, config: Config, account: Account | None = None) -> None:
         self._name = model
+        self._account = account or Account(config.max_cost)
+        self._listed_price = config.embedding_price
         self._api_base = config.embedding_api_base
         self._provider = LiteLLMProvider(model, self._api_base, None)
         variable = config.embedding_api_key_env
@@ -151,13 +160,42 @@ class LiteLLMEmbedding:
     def _request(self, texts: list[str]) -> Vectors:
         for attempt in range(1, self._attempts + 1):
             try:
-                answer = within(self._seconds, lambda: self._send(texts))
+                answer = self._paid(texts)
+            except (BudgetError, ConfigError):
+                raise
             except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
                 wait = self._wait(error, attempt)
                 time.sleep(wait)
                 continue
             return checked(self._rows(answer), len(texts), self._name)
         raise AssertionError("the last attempt returns or raises")
+
+    def _paid(self, texts: list[str]) -> Any:
+        """The answer to one request, which counts in usage and against the limit."""
+        tokens = sum(map(estimate_tokens, texts))
+        unknown = (
+            f"embedding {self._name!r} is not known, so no limit can be kept; say it with --embedding-price "
+            "(US dollars a million tokens, 0 for a server of your own), or leave --max-cost out"
+        )
+        with self._account.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
+            try:
+                answer = within(self._seconds, lambda: self._send(texts))
+            except TimeoutError:
+                raise  # it may have been worked on, and paid for
+            except Exception:
+                reservation.cost = 0.0
+                raise
+            told = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
+            tokens = told if type(told) is int and 0 < told <= MOST_TOKENS else tokens
+            cost = self._price(tokens)
+            reservation.cost = cost or 0.0
+        record_usage(Usage(calls=1, prompt_tokens=tokens, cost=cost))
+        return answer
+
+    def _price(self, tokens: int) -> float | None:
+        if self._listed_price is not None:
+            return self._listed_price * tokens / 1_000_000
+        return self._provider.price(tokens, 0)
 
     def _rows(self, answer: Any) -> list[Any]:
         try:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
+from factreasoner.llm.budget import Account
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
@@ -72,6 +73,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
     Raises:
         InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
         ConfigError: the store, the collection or the embedding is not as it must be.
+        BudgetError: the next request of embeddings could exceed `config.max_cost`; answered ones are kept.
         StoreError: the store or the embedding fails; what was written stays.
     """
     paths = [Path(os.path.realpath(path)) for path in paths]
@@ -81,7 +83,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
-        embedding = embedding_named(collection.made.embedding, config)
+        embedding = embedding_named(collection.made.embedding, config, Account(config.max_cost))
         rebuilt = collection.damaged()
         if rebuilt:
             collection = store.rebuild(collection)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError, StoreError
+from factreasoner.llm.budget import Account
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
@@ -29,6 +30,7 @@ class _Opened(NamedTuple):
 class CorpusRetriever:
     """Searches a collection that `factreasoner index` made, atom by atom.
 
+    Embeddings of queries are paid from `account`; without it `config.max_cost` is the limit.
     A collection that is indexed into meanwhile is opened anew, and every record says in which state it was
     searched for; while it is written, as it was when that was first seen.
 
@@ -37,8 +39,9 @@ class CorpusRetriever:
         MissingExtraError: chromadb or bm25s is not installed.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config: Config | None = None, account: Account | None = None) -> None:
         self.config = config or Config()
+        self._account = account
         self._store = Store(self.config)
         self._lock = threading.Lock()
         try:
@@ -53,7 +56,9 @@ class CorpusRetriever:
         if not collection.count():
             raise ConfigError(f"collection: {collection.name!r} in store {self._store.where} is empty")
         chosen = way(self.config.search, collection)
-        embedding = embedding_named(collection.made.embedding, self.config) if chosen != "bm25" else None
+        embedding = None
+        if chosen != "bm25":
+            embedding = embedding_named(collection.made.embedding, self.config, self._account)
         state = collection.state
         return _Opened(collection.made.revision, state, CorpusSearch(collection, chosen, embedding))
 

@@ -7,15 +7,18 @@ import logging
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.llm.cache import cache_folder
+from factreasoner.llm.cache import CACHED, cache_folder
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.usage import record_usage
 from factreasoner.retrieval.corpus.collection import Vectors
 
+TEXTS_A_REQUEST = 64
 FILE = "vectors.sqlite"
 BUSY_SECONDS = 30.0
 _KEYS_A_QUERY = 500
@@ -33,6 +36,7 @@ class VectorCache:
     def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: Config) -> None:
         self._name = f"{config.embedding_api_base or ''} {name}"
         self._embed = embed
+        self._workers = config.concurrency
         self._lock = threading.Lock()
         self._warned = False
         path = cache_folder(config) / FILE
@@ -53,10 +57,23 @@ class VectorCache:
         known = self._load(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            vectors = self._embed(list(missing.values()))
-            known.update(zip(missing, vectors, strict=True))
-            self._store({key: known[key] for key in missing})
+            wanted = list(missing)
+            parts = [wanted[i : i + TEXTS_A_REQUEST] for i in range(0, len(wanted), TEXTS_A_REQUEST)]
+            for fetched in parallel_map(
+                lambda part: self._fetch(part, missing), parts, workers=self._workers
+            ):
+                known.update(fetched)
+        else:
+            record_usage(CACHED)
+        if len({vector.shape for vector in known.values()}) > 1:
+            raise ConfigError(f"embedding {self._name.split()[-1]!r}: does not give vectors of one length")
         return np.stack([known[key] for key in keys])
+
+    def _fetch(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> dict[bytes, Vectors]:
+        """Vectors asked for and kept: they are paid, whatever becomes of the other requests."""
+        fetched = dict(zip(keys, self._embed([texts[key] for key in keys]), strict=True))
+        self._store(fetched)
+        return fetched
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         found = {}
