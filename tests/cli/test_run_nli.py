@@ -70,6 +70,20 @@ def test_other_assessors_combine_its_verdicts(run, tmp_path, assessor):
     assert results(tmp_path / "out")[0]["predictions"]["a0"] == "S"
 
 
+def test_recall_of_facts(factreasoner, model, tmp_path):
+    facts = [{"id": f"f{n}", "text": text} for n, text in enumerate(ATOMS)]
+    data = write_records(tmp_path / "facts.jsonl", {"id": "r1", "output": PASSAGES[0], "facts": facts})
+    done = factreasoner(
+        "recall", data, "--judge", "nli", "--nli-model", model, "--out", "recall", "--explain"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "0.333" in done.stdout
+    assert ATOMS[0] not in done.stdout
+    assert ATOMS[1] in done.stdout
+    manifest = json.loads((tmp_path / "recall/manifest.json").read_text())
+    assert list(manifest["files"]) == ["nli_model"]
+
+
 def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, tmp_path):
     assert run().returncode == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())

@@ -11,7 +11,7 @@ from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
 from factreasoner.cli.settings import takes_settings
 
-PANELS = ("Assessor", "Model", "Judging", "Calibration", "Scores")
+PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Calibration", "Scores")
 UNUSED = (
     *("assessor", "version", "atomizer", "revise_given", "retriever"),
     *("calls", "premise_tokens", "audit_share", "k", "gamma"),

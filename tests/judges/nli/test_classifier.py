@@ -80,6 +80,14 @@ def test_equal_to_the_classifier_s_own_softmax_in_batches_of_any_size(tmp_path, 
         assert found == pytest.approx(expected, abs=1e-5), batch
 
 
+def test_any_number_of_pairs_in_their_order(tmp_path, monkeypatch):
+    classifier = classifier_of(nli(save(tmp_path, pooled())))
+    expected = classifier.probabilities(pairs(40))
+    monkeypatch.setattr("factreasoner.judges.nli.classifier._ENCODED", 7)
+    assert classifier.probabilities(pairs(40)) == pytest.approx(expected, abs=1e-6)
+    assert classifier.probabilities([]).shape == (0, 3)
+
+
 def test_outputs_hang_on_both_texts_and_their_order(tmp_path):
     """So that a test of equality can fail."""
     for number, parts in enumerate((True, False)):

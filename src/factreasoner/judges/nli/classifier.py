@@ -38,6 +38,8 @@ COUNTED_FROM_PADDING = frozenset(
 """Types of models that number positions from the padding token's id plus one."""
 NO_LENGTH = 1_000_000
 """A `model_max_length` from here on means that a tokenizer does not know any."""
+_ENCODED = 1024
+"""Pairs whose tokens are held at once: those of 500 tokens take some 80 kB each."""
 USUAL_TOKENS = 128
 """A batch holds `nli_batch` pairs of so many tokens, and fewer longer ones."""
 
@@ -86,9 +88,13 @@ class Classifier:
             ValueError: a pair has more tokens than `longest`; nothing is ever cut.
             one of RUNTIME_ERRORS: onnxruntime can't run the graph.
         """
+        parts = [self._probabilities(pairs[n : n + _ENCODED]) for n in range(0, len(pairs), _ENCODED)]
+        return np.concatenate([np.empty((0, len(self.labels))), *parts])
+
+    def _probabilities(self, pairs: Sequence[tuple[str, str]]) -> Array:
         encodings = self.tokenizer.encode_batch(list(pairs))
         lengths = [len(encoding) for encoding in encodings]
-        if lengths and max(lengths) > self.longest:
+        if max(lengths) > self.longest:
             raise ValueError(f"a pair has {max(lengths)} tokens, and the model takes {self.longest}")
         found = np.empty((len(encodings), len(self.labels)))
         for batch in batches(lengths, self._tokens_a_batch):
