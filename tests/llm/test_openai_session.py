@@ -88,3 +88,10 @@ def test_every_provider_s_answer_brings_what_litellm_never_saw(model, monkeypatc
     assert litellm_saw == [None]
     assert "".join(token.token for token in answer.tokens) == text
     assert [token.top for token in answer.tokens] == [(), tuple(alternatives), (), tuple(alternatives), ()]
+
+
+def test_a_body_longer_than_any_answer_is_not_read(monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.openai_session.MOST_BYTES", 1000)
+    with session_for(b'{"choices": [' + b"[" * 5000) as session, logprobs_aside():
+        body = session.get("http://model.test/chat/completions").json()
+    assert body["choices"][0]["message"]["content"] == "a reply of over 16 MB, which was not read"

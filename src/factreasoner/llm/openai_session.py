@@ -23,6 +23,14 @@ _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that say how the body was sent: wrong of a new one."""
 
 
+MOST_BYTES = 16_000_000
+"""Some 40,000 tokens with five alternatives each: no answer that was asked for is longer."""
+TOO_LONG = {
+    "choices": [{"message": {"role": "assistant", "content": "a reply of over 16 MB, which was not read"}}]
+}
+"""What stands for a longer one."""
+
+
 class Aside:
     """What a session took out of a response: the first choice's `logprobs` as JSON, None without any."""
 
@@ -33,22 +41,27 @@ class Aside:
         """The response without log-probabilities; as it is where it is no chat completion that has any."""
         if response.status_code != httpx.codes.OK:
             return response
-        response.read()
+        raw = _read(response)
+        if raw is None:
+            return _with_body(response, json.dumps(TOO_LONG).encode())
         try:
-            body = _json(response.content)
+            body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            return response
-        return httpx.Response(
-            response.status_code,
-            headers=[
-                (name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_BODY
-            ],
-            content=json.dumps(body).encode(),
-            request=response.request,
-            extensions=response.extensions,
-            history=response.history,
-        )
+            return _with_body(response, raw)
+        return _with_body(response, json.dumps(body).encode())
+
+
+def _read(response: httpx.Response) -> bytes | None:
+    """A body; None where it is longer than any answer: parsing it would keep every thread waiting."""
+    chunks, size = [], 0
+    for chunk in response.iter_bytes():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MOST_BYTES:
+            response.close()
+            return None
+    return b"".join(chunks)
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
@@ -57,6 +70,18 @@ def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
         return from_json(body)
     except ValueError:
         return json.loads(body)
+
+
+def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
+    headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_BODY]
+    return httpx.Response(
+        response.status_code,
+        headers=headers,
+        content=content,
+        request=response.request,
+        extensions=response.extensions,
+        history=response.history,
+    )
 
 
 class Session(openai.DefaultHttpxClient):
