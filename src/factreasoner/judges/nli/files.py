@@ -6,7 +6,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ class Identity(NamedTuple):
 
 
 def model_files(config: Config) -> ModelFiles:
-    """The files of the model that `config` names; fetched first where `nli_download` says so.
+    """The files of the model that `config` names; fetched where they are not here and `nli_download` says so.
 
     Raises:
         ConfigError: no model is named, or it is not there, or a file of it is missing; with the remedy.
@@ -59,19 +59,23 @@ def model_files(config: Config) -> ModelFiles:
         if config.nli_file is not None:
             raise ConfigError(f"nli_file: {path} is a file already; leave one out")
         return _beside(path, path.parent)
-    folder = path if path.is_dir() else _from_hub(config)
+    if path.is_dir():
+        return _in_folder(path, config)
+    if not MODEL_ID.fullmatch(config.nli_model) or config.nli_model.startswith("."):
+        raise ConfigError(f"nli_model: no such file or folder: {config.nli_model}")
+    model = HubModel.of(config.nli_model, config.nli_revision)
+    try:
+        return _in_folder(cached_folder(model), config)
+    except ConfigError:
+        if not config.nli_download:
+            raise
+    choose = partial(chosen_graph, wanted=config.nli_file, model=config.nli_model)
+    return _in_folder(download(model, choose, weights_outside), config)
+
+
+def _in_folder(folder: Path, config: Config) -> ModelFiles:
     names = sorted(found.relative_to(folder).as_posix() for found in folder.rglob("*.onnx"))
     return _beside(folder / chosen_graph(names, config.nli_file, str(config.nli_model)), folder)
-
-
-def _from_hub(config: Config) -> Path:
-    name = str(config.nli_model)
-    if not MODEL_ID.fullmatch(name) or name.startswith("."):
-        raise ConfigError(f"nli_model: no such file or folder: {name}")
-    model = HubModel.of(name, config.nli_revision)
-    if config.nli_download:
-        return download(model, lambda names: chosen_graph(names, config.nli_file, name), weights_outside)
-    return cached_folder(model)
 
 
 def chosen_graph(names: Sequence[str], wanted: str | None, model: str) -> str:
