@@ -156,6 +156,7 @@ class Verdict(Model):
 
     `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
     that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
+    `rests_on` are the ids of the passages it rests on, where the premise is several and the judge named them.
     """
 
     context_id: str
@@ -169,6 +170,7 @@ class Verdict(Model):
     belief: float | None = Field(default=None, ge=0.0, le=1.0)
     nearness: float = Field(default=0.0, ge=0.0, le=1.0)
     note: str = ""
+    rests_on: tuple[str, ...] = ()
 
     @property
     def given_probability(self) -> float:

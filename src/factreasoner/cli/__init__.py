@@ -28,6 +28,7 @@ from factreasoner.cli.explain import explain
 from factreasoner.cli.help_page import SettingsCommand
 from factreasoner.cli.index import index
 from factreasoner.cli.metrics import metrics
+from factreasoner.cli.rag import rag
 from factreasoner.cli.recall import recall
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
@@ -59,6 +60,7 @@ WITHOUT_ARGUMENTS = (doctor, metrics)
 for command in (
     run,
     recall,
+    rag,
     score,
     assess,
     evaluate,

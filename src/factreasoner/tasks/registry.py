@@ -12,6 +12,7 @@ FACTUALITY = "run"
 TASKS = {
     FACTUALITY: "factreasoner.tasks.factuality:TASK",
     "recall": "factreasoner.tasks.recall.task:TASK",
+    "rag": "factreasoner.tasks.rag.task:TASK",
 }
 """Name of a task, which is that of its command -> where it is."""
 

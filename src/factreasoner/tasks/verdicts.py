@@ -11,13 +11,24 @@ ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 def p_borne_out(verdict: Verdict) -> float:
     """P(the premise bears the claim out).
 
-    p for an entailment and 1 - p for a contradiction, p raised to 0.5; for a neutral verdict the judge's
-    belief where it has one, else 0.5.
+    With p raised to 0.5: p for an entailment, 1 - p for a contradiction. For a neutral verdict it is the
+    judge's belief where it has one, else (1 - p) / 2: what the verdict leaves open goes to both sides alike.
     """
-    if verdict.label == "neutral":
-        return 0.5 if verdict.belief is None else verdict.belief
+    if verdict.label == "neutral" and verdict.belief is not None:
+        return verdict.belief
+    return _p_of("entailment", verdict)
+
+
+def p_denied(verdict: Verdict) -> float:
+    """P(the premise contradicts the claim), likewise; a belief has no part in it."""
+    return _p_of("contradiction", verdict)
+
+
+def _p_of(label: Label, verdict: Verdict) -> float:
     p = max(verdict.probability, 0.5)
-    return p if verdict.label == "entailment" else 1.0 - p
+    if verdict.label == label:
+        return p
+    return (1.0 - p) / 2 if verdict.label == "neutral" else 1.0 - p
 
 
 def is_borne_out(verdict: Verdict) -> bool:

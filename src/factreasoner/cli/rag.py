@@ -1,0 +1,64 @@
+"""`factreasoner rag`: where a system that answers from retrieved contexts loses or invents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.settings import takes_settings
+
+PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Calibration", "Scores")
+UNUSED = (
+    *("assessor", "version", "fact_generator", "revise_given", "retriever"),
+    *("calls", "premise_tokens", "audit_share", "k", "gamma"),
+)
+"""Settings of these panels that mean nothing here, or something of their own."""
+
+
+@takes_settings(*PANELS, without=UNUSED)
+@takes_groups
+def rag(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="Records, JSONL, one a line, with 'contexts' or a 'reference'; - for standard input.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-rag)")
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(min=1, help="Score retrieval at the first K contexts. (default: all)"),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List what was lost or invented, claim by claim.")
+    ] = False,
+    *,
+    running: RunOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
+
+    The same command again resumes where the last one stopped.
+    """
+    from factreasoner.cli.rag_tables import print_lost_claims, print_rag
+    from factreasoner.config import load_config
+    from factreasoner.tasks.rag.task import TASK
+
+    config = load_config(profile, settings | {"k": k})
+    folder = out or default_folder(data, TASK.name)
+    refuse_own_source(folder, data, config)
+    checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    code = run_task(TASK, checked, config, folder, running, show=print_rag)
+    if explain:
+        print_lost_claims(folder, checked.ids)
+    raise typer.Exit(code)

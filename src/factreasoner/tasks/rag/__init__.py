@@ -1,0 +1,1 @@
+"""Claim-level metrics of retrieval-augmented generation: where does a system lose or invent?"""

@@ -1,0 +1,78 @@
+"""Where the loss is, in words: retriever, generator or the gold answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Values = Mapping[str, float | None]
+
+
+def losses(values: Values) -> list[str]:
+    """Sentences on where a system loses or invents, from the means of a run's metrics.
+
+    Empty where too little is known. The last one names the part where most is lost.
+    """
+    told = [*_of_reference(values), *_of_answers(values)]
+    parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
+    if not parts or "retriever" not in parts:
+        return told
+    most = max(parts.values())
+    if not most:
+        return [*told, "Nothing is lost."]
+    worst = [part for part, lost in parts.items() if lost == most]
+    return [*told, f"Most is lost by the {' and the '.join(worst)}."]
+
+
+def _of_reference(values: Values) -> Iterator[str]:
+    retrieval, generation = values["lost_in_retrieval"], values["lost_in_generation"]
+    if retrieval is None or generation is None:
+        return
+    yield (
+        f"Retriever: {_percent(retrieval)} of what references state is in no context, "
+        f"and missing in the answers (claim recall {_share(values['claim_recall'])})."
+    )
+    yield (
+        f"Generator: {_percent(generation)} of what references state is in a context, "
+        f"and missing in the answers (utilization {_share(values['context_utilization'])})."
+    )
+
+
+def _of_answers(values: Values) -> Iterator[str]:
+    invented, beyond = values["hallucination"], values["beyond_reference"]
+    if invented is None or beyond is None:
+        if values["faithfulness"] is not None:
+            yield f"Generator: {_percent(1 - values['faithfulness'])} of what answers state is in no context."
+        return
+    noise = [values[f"noise_sensitivity_in_{kind}"] for kind in ("relevant", "irrelevant")]
+    yield (
+        f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
+        "(hallucination)."
+    )
+    if None not in noise:
+        taken = sum(filter(None, noise))
+        yield (
+            f"Generator: {_percent(max(taken - beyond, 0.0))} of what answers state is taken from a context "
+            "against the reference (noise)."
+        )
+    yield (
+        f"Gold answer: {_percent(beyond)} of what answers state is in a context, "
+        "and the reference is silent on it: it may be incomplete."
+    )
+
+
+def _parts(values: Values) -> dict[str, float | None]:
+    """How much each part loses, as a share of claims."""
+    generated, invented = values["lost_in_generation"], values["hallucination"]
+    return {
+        "retriever": values["lost_in_retrieval"],
+        "generator": None if generated is None or invented is None else max(generated, invented),
+        "gold answer": values["beyond_reference"],
+    }
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,24 @@
+"""What is found of one record: claims of the answer and of the reference, and the verdicts on them."""
+
+from __future__ import annotations
+
+from factreasoner.models import Atom, Context
+from factreasoner.tasks.claim_task import ClaimResult
+
+
+class RagResult(ClaimResult):
+    """Claims and verdicts. Premises are named by context ids, `answer`, `reference` and `contexts`.
+
+    `claims` are the answer's, `reference_claims` those of the reference; None where there was nothing to
+    make them from, or they could not be made. `contexts` are in the order of retrieval, None where the record
+    has none. `joint`: contexts were judged together. `second_look`: claims of the answer that no context
+    bears out alone were asked once more against all contexts together.
+    """
+
+    claims: tuple[Atom, ...] | None = None
+    reference_claims: tuple[Atom, ...] | None = None
+    contexts: tuple[Context, ...] | None = None
+    gold_contexts: tuple[str, ...] | None = None
+    reference: str | None = None
+    joint: bool = False
+    second_look: bool = False

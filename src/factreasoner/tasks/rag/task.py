@@ -1,0 +1,78 @@
+"""`rag`: where does a system that answers from retrieved contexts lose or invent?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from factreasoner.assembly import assembly_of
+from factreasoner.config import Config
+from factreasoner.errors import InputProblem
+from factreasoner.models import Failure, Record
+from factreasoner.tasks.claim_task import ClaimTally, result_of
+from factreasoner.tasks.rag.claim_lines import claim_lines
+from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
+from factreasoner.tasks.rag.table import RAG
+from factreasoner.tasks.rag.worker import RagWorker
+from factreasoner.tasks.task import Calls, Tally, Task, Worker
+from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
+
+
+class Rag(Task[RagResult]):
+    """Claim-level metrics of answers, of what was retrieved for them, and of both together."""
+
+    name = "rag"
+    result = RagResult
+    table = RAG
+
+    def problems(self, record: Record, config: Config) -> list[InputProblem]:
+        """See `Task`."""
+        return list(_problems(record))
+
+    def prompts(self, config: Config) -> list[str]:
+        """See `Task`."""
+        return ["atomizer", "judge", "reviser"]
+
+    def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
+        """See `Task`."""
+        assembly = assembly_of(config, **calls._asdict())
+        return RagWorker(assembly.config, assembly.llm, assembly)
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> RagResult:
+        """See `Task`."""
+        return result_of(RagResult, record, config, status="failed", failures=[failure])
+
+    def size(self, line: Mapping[str, Any]) -> int:
+        """See `Task`."""
+        return len({verdict["target_id"] for verdict in line["verdicts"]})
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RagResult]:
+        """See `Task`."""
+        k = config.k if isinstance(config.k, int) else None
+        return ClaimTally(RAG, lambda result: scored_rag(result, k), _fields)
+
+
+def _problems(record: Record) -> Iterator[InputProblem]:
+    where = f"record {record.id}"
+    has_reference = (record.reference or "").strip() or record.reference_atoms is not None
+    if record.contexts is None and not has_reference:
+        message = "none given, and no 'reference' either; add one of both, or both"
+        yield InputProblem(where, "contexts", message)
+    for place, context in enumerate(record.contexts or ()):
+        if context.id in (ANSWER, REFERENCE, CONTEXTS):
+            message = f"{context.id!r} is the name of another premise here; give the context another id"
+            yield InputProblem(where, f"contexts[{place}].id", message)
+
+
+def _fields(scored: ScoredRag) -> dict[str, Any]:
+    return {
+        "reasons": scored.reasons,
+        "undecided": scored.undecided,
+        "bounds": scored.bounds,
+        **claim_lines(scored.result),
+        "reference": scored.result.reference,
+    }
+
+
+TASK = Rag()

@@ -1,0 +1,54 @@
+"""`rag`: records, the end of the run, and what was lost claim by claim."""
+
+import json
+
+RECORDS = [
+    {
+        "id": "museum",
+        "input": "When did the Harbour Museum open?",
+        "output": "The Harbour Museum opened in 1932.",
+        "reference": "The Harbour Museum opened in 1932. Entry is free on Mondays.",
+        "contexts": ["The Harbour Museum opened in 1932.", "Trains leave every hour.", "Maps hang there."],
+        "gold_contexts": ["c0", "c2", "c7", "c8"],
+    },
+    {"id": "nile", "output": "The Nile flows north.", "contexts": []},
+]
+
+
+def written(path, records):
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    return path
+
+
+def test_a_run_without_a_model(factreasoner, tmp_path):
+    data = written(tmp_path / "set.jsonl", RECORDS)
+    done = factreasoner("rag", data, "--out", tmp_path / "run", "--explain")
+    assert done.returncode == 0, done.stderr
+    first, second = map(json.loads, (tmp_path / "run" / "results.jsonl").read_text().splitlines())
+    assert (first["faithfulness"], first["correctness"], first["coverage"]) == (1.0, 1.0, 0.5)
+    assert (first["claim_recall"], first["retrieval_recall"], first["context_precision"]) == (0.5, 0.5, 1 / 3)
+    assert round(first["map_at_hits"], 2) == 0.83
+    assert second["faithfulness"] == 0.0
+    assert (second["coverage"], second["reasons"]["coverage"]) == (None, "no claims of the reference")
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["metrics"]["faithfulness"]["value"] == 0.5
+    assert "Most is lost by the retriever." in done.stdout
+    assert "not stated; in no context" in done.stdout
+
+
+def test_k_cuts_the_ranking(factreasoner, tmp_path):
+    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    assert factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q").returncode == 0
+    line = json.loads((tmp_path / "run" / "results.jsonl").read_text())
+    assert (line["retrieval_precision"], line["retrieval_recall"]) == (1.0, 0.25)
+
+
+def test_records_that_lack_what_is_needed_are_named(factreasoner, tmp_path):
+    strange = [
+        {"id": "a", "output": "A."},
+        {"id": "b", "output": "B.", "contexts": [{"id": "answer", "text": "C."}]},
+    ]
+    done = factreasoner("rag", written(tmp_path / "set.jsonl", strange), "--out", tmp_path / "run")
+    assert done.returncode == 1
+    assert "no 'reference' either" in done.stderr
+    assert "contexts[0].id: 'answer' is the name of another premise" in done.stderr
