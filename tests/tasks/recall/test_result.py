@@ -27,7 +27,7 @@ def test_facts_in_their_order_with_value_and_quote():
     assert [(f["id"], f["value"], f["p_true"], f["verdict"]) for f in shown] == [
         ("f0", True, 0.8, "entailment"),
         ("f1", False, 0.2, "contradiction"),
-        ("f2", False, 0.5, "neutral"),
+        ("f2", False, 0.1, "neutral"),
         ("f3", None, None, None),
     ]
     assert [f["quote"] for f in shown] == ["it says", None, None, None]
