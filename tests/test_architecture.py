@@ -114,11 +114,13 @@ def test_public_names():
         "Failure",
         "Pipeline",
         "Record",
+        "RecallResult",
         "ScriptedLLM",
         "assess",
         "build_pipeline",
         "factuality",
         "load_config",
+        "recall",
     }
     for name in factreasoner.__all__:
         assert getattr(factreasoner, name).__name__ == name

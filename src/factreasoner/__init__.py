@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import Pipeline as Pipeline
     from factreasoner.pipeline import assess as assess
     from factreasoner.pipeline import build_pipeline as build_pipeline
+    from factreasoner.tasks.recall.library import recall as recall
+    from factreasoner.tasks.recall.result import RecallResult as RecallResult
 
 __version__ = "0.1.0"
 
@@ -39,11 +41,13 @@ _HOMES = {
     "Failure": "factreasoner.models",
     "Pipeline": "factreasoner.pipeline",
     "Record": "factreasoner.models",
+    "RecallResult": "factreasoner.tasks.recall.result",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "assess": "factreasoner.pipeline",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.metrics.factuality",
     "load_config": "factreasoner.config",
+    "recall": "factreasoner.tasks.recall.library",
 }
 __all__ = [*sorted(_HOMES)]
 

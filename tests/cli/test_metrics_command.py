@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.tasks.registry import TASKS, task_named
 
 
 def test_every_metric_is_listed_with_what_it_means(factreasoner):
@@ -14,10 +17,25 @@ def test_every_metric_is_listed_with_what_it_means(factreasoner):
 
 
 def test_as_json(factreasoner):
-    rows = {row["name"]: row for row in json.loads(factreasoner("metrics", "--json").stdout)}
+    rows = {row["name"]: row for row in json.loads(factreasoner("metrics", "run", "--json").stdout)}
     assert rows.keys() == FACTUALITY.metrics.keys()
     assert rows["brier"]["better"] == "lower"
     assert (rows["precision"]["field"], rows["precision"]["bounds"]) == ("factuality_score", [0.0, 1.0])
     assert rows["entropy"]["bounds"] == [0.0, None]
     assert rows["auroc"]["field"] is None
     assert rows["cost"]["averaged"] == "mean over all records"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_its_metrics(factreasoner, task):
+    listed = json.loads(factreasoner("metrics", "--json").stdout)
+    assert [row["name"] for row in listed if row["task"] == task] == list(task_named(task).table.metrics)
+    alone = factreasoner("metrics", task).stdout
+    assert task in alone
+    assert all(metric.name in alone for metric in task_named(task).table)
+
+
+def test_a_task_that_is_none(factreasoner):
+    done = factreasoner("metrics", "recal")
+    assert done.returncode == 1
+    assert "did you mean 'recall'?" in done.stderr

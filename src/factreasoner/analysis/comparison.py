@@ -19,12 +19,12 @@ from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import judged_atoms, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Metric, Sampling, estimate
-from factreasoner.models import Assessment
+from factreasoner.metrics.table import Metric, Sampling, Table, estimate
+from factreasoner.models import Assessment, TaskResult
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import result_settings
-from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 SHOWN_IDS = 3
 UNTESTABLE = 5
@@ -41,22 +41,22 @@ class Settings(NamedTuple):
 
 
 class _ReadRun(NamedTuple):
-    """One run, read through. `status` is by record id, the digests tell whose response and atoms differ."""
+    """One run, read through. `status` is by record id, the digests tell whose response and claims differ."""
 
     sample: Sample
     status: Mapping[str, str]
     responses: dict[str, bytes]
-    atoms: dict[str, bytes]
+    claims: dict[str, bytes]
     notes: list[str]
     usage_estimated: bool
 
 
-def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Assessment]]:
-    """Runs by the shortest endings of their paths that tell them apart.
+def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
+    """Runs of one task by the shortest endings of their paths that tell them apart.
 
     Raises:
         ConfigError: fewer than two, or one folder twice.
-        RunError: one is no run folder.
+        RunError: one is no run folder, or of another task than the first.
     """
     resolved = [path.resolve() for path in paths]
     if len(set(resolved)) < len(resolved):
@@ -66,11 +66,12 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Assessment]]:
     depth = 1
     while len(names := ["/".join(path.parts[-depth:]) for path in resolved]) > len(set(names)):
         depth += 1
-    return {name: FinishedRun(path, TASK) for name, path in zip(names, paths, strict=True)}
+    task = FinishedRun.of_any_task(paths[0]).task
+    return {name: FinishedRun(path, task) for name, path in zip(names, paths, strict=True)}
 
 
 def compare_runs(
-    runs: Mapping[str, FinishedRun[Assessment]],
+    runs: Mapping[str, FinishedRun[Any]],
     *,
     baseline: str | None = None,
     settings: Settings | None = None,
@@ -80,29 +81,36 @@ def compare_runs(
     Every run is scored with the baseline's K, over the records that have a score in each.
 
     Raises:
-        RunError: the runs are not over the same records and `intersect` is off, or share none; or a record
-            has another response in another run.
-        ConfigError: no run is called `baseline`.
+        RunError: the runs are not over the same records and `intersect` is off, or share none; or, of
+            factuality, a record has another response in another run.
+        ConfigError: no run is called `baseline`; or labels of atoms are given for another task.
         InputError: something is wrong with the gold file.
     """
     settings = settings or Settings()
     baseline = next(iter(runs)) if baseline is None else baseline
     if baseline not in runs:
         raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
-    config = runs[baseline].config
+    config, task = runs[baseline].config, runs[baseline].task
+    table: Table[Any] = task.table
+    if settings.gold is not None and task is not FACTUALITY_TASK:
+        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
     if settings.k is not None:
         config = parse_config(config.model_dump() | {"k": settings.k}, "--k")
     k = resolve_k(config.k, runs[baseline].sizes)
-    read = {name: _read(run, config, k, settings.gold) for name, run in runs.items()}
-    _refuse_other_responses(read)
-    ids = _common(read, baseline, intersect=settings.intersect)
+    if task is FACTUALITY_TASK:
+        read = {name: _read_factuality(run, config, k, settings.gold) for name, run in runs.items()}
+        _refuse_other_responses(read)
+    else:
+        read = {name: _read(run) for name, run in runs.items()}
+    ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
-    metrics = [m for m in FACTUALITY.shown_in("compare") if _labelled(samples) or not m.needs.labels]
+    metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
     return {
+        "task": task.name,
         "baseline": baseline,
         "num_records": len(ids),
-        "k_setting": config.k,
-        "k": k,
+        "k_setting": config.k if task is FACTUALITY_TASK else None,
+        "k": k if task is FACTUALITY_TASK else None,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
@@ -113,15 +121,36 @@ def compare_runs(
         "differences": [
             item._asdict() for item in differences(samples, baseline, metrics, seed=settings.seed)
         ],
-        "notes": list(_notes(read, samples, ids, baseline)),
+        "notes": list(_notes(table, read, samples, ids, baseline)),
     }
 
 
-def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None) -> _ReadRun:
+def _read(run: FinishedRun[Any]) -> _ReadRun:
+    tally = run.tally(run.config)
+    status: dict[str, str] = {}
+    responses, claims = {}, {}
+    cached = 0
+    for result in run.results():
+        tally.add(result)
+        status[result.record_id] = result.status
+        responses[result.record_id] = _digest(result.response)
+        claims[result.record_id] = _claims_digest(run, result)
+        cached += sum(usage.cached_calls for usage in result.usage.values())
+    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
+    if cached:
+        notes.append(
+            f"{cached} of its calls were answered from the cache: their tokens and cost are not counted"
+        )
+    return _ReadRun(tally.sample(), status, responses, claims, notes, bool(cached))
+
+
+def _read_factuality(
+    run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None
+) -> _ReadRun:
     labels = None if gold is None else GoldFile(gold)
     sampling = Sampling(FACTUALITY)
     status: dict[str, str] = {}
-    responses, atoms = {}, {}
+    responses, claims = {}, {}
     cached = 0
     for assessment in run.results():
         labelled = labels.apply(assessment) if labels else assessment
@@ -131,7 +160,7 @@ def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Pat
         sampling.add(record_id, scored_record(labelled, own_k, config.gamma, usage))
         status[record_id] = assessment.status
         responses[record_id] = _digest(assessment.response)
-        atoms[record_id] = _digest(*(text for atom in assessment.atoms for text in (atom.id, atom.text)))
+        claims[record_id] = _claims_digest(run, assessment)
         cached += cached_calls(assessment)
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     if labels is not None and (unused := labels.unused()):
@@ -143,7 +172,11 @@ def _read(run: FinishedRun[Assessment], config: Config, k: int | None, gold: Pat
             f"{cached} of its calls were answered from the cache: tokens and cost are estimates of all"
         )
     estimated = bool(cached) or is_replayed(run.config)
-    return _ReadRun(sampling.sample(), status, responses, atoms, notes, estimated)
+    return _ReadRun(sampling.sample(), status, responses, claims, notes, estimated)
+
+
+def _claims_digest(run: FinishedRun[Any], result: TaskResult) -> bytes:
+    return _digest(*(text for claim in run.task.claims(result) for text in (claim.id, claim.text)))
 
 
 def _digest(*texts: str) -> bytes:
@@ -162,9 +195,9 @@ def _refuse_other_responses(read: Mapping[str, _ReadRun]) -> None:
                 )
 
 
-def _common(read: Mapping[str, _ReadRun], baseline: str, *, intersect: bool) -> list[str]:
+def _common(table: Table[Any], read: Mapping[str, _ReadRun], baseline: str, *, intersect: bool) -> list[str]:
     """Ids of the records with a score in every run, in the order of the baseline's."""
-    scored = {name: _scored_ids(part.sample) for name, part in read.items()}
+    scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
     lacking = {name: anywhere - ids for name, ids in scored.items() if anywhere - ids}
     if lacking and not intersect:
@@ -179,14 +212,6 @@ def _common(read: Mapping[str, _ReadRun], baseline: str, *, intersect: bool) -> 
         counts = ", ".join(f"{name} scores {len(ids)}" for name, ids in scored.items())
         raise RunError(f"no record has a score in every run: {counts}")
     return common
-
-
-def _scored_ids(sample: Sample) -> set[str]:
-    return {
-        record_id
-        for record_id, scored in zip(sample.ids, FACTUALITY.has_score(sample), strict=True)
-        if scored
-    }
 
 
 def _lack(part: _ReadRun, ids: set[str], total: int) -> str:
@@ -212,7 +237,7 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
     return any(len(sample.claims.p) for sample in samples.values())
 
 
-def _run_content(run: FinishedRun[Assessment], sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
+def _run_content(run: FinishedRun[Any], sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
     return {
         "path": str(run.path),
         "assessor": run.config.assessor,
@@ -225,18 +250,18 @@ def _run_content(run: FinishedRun[Assessment], sample: Sample, metrics: Sequence
     }
 
 
-def _few_records(sample: Sample) -> Iterator[str]:
+def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
     """What can't be said of so few records."""
     count = len(sample.ids)
     if count < 2:
         yield "one record: there are no intervals and no tests"
-    elif (few := FACTUALITY.few_records(sample)) is not None:
+    elif (few := table.few_records(sample)) is not None:
         yield few
     if 2 <= count <= UNTESTABLE:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
 
-def _differing(runs: Mapping[str, FinishedRun[Assessment]]) -> dict[str, dict[str, Any]]:
+def _differing(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each."""
     settings = {name: result_settings(run.config) for name, run in runs.items()}
     keys = next(iter(settings.values())).keys()
@@ -245,29 +270,32 @@ def _differing(runs: Mapping[str, FinishedRun[Assessment]]) -> dict[str, dict[st
 
 
 def _notes(
+    table: Table[Any],
     read: Mapping[str, _ReadRun],
     samples: Mapping[str, Sample],
     ids: Sequence[str],
     baseline: str,
 ) -> Iterator[str]:
     """What a reader of the comparison must know."""
+    claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)
         left = len(part.sample.ids) - len(ids)
         if left:
             yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
-        other = sum(part.atoms[i] != read[baseline].atoms[i] for i in ids)
-        if other:
-            yield f"{name}: {other} records have other atoms than in {baseline}"
-        if all_open(samples[name]):
+        if other := sum(part.claims[i] != first.claims[i] for i in ids):
+            yield f"{name}: {other} records have other {claim} than in {baseline}"
+        if other := sum(part.responses[i] != first.responses[i] for i in ids):
+            yield f"{name}: {other} records have another response than in {baseline}"
+        if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
     judged = {name: len(sample.claims.p) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
-        yield f"scores against labels are over each run's own labelled atoms: {counts}"
-    if not _labelled(samples):
+        yield f"scores against labels are over each run's own labelled {claim}: {counts}"
+    if table is FACTUALITY and not _labelled(samples):
         yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
-    yield from _few_records(samples[baseline])
+    yield from _few_records(table, samples[baseline])
     unknown = [name for name, s in samples.items() if bool(np.isnan(s.values["cost"]).any())]
     if unknown:
         yield f"the cost is unknown for {', '.join(unknown)}"

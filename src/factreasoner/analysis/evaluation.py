@@ -1,4 +1,4 @@
-"""A finished run against human labels: what is in the files of `factreasoner evaluate`."""
+"""The scores of a finished run, over all and by group: what is in the files of `factreasoner evaluate`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.results import confusion_counts
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import estimate
-from factreasoner.models import Assessment
+from factreasoner.metrics.table import Table, estimate
+from factreasoner.models import TaskResult
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import replace_file
-from factreasoner.tasks.task import Tally
+from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
+from factreasoner.tasks.task import Tally, Task
 
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
@@ -31,22 +32,22 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 
 
 def summarised(
-    run: FinishedRun[Assessment],
+    run: FinishedRun[Any],
     config: Config,
     *,
     gold: GoldFile | None = None,
-    each: Callable[[Assessment, Mapping[str, Any]], None] | None = None,
-) -> Tally[Assessment]:
+    each: Callable[[TaskResult, Mapping[str, Any]], None] | None = None,
+) -> Tally[Any]:
     """Read a run through, scored as `config` says with the labels of `gold`, if given.
 
-    `each` is told every assessment and its result line.
+    `each` is told every result and its line.
 
     Raises:
         InputError: a gold file none of whose labels is for an atom of the run.
     """
     summary = run.tally(config)
-    for assessment in run.results():
-        labelled = gold.apply(assessment) if gold else assessment
+    for result in run.results():
+        labelled = gold.apply(result) if gold else result
         line = summary.add(labelled)
         if each is not None:
             each(labelled, line)
@@ -56,7 +57,7 @@ def summarised(
 
 
 def evaluate_run(
-    run: FinishedRun[Assessment],
+    run: FinishedRun[Any],
     config: Config,
     *,
     out: Path,
@@ -65,23 +66,25 @@ def evaluate_run(
 ) -> dict[str, Any]:
     """Write records.jsonl and summary.json into `out`; returns the content of the latter.
 
-    `gold` stands in for the labels of the run's input; `by` is "topic" or a metadata key. Nothing is
-    written when something is wrong.
+    `gold` stands in for the labels of the run's input, of atoms; `by` is "topic" or a metadata key. Nothing
+    is written when something is wrong.
 
     Raises:
-        RunError: no atom is labelled.
+        RunError: no atom is labelled, of a run of factuality.
         InputError: no label of `gold` is for an atom of the run.
-        ConfigError: no record has the key `by`.
+        ConfigError: no record has the key `by`; or `gold` is given for another task.
     """
+    if gold is not None and run.task is not FACTUALITY_TASK:
+        raise ConfigError(f"--gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
     lines: list[str] = []
     groups: dict[str, list[int]] = {}
     keys: Counter[str] = Counter()
 
-    def each(assessment: Assessment, line: Mapping[str, Any]) -> None:
+    def each(result: TaskResult, line: Mapping[str, Any]) -> None:
         shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
         if by is not None:
-            keys.update(_known_keys(assessment))
-            group = _group_of(assessment, by)
+            keys.update(_known_keys(result))
+            group = group_of(result, by)
             groups.setdefault(group, []).append(len(lines))
             shown["group"] = group
         lines.append(json.dumps(shown, ensure_ascii=False, allow_nan=False))
@@ -92,17 +95,18 @@ def evaluate_run(
         raise ConfigError(
             f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
         )
-    if not len(sample.claims.p) and not sample.left_out.any():
+    if run.task is FACTUALITY_TASK and not len(sample.claims.p) and not sample.left_out.any():
         raise RunError(f"{run.path}: no atom is labelled; give labels with --gold FILE")
     content = {
         "run": str(run.path),
+        "task": run.task.name,
         "records": whole["records"],
-        "k_setting": whole["k_setting"],
-        "k": whole["k"],
+        "k_setting": whole.get("k_setting"),
+        "k": whole.get("k"),
         "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,
-        **_scored(sample),
+        **_scored(run.task, sample),
         "by": by,
-        "groups": {name: _scored(sample.take(places)) for name, places in sorted(groups.items())},
+        "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(groups.items())},
         "notes": list(_notes(run, sample, gold)),
     }
     out.mkdir(parents=True, exist_ok=True)
@@ -111,13 +115,18 @@ def evaluate_run(
     return content
 
 
-def _scored(sample: Sample) -> dict[str, Any]:
-    scored = FACTUALITY.scored(sample)
-    names = [metric.name for metric in FACTUALITY if not metric.usage]
-    return {
+def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
+    table: Table[Any] = task.table
+    scored = table.scored(sample)
+    names = [metric.name for metric in table if not metric.usage]
+    content = {
         "num_records": len(scored.ids),
+        "scores": {name: found.content() for name, found in table.estimates(scored, names).items()},
+    }
+    if task is not FACTUALITY_TASK:
+        return content | {"labels": {"labelled": len(sample.claims.p)}}
+    return content | {
         "labels": _label_counts(sample),
-        "scores": {name: found.content() for name, found in FACTUALITY.estimates(scored, names).items()},
         "confusion": confusion_counts(scored.claims),
         "three_way_confusion": three_way_confusion(scored),
     }
@@ -146,36 +155,44 @@ def _label_counts(sample: Sample) -> dict[str, int]:
     return counts | {"left_out": int(sample.left_out.sum())}
 
 
-def _known_keys(assessment: Assessment) -> list[str]:
-    return [*(["topic"] if assessment.topic is not None else []), *assessment.metadata]
+def _known_keys(result: TaskResult) -> list[str]:
+    return [*(["topic"] if result.topic is not None else []), *result.metadata]
 
 
-def _group_of(assessment: Assessment, by: str) -> str:
-    value = assessment.topic if by == "topic" else assessment.metadata.get(by)
+def group_of(result: TaskResult, by: str) -> str:
+    """The group of a record by "topic" or a metadata key: the value as a text."""
+    value = result.topic if by == "topic" else result.metadata.get(by)
     if value is None:
         return NO_VALUE
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _notes(run: FinishedRun[Assessment], sample: Sample, gold: GoldFile | None) -> Iterator[str]:
+def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iterator[str]:
     """What a reader of the scores must know."""
+    table: Table[Any] = run.task.table
     if run.unfinished:
         yield run.unfinished
     if gold is not None and (unused := gold.unused()):
         yield unused
-    unscored = int((~FACTUALITY.has_score(sample)).sum())
+    unscored = int((~table.has_score(sample)).sum())
     if unscored:
-        yield f"{unscored} of {len(sample.ids)} records have no judged atom and no score"
+        claim = "atom" if table is FACTUALITY else "claim"
+        yield f"{unscored} of {len(sample.ids)} records have no judged {claim} and no score"
+    scored = table.scored(sample)
+    if table is FACTUALITY:
+        yield from _notes_on_atoms(sample, scored)
+    if len(scored.ids) < 2:
+        yield "intervals need at least two records with a score"
+    if (few := table.few_records(sample)) is not None:
+        yield few
+
+
+def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     if all_open(sample):
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
         yield f"{left_out} labelled atoms could not be judged and are left out"
-    scored = FACTUALITY.scored(sample)
-    if len(scored.ids) < 2:
-        yield "intervals need at least two records with a score"
     auroc = estimate(FACTUALITY["auroc"], scored)
     if auroc.value is None:
         yield f"AUROC: {auroc.reason}"
-    if (few := FACTUALITY.few_records(sample)) is not None:
-        yield few

@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
-from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.table import Estimate
+from factreasoner.metrics.table import Estimate, Table
 from factreasoner.registry import nearest
 from factreasoner.runs.store import replace_file
-from factreasoner.tasks.task import Tally
+from factreasoner.tasks.registry import FACTUALITY
+from factreasoner.tasks.task import Tally, Task
 
 Bound = Literal["min", "max"]
 SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}
@@ -25,6 +25,15 @@ TOTALS: dict[str, tuple[str, ...]] = {
     "records_failed": ("records", "failed"),
     "records_without_atoms": ("records", "no_atoms"),
     "failures": ("failures", "total"),
+    "calls": ("usage", "total", "calls"),
+    "prompt_tokens": ("usage", "total", "prompt_tokens"),
+    "completion_tokens": ("usage", "total", "completion_tokens"),
+    "cost": ("usage", "total", "cost"),
+    "seconds": ("seconds", "total"),
+}
+"""Totals over a run of any task, and where the summary has them."""
+
+ATOM_TOTALS: dict[str, tuple[str, ...]] = {
     "atoms": ("atoms", "judged"),
     "atoms_supported": ("atoms", "supported"),
     "atoms_contradicted": ("atoms", "contradicted"),
@@ -32,13 +41,8 @@ TOTALS: dict[str, tuple[str, ...]] = {
     "atoms_unverified": ("atoms", "unverified"),
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),
-    "calls": ("usage", "total", "calls"),
-    "prompt_tokens": ("usage", "total", "prompt_tokens"),
-    "completion_tokens": ("usage", "total", "completion_tokens"),
-    "cost": ("usage", "total", "cost"),
-    "seconds": ("seconds", "total"),
 }
-"""Totals over the run, and where the summary has them."""
+"""Those of a run of factuality alone."""
 
 SYNONYMS = {"mae": "mae_precision"}
 """Other names of metrics, beside those they have in result lines."""
@@ -66,55 +70,65 @@ class RuleResult(NamedTuple):
         return f"{'pass' if self.kept else 'FAIL'}  {self.rule}: {self.detail}"
 
 
-def parse_rules(at_least: Sequence[str], at_most: Sequence[str]) -> list[Rule]:
-    """Rules from `NAME=NUMBER` texts.
+def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:
+    """The totals that a run of `task` has, and where."""
+    return TOTALS | ATOM_TOTALS if task.name == FACTUALITY else TOTALS
+
+
+def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]) -> list[Rule]:
+    """Rules about a run of `task` from `NAME=NUMBER` texts.
 
     Raises:
         ConfigError: not of that form, an unknown measure (the nearest known one is named), or no rule.
     """
-    rules = [_rule(text, "min") for text in at_least] + [_rule(text, "max") for text in at_most]
+    rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
-        raise ConfigError("no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min precision=0.8")
+        name = next(iter(task.table)).name
+        raise ConfigError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {name}=0.8")
     return rules
 
 
-def _rule(text: str, bound: Bound) -> Rule:
+def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     given, _, limit = (part.strip() for part in text.partition("="))
     name = given.lower().replace("-", "_").replace("@", "_")
-    synonyms = SYNONYMS | {metric.line_name: metric.name for metric in FACTUALITY}
+    synonyms = SYNONYMS | {metric.line_name: metric.name for metric in task.table}
     name = synonyms.get(name, name)
-    measures = [*TOTALS, *(metric.name for metric in FACTUALITY if not metric.usage)]
+    measures = [*totals_of(task), *(metric.name for metric in task.table if not metric.usage)]
     try:
         value = float(limit)
     except ValueError:
         value = math.nan
     if not given or not math.isfinite(value):
-        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as precision=0.8")
+        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as {next(iter(task.table)).name}=0.8")
     if name not in measures:
         raise ConfigError(f"--{bound} {text}: unknown measure {given!r}; {nearest(name, measures)}")
     return Rule(name, bound, value)
 
 
-def apply_rules(rules: Sequence[Rule], summary: Tally[Any], *, on_interval: bool = False) -> list[RuleResult]:
-    """What became of each rule.
+def apply_rules(
+    rules: Sequence[Rule], summary: Tally[Any], task: Task[Any], *, on_interval: bool = False
+) -> list[RuleResult]:
+    """What became of each rule about a run of `task`, added up in `summary`.
 
     `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
     none. A rule about what has no value, or with `on_interval` no interval, is not kept.
     """
-    wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in TOTALS)
-    found = FACTUALITY.estimates(FACTUALITY.scored(summary.sample()), wanted)
+    places = totals_of(task)
+    wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in places)
+    table: Table[Any] = task.table
+    found = table.estimates(table.scored(summary.sample()), wanted)
     totals = summary.content()
     return [
-        _total(rule, totals)
-        if rule.measure in TOTALS
+        _total(rule, totals, places[rule.measure])
+        if rule.measure in places
         else _score(rule, found[rule.measure], on_interval=on_interval)
         for rule in rules
     ]
 
 
-def _total(rule: Rule, summary: Mapping[str, Any]) -> RuleResult:
+def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> RuleResult:
     value: Any = summary
-    for key in TOTALS[rule.measure]:
+    for key in place:
         value = value[key]
     if value is None:
         return RuleResult(rule, False, "unknown, since the price of a call is")

@@ -21,6 +21,7 @@ from factreasoner.runs.runner import Progress, RunReport
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import Calls, Task
 
 VERSIONS: dict[str, dict[str, Any]] = {
     f"fr{version}": {"assessor": "factreasoner", "version": version} for version in (1, 2, 3)
@@ -101,8 +102,8 @@ def run_side_by_side(
     for contender in contenders:
         build_pipeline(contender.config.model_copy(update={"cache": False}))
     first, *others = sorted(contenders, key=_rank)
-    spent = sum(_spent(out / contender.name) for contender in contenders)
-    report = _run(first, source, out / first.name, fresh=fresh, spent=spent, progress=progress)
+    spent = sum(spent_in(out / contender.name, TASK) for contender in contenders)
+    report = run_contender(first, TASK, source, out / first.name, fresh=fresh, spent=spent, progress=progress)
     yield first, report
     if report.stopped:
         return
@@ -110,12 +111,13 @@ def run_side_by_side(
     for contender in others:
         replayed = _replayed(contender, first, out)
         config = replayed or _given(contender.config)
-        spent = sum(_spent(out / other.name) for other in contenders)
+        spent = sum(spent_in(out / other.name, TASK) for other in contenders)
         path = out / contender.name
         if replayed is not None and not fresh:
             _refuse_paid_run(path)
-        report = _run(
+        report = run_contender(
             Contender(contender.name, config),
+            TASK,
             shared,
             path,
             fresh=fresh or replayed is not None,
@@ -165,22 +167,31 @@ def _refuse_paid_run(path: Path) -> None:
         )
 
 
-def _spent(path: Path) -> float:
-    folder = RunFolder(path, TASK)
+def spent_in(path: Path, task: Task[Any]) -> float:
+    """US dollars that the run of `task` in that folder has paid, 0 where there is none yet."""
+    folder = RunFolder(path, task)
     folder.read_journal()
     return folder.spent
 
 
-def _run(
-    contender: Contender, source: Source, path: Path, *, fresh: bool, spent: float, progress: ShowProgress
+def run_contender(
+    contender: Contender,
+    task: Task[Any],
+    source: Source,
+    path: Path,
+    *,
+    fresh: bool,
+    spent: float,
+    progress: ShowProgress,
 ) -> RunReport:
+    """Run or resume one contender into `path`; `spent` US dollars count towards its budget."""
     config = contender.config
-    folder = RunFolder(path, TASK)
-    folder.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config), fresh=fresh)
+    folder = RunFolder(path, task)
+    folder.start(config, prompt_fingerprints(task, config), files=file_fingerprints(config), fresh=fresh)
     try:
-        pipeline = build_pipeline(config, spent=spent, paid=folder.ledger.add, memory=folder)
+        worker = task.worker(config, Calls(spent=spent, paid=folder.ledger.add, memory=folder))
         with progress(contender.name) as shown:
-            return run_records(pipeline, folder, source.ids, source.records(), shown)
+            return run_records(worker, folder, source.ids, source.records(), shown)
     finally:
         folder.close()
 

@@ -36,20 +36,18 @@ def check(
     A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
     """
     from factreasoner.analysis.evaluation import summarised
-    from factreasoner.analysis.rules import TOTALS, apply_rules, parse_rules, write_junit
+    from factreasoner.analysis.rules import apply_rules, parse_rules, totals_of, write_junit
     from factreasoner.errors import RunError
-    from factreasoner.metrics.factuality_table import FACTUALITY
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.factuality import TASK
 
-    rules = parse_rules(at_least or (), at_most or ())
-    run = FinishedRun(run_dir, TASK)
+    run = FinishedRun.of_any_task(run_dir)
+    rules = parse_rules(at_least or (), at_most or (), run.task)
     if run.unfinished:
         raise RunError(run.unfinished)
     summary = summarised(run, run.config)
-    findings = apply_rules(rules, summary, on_interval=on_interval)
-    measured = [rule.measure for rule in rules if rule.measure in FACTUALITY and rule.measure not in TOTALS]
-    few = FACTUALITY.few_records(summary.sample(), measured)
+    findings = apply_rules(rules, summary, run.task, on_interval=on_interval)
+    measured = [rule.measure for rule in rules if rule.measure not in totals_of(run.task)]
+    few = run.task.table.few_records(summary.sample(), measured)
     for finding in findings:
         say(str(finding))
     if few is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from factreasoner.models import Assessment, Record
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.replay import PastRecords
-    from factreasoner.runs.runner import Progress
 
 FILES = "comparison"
 """The name of the files in --out."""
@@ -38,6 +37,16 @@ class CompareOptions(NamedTuple):
     gold: Annotated[
         Path | None, typer.Option(help="Labels in the place of the runs' own, as for `evaluate`.")
     ] = None
+    task: Annotated[
+        str | None, typer.Option(help="What --modes run on DATA: recall. (default: that of the run folders)")
+    ] = None
+    modes: Annotated[
+        str | None,
+        typer.Option(help="With --task recall: run these on DATA, as prompt-tf,tf,tfn,tf_citation."),
+    ] = None
+    by: Annotated[
+        str, typer.Option(help="With --modes: columns for each value of topic or of a metadata key.")
+    ] = "variant"
 
 
 class OutputFiles(NamedTuple):
@@ -80,9 +89,16 @@ def compare(
 
     With --assessors the runs are made here, on the same atoms and contexts; versions of FactReasoner share
     the verdicts too. Runs that do not score the same records are refused.
+
+    With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
     from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
+    from factreasoner.errors import ConfigError
 
+    if comparing.modes is not None or comparing.task is not None:
+        if assessors is not None:
+            raise ConfigError("--assessors: they are those of `run`; leave out --task and --modes")
+        raise typer.Exit(compare_modes(targets, profile, comparing, files, running, settings))
     if assessors is None:
         _refuse_run_flags(settings, profile, running)
         runs, complete, out = named_runs(targets), True, files.out
@@ -160,13 +176,14 @@ def _run(
 ) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
     """The runs in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
+    from factreasoner.cli.progress import named_progress
     from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.factuality import TASK
 
     complete = True
     for contender, report in run_side_by_side(
-        contenders, source, out, fresh=running.fresh, progress=_progress(quiet=running.quiet)
+        contenders, source, out, fresh=running.fresh, progress=named_progress(quiet=running.quiet)
     ):
         complete = complete and report.complete
         if report.stopped:
@@ -175,19 +192,6 @@ def _run(
                 "assessed; the same command with a higher --max-cost goes on"
             )
     return {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}, complete
-
-
-def _progress(*, quiet: bool) -> Callable[[str], contextlib.AbstractContextManager[Progress]]:
-    from factreasoner.cli.progress import progress_for
-
-    @contextlib.contextmanager
-    def named(name: str) -> Iterator[Progress]:
-        if not quiet:
-            say(f"{name}:", err=True)
-        with progress_for(quiet=quiet) as progress:
-            yield progress
-
-    return named
 
 
 def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""`factreasoner evaluate`: a finished run against human labels."""
+"""`factreasoner evaluate`: the scores of a finished run, against human labels where it has them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Compare a finished run's labels and probabilities with human ones, record by record and over all.
+    """Score a finished run of any task, over all and by group; against human labels where it has them.
 
-    C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand beside the others.
+    Of `run` the atoms must be labelled: C (contradicted) and U (neither) count as NS; where they occur,
+    three-way scores stand beside the others.
     """
 
     from factreasoner.analysis.evaluation import evaluate_run
@@ -39,9 +40,8 @@ def evaluate(
     from factreasoner.config import parse_config
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.factuality import TASK
 
-    run = FinishedRun(run_dir, TASK)
+    run = FinishedRun.of_any_task(run_dir)
     config = run.config if k is None else parse_config(run.config.model_dump() | {"k": k}, "--k")
     labels = None if gold is None else GoldFile(gold)
     out = out or run_dir / "evaluation"

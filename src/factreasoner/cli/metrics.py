@@ -10,18 +10,30 @@ from factreasoner.cli.terminal import Terminal, say_json
 
 
 def metrics(
+    task: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="Only those of run, recall, ... (default: all)")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
     from rich.table import Column, Table
 
-    from factreasoner.metrics.factuality_table import FACTUALITY
+    from factreasoner.errors import ConfigError
     from factreasoner.metrics.table import ARROWS
+    from factreasoner.registry import nearest
+    from factreasoner.tasks.registry import TASKS, task_named
 
+    if task is not None and task not in TASKS:
+        raise ConfigError(f"no task is called {task!r}; {nearest(task, list(TASKS))}")
+    tables = {name: task_named(name).table for name in ([task] if task else TASKS)}
     if as_json:
-        say_json([metric.content() for metric in FACTUALITY])
+        say_json([{"task": name, **metric.content()} for name, rows in tables.items() for metric in rows])
         return
-    table = Table(Column("metric", no_wrap=True), "needs", "meaning", box=None, pad_edge=False)
-    for metric in FACTUALITY:
-        table.add_row(metric.name + ARROWS[metric.better], metric.needs.words, metric.meaning)
-    Terminal(highlight=False).print(table)
+    console = Terminal(highlight=False)
+    for name, rows in tables.items():
+        table = Table(Column("metric", no_wrap=True), "needs", "meaning", box=None, pad_edge=False)
+        for metric in rows:
+            table.add_row(metric.name + ARROWS[metric.better], metric.needs.words, metric.meaning)
+        console.print(f"[bold]{name}[/bold]")
+        console.print(table)
+        console.print()

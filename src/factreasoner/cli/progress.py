@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
@@ -128,3 +129,16 @@ def progress_for(*, quiet: bool) -> Iterator[_Totals]:
         )
         with Progress(*columns, console=console) as bar:
             yield Bar(bar)
+
+
+def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[_Totals]]:
+    """Opens the display of one of several runs, under its name."""
+
+    @contextlib.contextmanager
+    def named(name: str) -> Iterator[_Totals]:
+        if not quiet:
+            say(f"{name}:", err=True)
+        with progress_for(quiet=quiet) as progress:
+            yield progress
+
+    return named

@@ -10,9 +10,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.cli.terminal import Terminal, plain
-from factreasoner.metrics.factuality_table import FACTUALITY, FINER
+from factreasoner.metrics.factuality_table import FINER
 from factreasoner.metrics.table import Metric
-from factreasoner.report.comparison_tables import difference_rows, explanation, records_of, score_rows
+from factreasoner.report.comparison_tables import (
+    difference_rows,
+    explanation,
+    records_of,
+    score_rows,
+    table_of,
+)
 
 GROUPS_WIDTH, SHORTEST_GROUP = 61, 16
 """Characters that the scores of a group take up on its line, and those of a name that are shown at least."""
@@ -41,17 +47,20 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     counted = ", ".join(
         f"{count} {label}" for label, count in labels.items() if count and label != "left_out"
     )
-    out.print(f"{records_of(content)} with a score; labelled atoms: {counted or 'none judged'}")
+    claims = "labelled atoms" if "confusion" in content else "labels"
+    out.print(f"{records_of(content)} with a score; {claims}: {counted or 'none judged'}")
     table = Table("", "", "95 %", box=None, pad_edge=False, show_header=False)
     k = content["k_setting"] if content["k"] is None else content["k"]
-    for metric in FACTUALITY.shown_in("evaluate"):
+    for metric in table_of(content).shown_in("evaluate"):
         found = content["scores"][metric.name]
         if found["value"] is not None or metric.needs is not FINER:
             table.add_row(
                 metric.caption(k), metric.text(found["value"]), bounds(found["interval_95"], metric)
             )
     out.print(table)
-    out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in content["confusion"].items()))
+    if "confusion" in content:
+        cells = content["confusion"].items()
+        out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in cells))
     if content["by"] is not None:
         out.print(_groups(content, out.width))
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
@@ -62,13 +71,14 @@ def _groups(content: Mapping[str, Any], width: int) -> Table:
     longest = max(SHORTEST_GROUP, width - GROUPS_WIDTH)
     table = Table(box=None, pad_edge=False)
     table.add_column(plain(content["by"], longest), no_wrap=True)
-    metrics = FACTUALITY.shown_in("groups")
-    for caption in ("records", "atoms", *(metric.shown for metric in metrics)):
+    metrics = table_of(content).shown_in("groups")
+    claims = "atoms" if "confusion" in content else "labels"
+    for caption in ("records", claims, *(metric.shown for metric in metrics)):
         table.add_column(caption, justify="right", min_width=max(len(caption), 5))
     for group, found in content["groups"].items():
-        atoms = sum(count for label, count in found["labels"].items() if label != "left_out")
+        labelled = sum(count for label, count in found["labels"].items() if label != "left_out")
         scores = [metric.text(found["scores"][metric.name]["value"]) for metric in metrics]
-        table.add_row(plain(group, longest), str(found["num_records"]), str(atoms), *scores)
+        table.add_row(plain(group, longest), str(found["num_records"]), str(labelled), *scores)
     return table
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.parsing import parse_atom, parse_context
+from factreasoner.inputs.parsing import parse_atom, parse_context, parse_fact
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Record
 
@@ -20,40 +20,27 @@ in `page_content` (LangChain) or `text` (LlamaIndex) and maybe `metadata`."""
 AtomLike = str | Mapping[str, Any] | Atom
 
 
-def given_record(
-    where: str,
-    *,
-    response: object,
-    prompt: object = "",
-    topic: object = None,
-    contexts: object = None,
-    atoms: object = None,
-) -> Record:
-    """The record that a caller of `where` describes. None: not given.
+def given_record(where: str, **given: object) -> Record:
+    """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
 
     Raises:
         InputError: with every problem of every argument.
     """
     values = Values(where)
-    texts = {
-        "response": values.text(response, "response"),
-        "prompt": values.conversation(prompt, "prompt"),
-        "topic": values.text(topic, "topic"),
+    fields: dict[str, Any] = {
+        "response": values.text(given.get("response"), "response") or "",
+        "prompt": values.conversation(given.get("prompt"), "prompt") or "",
+        "topic": values.text(given.get("topic"), "topic"),
+        "reference": values.text(given.get("reference"), "reference"),
+        "contexts": _items(given.get("contexts"), "contexts", Context, _context, values),
+        "atoms": _items(given.get("atoms"), "atoms", Atom, parse_atom, values),
+        "facts": _items(given.get("facts"), "facts", Atom, parse_fact, values),
     }
-    if response is None:
+    if given.get("response") is None:
         values.problem("response", "is None; give the answer's text, '' for an empty one")
-    given_contexts = _items(contexts, "contexts", Context, _context, values)
-    given_atoms = _items(atoms, "atoms", Atom, parse_atom, values)
     values.finish()
     try:
-        return Record(
-            id="r1",
-            response=texts["response"] or "",
-            prompt=texts["prompt"] or "",
-            topic=texts["topic"],
-            contexts=given_contexts,
-            atoms=given_atoms,
-        )
+        return Record(id="r1", **fields)
     except ValidationError as error:
         messages = (item["msg"].removeprefix("Value error, ") for item in error.errors())
         raise InputError([InputProblem(where, "", message) for message in messages]) from error

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.table import ARROWS, OfRecords
+from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
+from factreasoner.tasks.registry import FACTUALITY, task_named
 
 CSV_COLUMNS = (
     "score",
@@ -26,32 +26,39 @@ CSV_COLUMNS = (
 )
 
 
+def table_of(content: Mapping[str, Any]) -> Table[Any]:
+    """The metrics of the task whose runs the content of a file is about."""
+    table: Table[Any] = task_named(content["task"]).table
+    return table
+
+
 def caption(score: str, content: Mapping[str, Any]) -> str:
     """What a score is called, with the K it was computed with and the direction that is better."""
-    metric = FACTUALITY[score]
+    metric = table_of(content)[score]
     return (
         metric.caption(content["k_setting"] if content["k"] is None else content["k"]) + ARROWS[metric.better]
     )
 
 
-def estimated(score: str, run: Mapping[str, Any]) -> str:
-    """The value of a score in one run; "~" before what is an estimate."""
-    metric, value = FACTUALITY[score], run["scores"][score]["value"]
+def estimated(metric: Metric, run: Mapping[str, Any]) -> str:
+    """The value of a metric in one run; "~" before what is an estimate."""
+    value = run["scores"][metric.name]["value"]
     about = "~" if run["usage_estimated"] and metric.usage and value is not None else ""
     return about + metric.text(value)
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
     """Rows of the table of means: a score, then its value in every run."""
-    runs = content["runs"].values()
+    runs, table = content["runs"].values(), table_of(content)
     for score in next(iter(runs))["scores"]:
-        yield [caption(score, content), *(estimated(score, run) for run in runs)]
+        yield [caption(score, content), *(estimated(table[score], run) for run in runs)]
 
 
 def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
     """Rows of the table of a run's differences: a score, the difference, its interval, p, p after Holm."""
+    table = table_of(content)
     for item in content["differences"]:
-        metric = FACTUALITY[item["score"]]
+        metric = table[item["score"]]
         no_usage = metric.usage and item["value"] == 0.0
         if item["run"] != run or item["value"] is None or no_usage:
             continue
@@ -69,11 +76,14 @@ def records_of(content: Mapping[str, Any]) -> str:
 
 def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
-    metrics = [FACTUALITY[name] for name in next(iter(content["runs"].values()))["scores"]]
+    table, factuality = table_of(content), content["task"] == FACTUALITY
+    metrics = [table[name] for name in next(iter(content["runs"].values()))["scores"]]
     means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
+    usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
+    claims = "atoms" if factuality else "claims"
     return [
         f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
-        "labelled atoms together. Usage is that of judging, per record.",
+        f"labelled {claims} together. {usage}",
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown.",
@@ -83,21 +93,22 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
 def markdown(content: Mapping[str, Any]) -> str:
     """The whole comparison as Markdown."""
     names = list(content["runs"])
-    parts = [_table(["", *names], score_rows(content))]
+    parts = [markdown_table(["", *names], score_rows(content))]
     for name in names:
         if name != content["baseline"]:
             head = [f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)"]
-            parts.append(_table(head, difference_rows(content, name)))
+            parts.append(markdown_table(head, difference_rows(content, name)))
     if content["differing_settings"]:
         differing = content["differing_settings"].items()
         rows = [[key, *(str(values[name]) for name in names)] for key, values in differing]
-        parts.append(_table(["setting", *names], rows))
+        parts.append(markdown_table(["setting", *names], rows))
     parts += [" ".join(explanation(content))]
     parts += ["\n".join(f"- {_cell(note)}" for note in content["notes"])] if content["notes"] else []
     return "\n\n".join(parts) + "\n"
 
 
-def _table(head: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose columns but the first are flush right."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
 
@@ -126,4 +137,11 @@ def csv_text(content: Mapping[str, Any]) -> str:
                 compared = [item["baseline"], item["value"], *ends, item["p_value"], item["p_holm"]]
             own = [found["value"], *(found["interval_95"] or (None, None))]
             writer.writerow([score, name, *own, *compared])
+    return out.getvalue()
+
+
+def csv_lines(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()

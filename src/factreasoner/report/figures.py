@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.reliability import Bin
-from factreasoner.report.comparison_tables import caption
+from factreasoner.report.comparison_tables import caption, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
 
@@ -27,7 +26,7 @@ def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
 
     runs = content["runs"]
     scores = next(iter(runs.values()))["scores"]
-    shown = [metric.name for metric in FACTUALITY.shown_in("figure")]
+    shown = [metric.name for metric in table_of(content).shown_in("figure")]
     panels = [name for name in shown if name in scores and _worth_showing(content, name)]
     columns = min(4, len(panels))
     rows = -(-len(panels) // columns)
@@ -49,7 +48,8 @@ def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
 def _worth_showing(content: Mapping[str, Any], score: str) -> bool:
     """Whether a run has the score at all; usage of nothing is not shown."""
     values = [run["scores"][score]["value"] for run in content["runs"].values()]
-    return any(values) if FACTUALITY[score].usage else any(value is not None for value in values)
+    usage = table_of(content)[score].usage
+    return any(values) if usage else any(value is not None for value in values)
 
 
 def _point(axis: Any, place: int, found: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from factreasoner.config import Config
@@ -12,7 +12,7 @@ from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import Summary
-from factreasoner.models import Assessment, Failure, Record
+from factreasoner.models import Assessment, Atom, Failure, Record
 from factreasoner.pipeline import build_pipeline, record_fingerprint
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.task import Calls, Task, Worker
@@ -56,6 +56,10 @@ class Factuality(Task[Assessment]):
             fingerprint=record_fingerprint(record),
             metadata=record.metadata,
         )
+
+    def claims(self, result: Assessment) -> Sequence[Atom]:
+        """See `Task`."""
+        return result.atoms
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""

@@ -6,7 +6,7 @@ Runner, run folder, resume, budget, `evaluate`, `compare`, `check` and reports k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.config import Config
@@ -14,7 +14,7 @@ from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.models import Atom, Failure, Record, TaskResult
 from factreasoner.protocols import LLM
 
 R = TypeVar("R", bound=TaskResult)
@@ -104,6 +104,10 @@ class Task(ABC, Generic[R]):
     @abstractmethod
     def size(self, line: Mapping[str, Any]) -> int:
         """How many claims were judged, from a result as it stands in the journal."""
+
+    def claims(self, result: R) -> Sequence[Atom]:
+        """The claims of a result by which it is told whether two runs judged the same; none: all do."""
+        return ()
 
     def to_repeat(self, line: Mapping[str, Any]) -> bool:
         """Whether a resumed run works on the record anew, from its result as it stands in the journal."""

@@ -24,6 +24,21 @@ class RecallResult(ClaimResult):
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
 
+    @property
+    def recall(self) -> float | None:
+        """Share of the answered facts that the answer states; None where none was answered."""
+        return scored_recall(self).recall
+
+    @property
+    def missed(self) -> tuple[Atom, ...]:
+        """The facts that the answer does not state; those that stayed unanswered are not among them."""
+        return tuple(judged.fact for judged in scored_recall(self).facts if judged.value is False)
+
+    @property
+    def unanswered(self) -> tuple[Atom, ...]:
+        """The facts for which no verdict could be had; `failures` say why."""
+        return tuple(judged.fact for judged in scored_recall(self).facts if judged.value is None)
+
 
 class JudgedFact(NamedTuple):
     """A fact with its verdict, None where it stayed unanswered.
@@ -67,6 +82,12 @@ class ScoredRecall(NamedTuple):
     def count(self, value: bool | None) -> int:
         """How many facts have that value."""
         return sum(fact.value is value for fact in self.facts)
+
+    @property
+    def recall(self) -> float | None:
+        """True facts as a share of those answered."""
+        true, false = self.count(True), self.count(False)
+        return true / (true + false) if true + false else None
 
     @property
     def labels(self) -> list[LabelledClaim]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from factreasoner.assembly import assembly_of
+from factreasoner.assembly import Assembly, assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
-from factreasoner.models import Failure, Record
+from factreasoner.models import Atom, Failure, Record
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, scored_recall
 from factreasoner.tasks.recall.table import RECALL
@@ -37,14 +37,21 @@ class Recall(Task[RecallResult]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[RecallResult]:
         """See `Task`."""
-        if config.mode == PROMPT_TF:
-            config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
-        assembly = assembly_of(config, **calls._asdict())
-        return RecallWorker(assembly.config, assembly.llm, assembly)
+        return worker_of(assembly_of(self.fitted(config), **calls._asdict()))
+
+    def fitted(self, config: Config) -> Config:
+        """The settings by which the parts are made: prompt-tf is an assessor that asks a fact a call."""
+        if config.mode != PROMPT_TF:
+            return config
+        return config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
 
     def failed(self, record: Record, config: Config, failure: Failure) -> RecallResult:
         """See `Task`."""
         return result_of(RecallResult, record, config, status="failed", failures=[failure])
+
+    def claims(self, result: RecallResult) -> Sequence[Atom]:
+        """See `Task`."""
+        return result.facts
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""
@@ -53,6 +60,11 @@ class Recall(Task[RecallResult]):
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RecallResult]:
         """See `Task`."""
         return ClaimTally(RECALL, scored_recall, _fields)
+
+
+def worker_of(assembly: Assembly) -> RecallWorker:
+    """What does the work with the parts of `assembly`."""
+    return RecallWorker(assembly.config, assembly.llm, assembly)
 
 
 def _fields(scored: ScoredRecall) -> dict[str, Any]:

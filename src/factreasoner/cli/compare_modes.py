@@ -1,0 +1,113 @@
+"""`factreasoner compare DATA --task recall --modes ...`: the modes of factual recall on the same facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factreasoner.cli.options import RunOptions
+from factreasoner.cli.terminal import Terminal, plain, say
+
+if TYPE_CHECKING:
+    from factreasoner.cli.compare import CompareOptions, OutputFiles
+
+FILES = "modes"
+"""The name of the files in --out."""
+
+
+def compare_modes(
+    targets: Sequence[Path],
+    profile: Path | None,
+    comparing: CompareOptions,
+    files: OutputFiles,
+    running: RunOptions,
+    settings: Mapping[str, Any],
+) -> int:
+    """Run the modes and print their table; returns the exit code.
+
+    Raises:
+        ConfigError: something is missing or does not go with the rest.
+        RunError: the budget is used up before all modes are run.
+    """
+    from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
+    from factreasoner.cli.progress import named_progress
+    from factreasoner.cli.running import check_data, default_folder
+    from factreasoner.errors import RunError
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.recall.task import TASK
+
+    _check(targets, comparing, files, settings)
+    contenders = parse_modes(str(comparing.modes).split(","), settings, profile)
+    data = targets[0]
+    out = files.out or default_folder(data, "modes")
+    source = check_data(data, lambda record: TASK.problems(record, contenders[0].config), running)
+    complete = True
+    progress = named_progress(quiet=running.quiet)
+    for contender, report in run_modes(contenders, source, out, fresh=running.fresh, progress=progress):
+        complete = complete and report.complete
+        if report.stopped:
+            raise RunError(
+                f"{contender.name}: {report.stopped} {report.unfinished} of {report.total} records are not "
+                "judged; the same command with a higher --max-cost goes on"
+            )
+    runs = {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}
+    content = modes_content(runs, comparing.by)
+    rows = mode_rows(content)
+    _write(content, rows, files, out)
+    if not running.quiet:
+        _print(rows)
+    for note in mode_notes(content):
+        say(note, err=True)
+    return 0 if complete else 3
+
+
+def _check(
+    targets: Sequence[Path], comparing: CompareOptions, files: OutputFiles, settings: Mapping[str, Any]
+) -> None:
+    from factreasoner.errors import ConfigError
+
+    if comparing.task != "recall":
+        raise ConfigError("--modes are those of factual recall: add --task recall")
+    if comparing.modes is None:
+        raise ConfigError(
+            "--task recall compares modes: add --modes prompt-tf,tf,tfn,tf_citation,tfn_citation"
+        )
+    if len(targets) != 1 or targets[0].is_dir():
+        raise ConfigError(
+            "--modes run on one data file; finished runs are compared without --task and --modes"
+        )
+    flags = {"--baseline": comparing.baseline, "--intersect": comparing.intersect, "--gold": comparing.gold}
+    flags |= {"--plot": files.plot, "--mode": settings["mode"], "--assessor": settings["assessor"]}
+    if given := [flag for flag, value in flags.items() if value]:
+        raise ConfigError(f"{', '.join(given)}: means nothing with --modes; leave it out")
+
+
+def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: OutputFiles, out: Path) -> None:
+    """The files that were asked for, and all of them into `out`."""
+    from factreasoner.report.comparison_tables import csv_lines, json_text, markdown_table
+    from factreasoner.runs.store import replace_file
+
+    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
+    named = {"md": files.markdown, "csv": files.csv, "json": files.json}
+    for ending, chosen in named.items():
+        for path in filter(None, (chosen, out / f"{FILES}.{ending}")):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, [texts[ending].rstrip("\n")])
+
+
+def _print(rows: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column(rows[0][0], no_wrap=True)
+    for group in rows[0][1:]:
+        table.add_column(plain(group), justify="right", no_wrap=True)
+    for row in rows[1:]:
+        table.add_row(*map(plain, row))
+    console = Terminal(soft_wrap=True, highlight=False)
+    console.print(table)
+    console.print(
+        "[dim]N/A: facts that stayed unanswered. Error rate and F1 of False: against people's labels, over "
+        "all labelled facts; JSON has intervals. Calls, tokens and cost are of judging the whole run.[/dim]"
+    )

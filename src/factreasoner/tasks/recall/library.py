@@ -1,0 +1,44 @@
+"""Factual recall of one answer, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from factreasoner.assembly import Parts, assembly_of
+from factreasoner.config import parse_config
+from factreasoner.errors import InputError
+from factreasoner.inputs.given import AtomLike, given_record
+from factreasoner.protocols import LLM
+from factreasoner.registry import PLUGINS
+from factreasoner.tasks.recall.result import RecallResult
+from factreasoner.tasks.recall.task import TASK, worker_of
+
+
+def recall(
+    answer: str,
+    *,
+    facts: Iterable[AtomLike] | None = None,
+    reference: str | None = None,
+    prompt: str = "",
+    llm: LLM | None = None,
+    **settings: Any,
+) -> RecallResult:
+    """Which of the facts that an answer should state it states, synchronously.
+
+    `facts` are texts, mappings ({text, id?, label?}, the label true or false as people judged this answer)
+    or :class:`Atom` objects; without them they are made from `reference`, the right answer to `prompt`.
+    `settings` are those of :class:`Config`, as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model
+    the embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
+    `judge=MyJudge()`. What goes wrong inside is in the result's failures.
+
+    Raises:
+        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
+        InputError: something given is not what it should be, or there are neither facts nor a reference.
+    """
+    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
+    config = parse_config(settings, "settings")
+    record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)
+    if problems := TASK.problems(record, config):
+        raise InputError([problem._replace(where="recall()") for problem in problems])
+    return worker_of(assembly_of(TASK.fitted(config), llm=llm, **cast(Parts, parts))).assess(record)

@@ -1,0 +1,240 @@
+"""`evaluate`, `check` and `compare` of runs of recall, and the table of its modes."""
+
+import csv
+import json
+
+import pytest
+from command import write_records
+from fake_server import FakeServer, answering, missing, sequence
+
+from factreasoner.config import Config
+from factreasoner.models import Atom, Failure, Usage, Verdict
+from factreasoner.runs.scoring import score_journal
+from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.recall.result import RecallResult
+from factreasoner.tasks.recall.task import TASK
+
+FACTS = ["She was born in Warsaw.", "She was born in Paris.", "She won two Nobel Prizes."]
+
+
+def result(record_id, said, gold, *, variant="full", **fields):
+    """`said`: T, F or - a fact; `gold`: T or F each."""
+    facts = [Atom(id=f"f{i}", text=f"Fact {i}.", gold="S" if g == "T" else "NS") for i, g in enumerate(gold)]
+    label = {"T": "entailment", "F": "contradiction"}
+    verdicts = [
+        Verdict(context_id="answer", target_id=f"f{i}", label=label[s], probability=0.9)
+        for i, s in enumerate(said)
+        if s != "-"
+    ]
+    lost = [
+        Failure(stage="judge", item_id=f"answer->f{i}", error_type="X", message="no answer")
+        for i, s in enumerate(said)
+        if s == "-"
+    ]
+    usage = {"evaluator": Usage(calls=1, prompt_tokens=100, completion_tokens=20, cost=0.01)}
+    status = "failed" if not verdicts else "partial" if lost else "ok"
+    return RecallResult(
+        **(
+            {
+                "record_id": record_id,
+                "status": status,
+                "facts": facts,
+                "verdicts": verdicts,
+                "failures": lost,
+                "usage": usage,
+                "response": "An answer.",
+                "metadata": {"variant": variant},
+            }
+            | fields
+        )
+    )
+
+
+def folder(path, *results):
+    made = RunFolder(path, TASK)
+    made.start(Config(), {})
+    for item in results:
+        made.append(item)
+    score_journal(made, list(made.entries), Config())
+    made.close()
+    return path
+
+
+@pytest.fixture
+def one(tmp_path):
+    return folder(
+        tmp_path / "one",
+        result("r0", "TTF", "TFF"),
+        result("r1", "TFF", "TFF"),
+        result("r2", "T-F", "TTT", variant="poor"),
+        result("r3", "---", "TFF", variant="poor"),
+    )
+
+
+def test_scores_by_variant_count_what_stayed_unanswered(factreasoner, one):
+    done = factreasoner("evaluate", one, "--by", "variant", "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert (content["task"], content["num_records"], content["labels"]) == ("recall", 4, {"labelled": 12})
+    scores = content["scores"]
+    assert scores["error_rate"]["value"] == pytest.approx(2 / 8)
+    # People call six facts False, of which three are found; four are said to be False.
+    assert scores["f1_false"]["value"] == pytest.approx(2 * 3 / (4 + 6))
+    poor = content["groups"]["poor"]["scores"]
+    assert poor["num_unanswered"]["value"] == 2
+    assert poor["recall"]["value"] == 0.5
+    assert content["groups"]["full"]["scores"]["num_unanswered"]["value"] == 0
+
+
+def test_the_table_of_groups(factreasoner, one):
+    done = factreasoner("evaluate", one, "--by", "variant")
+    assert done.returncode == 0, done.stderr
+    assert "variant" in done.stdout
+    assert "poor" in done.stdout
+    assert "confusion" not in done.stdout
+    assert factreasoner("evaluate", one, "--by", "varian").returncode == 1
+
+
+def test_labels_of_atoms_are_refused_for_facts(factreasoner, one, tmp_path):
+    gold = write_records(tmp_path / "gold.jsonl", {"record": "r0", "atom": "f0", "label": "S"})
+    done = factreasoner("evaluate", one, "--gold", gold)
+    assert done.returncode == 1
+    assert "a run of `recall`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "words"),
+    [
+        (("--min", "recall=0.4"), 0, "pass  recall >= 0.4: 0.5"),
+        (("--min", "recall=0.8"), 4, "FAIL  recall >= 0.8: 0.5"),
+        (("--max", "error-rate=0.3"), 0, "pass  error_rate"),
+        (("--max", "failures=0"), 4, "FAIL  failures <= 0: 4"),
+        (("--max", "records_failed=0"), 4, "FAIL  records_failed <= 0: 1"),
+        (("--min", "precision=0.8"), 1, "unknown measure 'precision'"),
+        (("--min", "atoms=1"), 1, "unknown measure 'atoms'"),
+    ],
+)
+def test_rules_are_held_against_the_metrics_of_the_task(factreasoner, one, rule, code, words):
+    done = factreasoner("check", one, *rule)
+    assert done.returncode == code
+    assert words in done.stdout + done.stderr
+
+
+def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path):
+    other = folder(
+        tmp_path / "other",
+        *(result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4)),
+    )
+    done = factreasoner("compare", one, other, "--json", tmp_path / "c.json", "--plot", tmp_path / "c.png")
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "c.json").read_text())
+    assert (content["task"], content["num_records"], content["k"]) == ("recall", 4, None)
+    assert content["runs"]["other"]["scores"]["num_unanswered"]["value"] == 0
+    assert content["runs"]["one"]["scores"]["num_unanswered"]["value"] == 1
+    unanswered = [d for d in content["differences"] if d["score"] == "num_unanswered"]
+    assert unanswered[0]["value"] == -1
+    assert "4 records have another response than in one" in done.stderr
+    assert (tmp_path / "c.png").exists()
+
+
+def test_runs_of_two_tasks_are_not_compared(factreasoner, one, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {"id": "r0", "output": "It is.", "contexts": ["It is."]})
+    assert factreasoner("run", data, "--out", "run").returncode == 0
+    done = factreasoner("compare", one, tmp_path / "run")
+    assert done.returncode == 1
+    assert "a run of `run`, and a run of `recall` is needed here" in done.stderr
+
+
+# Modes
+
+
+def data_file(tmp_path, **fields):
+    facts = [{"text": text, "label": "Paris" not in text} for text in FACTS]
+    variants = ("full", "poor")
+    return write_records(
+        tmp_path / "d.jsonl",
+        *(
+            {"id": f"r{i}", "output": f"Answer {i}.", "variant": variants[i % 2], "facts": facts} | fields
+            for i in range(4)
+        ),
+    )
+
+
+def verdict(name, prop, request):
+    wrong = "Paris" in prop["description"]
+    if "enum" not in prop:
+        return "She was." if name.endswith("citation") else f"It is {'false' if wrong else 'true'}."
+    return "False" if wrong else "True"
+
+
+good = answering(verdict)
+
+
+def modes(factreasoner, server, data, names, *flags):
+    model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--no-cache")
+    return factreasoner("compare", data, "--task", "recall", "--modes", names, *model, "--out", "out", *flags)
+
+
+def test_the_table_of_modes(factreasoner, tmp_path):
+    data = data_file(tmp_path)
+    with FakeServer(good) as server:
+        done = modes(factreasoner, server, data, "prompt-tf,tf,tfn_citation")
+        assert (done.returncode, server.calls) == (0, 12 + 4 + 4), done.stderr
+        again = modes(factreasoner, server, data, "prompt-tf,tf,tfn_citation")
+        assert (again.returncode, server.calls) == (0, 20)
+    assert again.stdout == done.stdout
+    rows = list(csv.reader((tmp_path / "out" / "modes.csv").read_text().splitlines()))
+    assert rows[0] == ["", "full", "", "", "poor", "", "", "all", "", "", "", "", ""]
+    assert rows[1] == ["mode", *["N/A %", "error rate", "F1 False"] * 3, "calls", "tokens", "cost"]
+    assert [row[0] for row in rows[2:]] == ["prompt-tf", "tf", "tfn_citation"]
+    assert rows[2][1:10] == ["0.0", "0.000", "1.000"] * 3
+    assert [row[10] for row in rows[2:]] == ["12", "4", "4"]
+    assert rows[2][12] == "unknown"
+    content = json.loads((tmp_path / "out" / "modes.json").read_text())
+    assert content["modes"]["tf"]["groups"]["poor"]["num_facts"] == 6
+    assert json.loads((tmp_path / "out" / "tf" / "manifest.json").read_text())["task"] == "recall"
+    assert (tmp_path / "out" / "modes.md").read_text().startswith("|  | full |")
+
+
+def test_what_a_mode_leaves_open_is_shown_as_such(factreasoner, tmp_path):
+    data = data_file(tmp_path)
+    with FakeServer(sequence(*[good] * 4, missing("fact_1", policy=good))) as server:
+        done = modes(factreasoner, server, data, "tf,tfn", "--max-attempts", 1, "--concurrency", 1)
+    assert done.returncode == 3
+    content = json.loads((tmp_path / "out" / "modes.json").read_text())["modes"]
+    assert content["tf"]["all"]["num_unanswered"] == 0
+    assert (content["tfn"]["all"]["num_unanswered"], content["tfn"]["all"]["na"]) == (4, pytest.approx(1 / 3))
+    assert content["tfn"]["all"]["error_rate"]["value"] == 0
+    assert content["tfn"]["all"]["f1_false"]["value"] == 0
+
+
+def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {"id": "r", "output": "x", "reference": "She was. It was."})
+    made = {"statements": [{"source": "She was.", "atom": "She was."}, {"source": "", "atom": "It was."}]}
+    with FakeServer(lambda r: made if r.function == "report_statements" else good(r)) as server:
+        done = modes(factreasoner, server, data, "tf,tfn")
+        assert (done.returncode, server.calls) == (0, 3), done.stderr
+    content = json.loads((tmp_path / "out" / "modes.json").read_text())["modes"]
+    assert [mode["usage"]["calls"] for mode in content.values()] == [1, 1]
+    assert content["tf"]["groups"] == {}
+    assert content["tf"]["all"]["f1_false"]["reason"] == "no fact is labelled"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--task", "recall"), "add --modes"),
+        (("--modes", "tf,tfn"), "add --task recall"),
+        (("--task", "recall", "--modes", "tf"), "name at least two"),
+        (("--task", "recall", "--modes", "tf,tf"), "occurs twice"),
+        (("--task", "recall", "--modes", "tf,tnf"), "did you mean 'tf"),
+        (("--task", "recall", "--modes", "tf,tfn", "--mode", "tf"), "--mode: means nothing"),
+        (("--task", "recall", "--modes", "tf,tfn", "--assessors", "fr1,fr2"), "--assessors"),
+        (("--task", "recall", "--modes", "tf,prompt-tf"), "--model"),
+    ],
+)
+def test_what_does_not_fit_is_said_before_anything_is_run(factreasoner, tmp_path, flags, words):
+    done = factreasoner("compare", data_file(tmp_path), *flags, "--out", "out")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()
