@@ -80,6 +80,31 @@ def test_a_clash_in_a_sentence_that_says_the_rest_is_a_contradiction(judge, clas
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [
+        ("The bridge was built in the 1940s.", "The bridge was built in 1932."),
+        ("The bridge was built in 1932.", "The bridge was built in the 1940s."),
+        ("The bridge was built in the 19th century.", "The bridge was built in the 20th century."),
+    ],
+)
+def test_times_that_can_not_be_one_are_a_contradiction(judge, claim, passage):
+    assert verdict(judge, passage, claim).label == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
+        ("The bridge was built in the 20th century.", "The bridge was built in 1932."),
+    ],
+)
+def test_a_time_within_the_claims_own_speaks_for_it(judge, claim, passage):
+    there = verdict(judge, passage, claim)
+    elsewhere = verdict(judge, passage.replace("1932", "1732"), claim)
+    assert there.belief > 0.5 > elsewhere.belief
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
         ("Paris has 2 million people.", "Paris is the capital of France."),
         ("Doug Sheehan was born in Kansas.", ACTOR),
         ("Doug Sheehan married twice.", ACTOR),
@@ -89,6 +114,21 @@ def test_a_clash_in_a_sentence_that_says_the_rest_is_a_contradiction(judge, clas
         ("The bill passed.", "The bill was not only passed but also signed."),
         ("The bridge was opened in 1932.", "The bridge was closed in 1991 and sold for scrap."),
         ("It may have a lock.", "It may or may not have a lock."),
+        ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
+        ("The bridge was built in 1932.", "The bridge was built in the 1930s."),
+        ("The bridge was built in the 19th century.", "The bridge was built in 1832."),
+        (
+            "Paracetamol was first made in the 19th century.",
+            "It was first made by Harmon Morse in the 1870s, but hardly noticed until the 20th century.",
+        ),
+        (
+            "Marie Curie married Pierre Curie in 1895.",
+            "Marie and Pierre Curie announced it in July 1898, and named it after Poland.",
+        ),
+        (
+            "The phone is the best-selling one of all time.",
+            "No wonder the phone is the best-selling one of all time.",
+        ),
     ],
 )
 def test_silence_and_what_only_looks_like_a_clash_are_no_contradiction(judge, claim, passage):

@@ -20,6 +20,8 @@ from factreasoner.judges.embedded.windows import PassageCoverage, Passages, topi
         ("born on April 27, 1949", [(27.0, "day"), (1949.0, "year")]),
         ("born on 27 April 1949", [(27.0, "day"), (1949.0, "year")]),
         ("up 3.5% in 2019", [(3.5, "percent"), (2019.0, "year")]),
+        ("in the 1960s", [(1960.0, "decade")]),
+        ("in the 19th century", [(19.0, "century")]),
         ("no number", []),
     ],
 )

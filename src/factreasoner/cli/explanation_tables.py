@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from factreasoner.cli.tables import STYLES
+from factreasoner.cli.atom_tables import STYLES
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Evidence, Explanation
 from factreasoner.models import Assessment

@@ -10,23 +10,21 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.advice import embedded_notice
+from factreasoner.cli.atom_tables import STYLES, atom_row
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
-from factreasoner.graph.beliefs import beliefs
 from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import factuality, record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
-from factreasoner.models import Assessment, Atom, Outcome, Status
+from factreasoner.models import Assessment, Status
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.runs.searched import searched_rows
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
-STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 STATUSES = get_args(Status)
-QUOTE_LENGTH = 90
 GOLD_IN_ROW = 3
 """How many scores against labels stand in one row."""
 
@@ -50,7 +48,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     console = Terminal(highlight=False)
     table = Table("P(true)", Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
     for atom in assessment.atoms:
-        table.add_row(*_atom_row(atom, assessment))
+        table.add_row(*atom_row(atom, assessment))
     if assessment.atoms:
         console.print(table)
     else:
@@ -240,40 +238,3 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
 def _k(assessment: Assessment, config: Config) -> int | None:
     judged = len(assessment.p_true)
     return record_k(config.k, resolve_k(config.k, [judged]), judged)
-
-
-def _atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
-    outcome = assessment.outcome
-    if outcome is None or atom.id not in outcome.p_true:
-        return "", "[red]not judged[/red]", plain(atom.text), ""
-    support = outcome.support[atom.id]
-    reason = next((answer.reasoning for answer in outcome.answers if answer.atom_id == atom.id), "")
-    return (
-        f"{outcome.p_true[atom.id]:.3f}",
-        f"[{STYLES[support]}]{support}[/]",
-        plain(atom.text) + _unresolved(atom),
-        plain(_evidence(outcome, atom.id) or _short(reason)),
-    )
-
-
-def _unresolved(atom: Atom) -> str:
-    return f" [yellow](unresolved: {plain(', '.join(atom.unresolved))})[/yellow]" if atom.unresolved else ""
-
-
-def _evidence(outcome: Outcome, atom_id: str) -> str:
-    """The strongest verdict for an atom's label; else what is known where nothing decides it."""
-    wanted = "contradiction" if outcome.support[atom_id] == "contradicted" else "entailment"
-    own = [verdict for verdict in outcome.verdicts if verdict.target_id == atom_id]
-    fitting = [verdict for verdict in own if verdict.label == wanted]
-    if fitting:
-        best = max(fitting, key=lambda verdict: verdict.probability)
-        quote = _short(best.quote or "")
-        return f"{best.context_id}: {quote}" if quote else best.context_id
-    if nearest := beliefs(own, {atom_id}).get(atom_id):
-        return f"nothing decides it; nearest passage {nearest[0].context_id}: {nearest[0].p_true:.2f}"
-    return next((f"{verdict.context_id}: {verdict.note}" for verdict in own if verdict.note), "")
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= QUOTE_LENGTH else f"{line[:QUOTE_LENGTH].rsplit(' ', 1)[0]} …"

@@ -20,6 +20,7 @@ from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import confusion
 from factreasoner.metrics.table import Estimate, Metric, OfRecords, Sampling
+from factreasoner.metrics.worst import WorstAtoms
 from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Support
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
@@ -117,6 +118,7 @@ class Summary:
         self._answers: Counter[str] = Counter()
         self._audit: Audit | None = None
         self._sampling = Sampling(FACTUALITY)
+        self._worst = WorstAtoms()
 
     def k_of(self, assessment: Assessment) -> int | None:
         """The K this assessment is scored with."""
@@ -127,6 +129,7 @@ class Summary:
         scored = scored_record(assessment, self.k_of(assessment), self._gamma)
         line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
         self._sampling.add(assessment.record_id, scored)
+        self._worst.add(assessment.record_id, scored.judged)
         outcome = assessment.outcome
         self._counts.add(assessment, failures_of(assessment), outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)
@@ -171,6 +174,7 @@ class Summary:
             "mean": {name: item.value for name, item in means.items()},
             "interval_95": {name: item.interval for name, item in means.items()},
             "atoms": dict(self._atoms),
+            "worst_atoms": self._worst.content(),
             "contexts": self._contexts,
             **self._evidence.content(),
             "answers": dict(self._answers),

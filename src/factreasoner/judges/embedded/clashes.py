@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.text import Number, Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, UNITS
 from factreasoner.language.stems import stem
@@ -37,7 +37,10 @@ class Excerpt:
         low, high = window.low, window.high
         self.stems = frozenset(text.stems[low:high])
         self.numbers = tuple(number for number in text.numbers if low <= number.place < high)
-        self.values = frozenset(number.value for number in self.numbers)
+
+    def has(self, number: Number) -> bool:
+        """Whether a number of the claim stands there."""
+        return any(number.follows_from(other) for other in self.numbers)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -162,8 +165,11 @@ def _other_names(text: Text, window: Excerpt) -> list[int]:
 
 def _other_numbers(text: Text, window: Excerpt) -> list[int]:
     """Numbers the window lacks while it has another one of their kind."""
-    kinds = {number.kind for number in window.numbers}
-    return [n.place for n in text.numbers if n.kind and n.value not in window.values and n.kind in kinds]
+    return [
+        number.place
+        for number in text.numbers
+        if number.kind and not window.has(number) and any(number.differs_from(n) for n in window.numbers)
+    ]
 
 
 def _other_units(text: Text, window: Excerpt) -> list[int]:

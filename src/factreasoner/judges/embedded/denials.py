@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.clashes import UNITS_OF
-from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.text import TIMES, Number, Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import COMPARING, DENYING_NOTHING, MONTHS, OPPOSITES
 from factreasoner.language.stems import alike
@@ -19,7 +19,8 @@ LEAST_SHARE = 0.7
 NEGATED_SHARE = 0.9
 CLAUSE_SHARE = 0.5
 _REACH = 4
-_DATES = frozenset({"day", "month", "year"})
+_DATES = frozenset({"day", "month"})
+PREDICATE_SHARE = 0.5
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> Window | None:
@@ -32,6 +33,10 @@ def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, windo
             if _Pair(claim, weights, passage, sentence).clash():
                 return sentence
     return None
+
+
+_Quantity = tuple[float | str, str]
+"""Value and kind of a number, or of a month."""
 
 
 class _Pair:
@@ -89,29 +94,37 @@ class _Pair:
             and self._share(turned) >= LEAST_SHARE
         )
 
+    def _predicate(self, place: int) -> bool:
+        """Whether the sentence has at least half of what the claim says beside names and the number there."""
+        said = [i for i in self._content if not self._claim.names[i] and i != place and i != place + 1]
+        found = [i for i in said if self._has(self._stems, self._claim.stems[i])]
+        return len(found) >= PREDICATE_SHARE * len(said)
+
     def _other_number(self) -> bool:
         """Whether one number or month of the sentence is another than the claim's of its class."""
         known = _quantities(self._passage, 0, len(self._passage.words))
         there = _quantities(self._passage, self._at.low, self._at.high)
         for place, (value, kind) in _quantities(self._claim, 0, len(self._claim.words)).items():
-            if not kind or self._claim.aside[place] or (value, kind) in known.values():
+            claimed = (value, kind)
+            if not kind or self._claim.aside[place] or any(_says(claimed, other) for other in known.values()):
                 continue
             same = [j for j, (_, other) in there.items() if _alike_kinds(kind, other)]
             if (
                 len(same) == 1
                 and not _compared(self._claim, place, 0)
                 and not _compared(self._passage, same[0], self._at.low)
-                and (there[same[0]][0] != value or there[same[0]][1] != kind)
+                and _differ(claimed, there[same[0]])
                 and self._share([place, place + 1] if kind in UNITS_OF else [place]) >= LEAST_SHARE
+                and self._predicate(place)
                 and _around(self._claim, place, 0) & _around(self._passage, same[0], self._at.low)
             ):
                 return True
         return False
 
 
-def _quantities(text: Text, low: int, high: int) -> dict[int, tuple[float | str, str]]:
+def _quantities(text: Text, low: int, high: int) -> dict[int, _Quantity]:
     """Value and kind of the numbers among the tokens [low, high), and of the months beside one, by place."""
-    found: dict[int, tuple[float | str, str]] = {
+    found: dict[int, _Quantity] = {
         number.place: (number.value, number.kind) for number in text.numbers if low <= number.place < high
     }
     beside = {i + step for i in found for step in (-1, 1)}
@@ -122,9 +135,29 @@ def _quantities(text: Text, low: int, high: int) -> dict[int, tuple[float | str,
 
 def _alike_kinds(one: str, other: str) -> bool:
     """Whether two kinds of number are one, or units of one measure."""
-    if one == other or not _DATES.isdisjoint((one, other)):
-        return one == other
+    if one == other or (one in TIMES and other in TIMES):
+        return True
+    if not _DATES.isdisjoint((one, other)):
+        return False
     return one in UNITS_OF and UNITS_OF[one] is UNITS_OF.get(other)
+
+
+def _says(one: _Quantity, other: _Quantity) -> bool:
+    """Whether the second of two quantities says the first."""
+    if one[1] in TIMES and other[1] in TIMES:
+        return _time(one).follows_from(_time(other))
+    return one == other
+
+
+def _differ(one: _Quantity, other: _Quantity) -> bool:
+    """Whether two quantities of kinds that are alike can't be one."""
+    if one[1] in TIMES and other[1] in TIMES:
+        return _time(one).differs_from(_time(other))
+    return one != other
+
+
+def _time(quantity: _Quantity) -> Number:
+    return Number(0, float(quantity[0]), quantity[1])
 
 
 def _compared(text: Text, place: int, low: int) -> bool:

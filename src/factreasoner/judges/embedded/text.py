@@ -38,12 +38,41 @@ _FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _LONGEST_SENTENCE = 80
 
 
+TIMES = ("year", "decade", "century")
+"""Kinds of number that say when: 1962, 1960s, 20th century."""
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+
+
 class Number(NamedTuple):
-    """A quantity at token `place`. Two numbers of one kind compare: year, day, percent, or a unit's stem."""
+    """A quantity at token `place`. Two of one kind compare: day, percent, a unit's stem; and all TIMES.
+
+    The value of a decade is its first year, that of a century its number.
+    """
 
     place: int
     value: float
     kind: str
+
+    @property
+    def years(self) -> tuple[float, float]:
+        """The first and last year that one of TIMES means."""
+        if self.kind == "century":
+            return 100 * self.value - 99, 100 * self.value
+        return self.value, self.value + (9 if self.kind == "decade" else 0)
+
+    def follows_from(self, other: Number) -> bool:
+        """Whether the other says it: the same value, or a time within this one."""
+        if self.kind not in TIMES or other.kind not in TIMES:
+            return self.value == other.value
+        (first, last), (low, high) = self.years, other.years
+        return first <= low and high <= last
+
+    def differs_from(self, other: Number) -> bool:
+        """Whether the two compare and can't be one quantity."""
+        if self.kind not in TIMES or other.kind not in TIMES:
+            return self.kind == other.kind and self.value != other.value
+        (first, last), (low, high) = self.years, other.years
+        return high < first or last < low
 
 
 class Sentence(NamedTuple):
@@ -214,7 +243,9 @@ def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
         before = words[i - 1] if i else ""
         following = words[after] if after < len(words) else ""
         kind = _kind(before, word if after == i + 1 else "", following, value)
-        yield Number(i, value, stem(kind, language) if kind else "")
+        if following in _ORDINALS and words[after + 1 : after + 2] in (["century"], ["centuries"]):
+            kind = "century"
+        yield Number(i, value, kind if kind in TIMES else stem(kind, language) if kind else "")
 
 
 def _value(word: str) -> float | None:
@@ -237,5 +268,5 @@ def _kind(before: str, digits: str, following: str, value: float) -> str:
     if (before in MONTHS or following in MONTHS) and value <= 31:
         return "day"
     if len(digits) == 4 and digits.isdigit() and _FIRST_YEAR <= value <= _LAST_YEAR:
-        return "year"
+        return "decade" if following == "s" else "year"
     return following if following[:1].isalpha() else ""
