@@ -21,6 +21,7 @@ from factreasoner.choices import (
     MerlinAlgorithm,
     Mode,
     Search,
+    Uncited,
     Unlisted,
     Version,
 )
@@ -110,6 +111,11 @@ class Config(Model):
     votes: int = Field(default=5, ge=2)
     audit_share: float = Field(default=0.0, ge=0.0, le=1.0)
     premise_tokens: int = Field(default=256, ge=16, description="cut of a context used as a claim (FR3)")
+
+    uncited: Uncited = Field(
+        default="flag", description="what `verify` does with claims that cite nothing; check: by all sources"
+    )
+    rounds: int = Field(default=2, ge=0, le=2, description="times `verify` corrects an answer at most")
 
     retrieve_k: int = Field(default=3, ge=1, le=50, description="contexts an atom gets from a retriever")
     retrieve_question: bool = Field(default=True, description="search for the prompt or topic too (FR2, FR3)")

@@ -35,6 +35,7 @@ from factreasoner.cli.score import score
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
 from factreasoner.cli.terminal import WarningHandler, say, visible
+from factreasoner.cli.verify import verify
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
@@ -61,6 +62,7 @@ for command in (
     run,
     recall,
     rag,
+    verify,
     score,
     assess,
     evaluate,

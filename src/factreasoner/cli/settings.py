@@ -22,6 +22,7 @@ from factreasoner.choices import (
     MerlinAlgorithm,
     Mode,
     Search,
+    Uncited,
     Unlisted,
 )
 
@@ -165,6 +166,12 @@ PANELS: dict[str, dict[str, Setting]] = {
         "votes": Setting(int, "Samples of `votes`."),
         "audit_share": Setting(float, "Share of a model's verdicts asked again one at a time."),
         "premise_tokens": Setting(int, "Length of a context used as a claim, version 3."),
+    },
+    "Claims": {
+        "uncited": Setting(
+            Uncited, "Claims that cite nothing: flag them, or check them against all sources."
+        ),
+        "rounds": Setting(int, "Times an answer is corrected and verified again, at most; 0: never."),
     },
     "Graph": {
         "factors": Setting(FactorTable, "Factor tables."),

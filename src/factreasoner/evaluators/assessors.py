@@ -50,7 +50,7 @@ class Assessor(NamedTuple):
     labels: Mapping[str, Label]
     passage: str
     fields: tuple[tuple[str, str], ...]
-    first: First | None = None
+    first: tuple[First, ...] = ()
     item: str = "statement"
     in_words: bool = False
     unanimous: bool = False
@@ -128,7 +128,7 @@ ASSESSORS: dict[str, Assessor] = {
         labels={"Supported": "entailment", "Contradicted": "contradiction", "Undecided": "neutral"},
         passage="Point",
         fields=(("Title: ", "title"), ("", "text")),
-        first="reasoning",
+        first=("reasoning",),
     ),
     "prompt-tf": Assessor(
         prompt="prompt-tf",

@@ -32,6 +32,7 @@ class JudgedClaim(NamedTuple):
     confidence: Literal["logprobs", "verbal", "votes", "constant"]
     quote: str = ""
     reasoning: str = ""
+    sources: str = ""
 
 
 class JudgedClaims(NamedTuple):
@@ -150,7 +151,12 @@ class Asker:
         """The answer as a finding, with the probability the setting asks for."""
         setting = self._config.confidence
         finding = JudgedClaim(
-            answer.label, self._config.constant_confidence, "constant", answer.quote, answer.reasoning
+            answer.label,
+            self._config.constant_confidence,
+            "constant",
+            quote=answer.quote,
+            reasoning=answer.reasoning,
+            sources=answer.sources,
         )
         if setting == "verbal" and answer.p_verbal is not None:
             return finding._replace(probability=answer.p_verbal, confidence="verbal")

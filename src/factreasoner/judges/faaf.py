@@ -25,15 +25,16 @@ SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 LABELS: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 
 Citation = Literal["found", "elsewhere", "absent"]
-First = Literal["citation", "reasoning"]
+First = Literal["sources", "citation", "reasoning"]
 """What an answer may be preceded by."""
 
 _FIRST_TEXT: dict[First, str] = {
+    "sources": 'The numbers of the sources that decide {name}, as "1, 3"; an empty string where none does.',
     "citation": "The exact words of the passage that decide {name}, copied verbatim; "
     "an empty string when the passage has none.",
     "reasoning": "What the evidence says on {name} and what follows from it, in one or two sentences.",
 }
-_FIRST_TOKENS: dict[First | None, int] = {None: 0, "citation": 80, "reasoning": 80}
+_FIRST_TOKENS: dict[First, int] = {"sources": 12, "citation": 80, "reasoning": 80}
 
 
 class ClaimAnswer(NamedTuple):
@@ -44,6 +45,7 @@ class ClaimAnswer(NamedTuple):
     p_verbal: float | None
     p_logprobs: float | None
     reasoning: str = ""
+    sources: str = ""
 
 
 class ParsedReply(NamedTuple):
@@ -58,7 +60,7 @@ class ParsedReply(NamedTuple):
 
 
 class Inquiry(NamedTuple):
-    """What a call asks of every claim: one of `values` (free words where None), after `first` if it is set.
+    """What a call asks of every claim: one of `values` (free words where None), after each of `first`.
 
     With `verbal`, a certainty from 0 to 100 follows. `task` describes the function, `item` names a claim.
     """
@@ -66,13 +68,14 @@ class Inquiry(NamedTuple):
     values: tuple[str, ...] | None
     task: str
     item: str = "fact"
-    first: First | None = None
+    first: tuple[First, ...] = ()
     verbal: bool = False
 
     @property
     def tokens_per_claim(self) -> int:
         """About how many output tokens one claim takes."""
-        return (40 if self.values is None else 16) + _FIRST_TOKENS[self.first] + (12 if self.verbal else 0)
+        before = sum(_FIRST_TOKENS[first] for first in self.first)
+        return (40 if self.values is None else 16) + before + (12 if self.verbal else 0)
 
     def build(self, claims: Sequence[Claim]) -> FunctionSchema:
         """The function object of `claims`: one required argument each, `fact_0`, `fact_1`, ...
@@ -83,9 +86,9 @@ class Inquiry(NamedTuple):
         properties: dict[str, dict[str, Any]] = {}
         for position, claim in enumerate(claims):
             name = f"fact_{position}"
-            if self.first:
-                text = _FIRST_TEXT[self.first].format(name=name)
-                properties[f"{name}_{self.first}"] = {"type": "string", "description": text}
+            for first in self.first:
+                text = _FIRST_TEXT[first].format(name=name)
+                properties[f"{name}_{first}"] = {"type": "string", "description": text}
             properties[name] = {"type": "string", "description": about(self.item, claim.text)}
             if self.values is not None:
                 properties[name]["enum"] = list(self.values)
@@ -122,7 +125,7 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
     return Inquiry(
         values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
         task="Say of each fact, by the passage alone, whether it is true.",
-        first=next((first for first in _FIRST_TEXT if mode.endswith(first)), None),
+        first=tuple(first for first in _FIRST_TEXT if mode.endswith(first)),
         verbal=verbal,
     )
 
@@ -160,6 +163,7 @@ def read(
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
             p_logprobs=value_probability(*behind(name), value, allowed) if allowed else None,
             reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
+            sources=_words(reply.arguments.get(f"{name}_sources")),
         )
     return reading
 

@@ -62,7 +62,7 @@ class LLMJudge:
 
     def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         citation = None
-        if self._inquiry.first == "citation" and (finding.quote or finding.label != "neutral"):
+        if "citation" in self._inquiry.first and (finding.quote or finding.label != "neutral"):
             citation = faaf.check_citation(finding.quote, premise.text, premise.others)
         return Verdict(
             context_id=premise.id,

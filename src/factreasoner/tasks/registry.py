@@ -13,6 +13,7 @@ TASKS = {
     FACTUALITY: "factreasoner.tasks.factuality:TASK",
     "recall": "factreasoner.tasks.recall.task:TASK",
     "rag": "factreasoner.tasks.rag.task:TASK",
+    "verify": "factreasoner.tasks.verify.task:TASK",
 }
 """Name of a task, which is that of its command -> where it is."""
 

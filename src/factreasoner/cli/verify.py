@@ -1,0 +1,119 @@
+"""`factreasoner verify`: does each cited source bear out the claims that cite it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say_json
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+
+PANELS = ("Assessor", "NLI judge", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
+UNUSED = (
+    *("assessor", "version", "fact_generator", "revise_given", "retriever"),
+    *("query_builder", "summarizer", "retrieve_k", "retrieve_question", "search"),
+    *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
+    *("mode", "calls", "premise_tokens", "audit_share", "k", "gamma"),
+)
+"""Settings of these panels that mean nothing here."""
+
+
+class OneText(NamedTuple):
+    """One text and its sources, in the place of records."""
+
+    text: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Verify this text; - for standard input.")
+    ] = None
+    source: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE_OR_URL", help="A source of it, [1], [2], ... in this order; repeatable."),
+    ] = None
+    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result of a text as JSON.")] = False
+
+
+@takes_settings(*PANELS, without=UNUSED)
+@takes_groups
+def verify(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]", help="Records, JSONL, one a line, with 'contexts'; - for standard input."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Run folder (default: runs/<name of the file>-verify); with --text: "
+            "the file the corrected text goes to.",
+        ),
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+    ] = None,
+    *,
+    one: OneText,
+    running: RunOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Hold each claim of cited answers against the sources it cites, and correct the answers.
+
+    Records are run into a folder, where the same command again resumes. One text with its sources
+    (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
+    """
+    from factreasoner.cli.claim_tables import print_claims
+    from factreasoner.config import load_config
+    from factreasoner.errors import ConfigError
+    from factreasoner.tasks.verify.task import TASK
+
+    config = load_config(profile, settings)
+    if one.text is not None:
+        if data is not None:
+            raise ConfigError("give records (DATA) or one text (--text), not both")
+        raise typer.Exit(_verify_text(one, out, config))
+    if one.source or one.prompt or one.as_json:
+        raise ConfigError("--source, --prompt and --json go with one text: add --text FILE")
+    if data is None:
+        raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
+    folder = out or default_folder(data, TASK.name)
+    refuse_own_source(folder, data, config)
+    checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    raise typer.Exit(run_task(TASK, checked, config, folder, running, show=print_claims(TASK)))
+
+
+def _verify_text(one: OneText, out: Path | None, config: Config) -> int:
+    """Verify one text, show it, and write it as corrected; returns the exit code."""
+    from factreasoner.cli.verify_tables import print_verified
+    from factreasoner.errors import ConfigError
+    from factreasoner.models import Record
+    from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
+    from factreasoner.tasks.task import Calls
+    from factreasoner.tasks.verify.task import TASK
+
+    names = one.source or []
+    if not names:
+        raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
+    if [one.text, *names].count(STANDARD_INPUT) > 1:
+        raise ConfigError("standard input (-) can be read once: name a file for the other")
+    if out is not None and out.is_dir():
+        raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
+    worker = TASK.worker(config, Calls())
+    text = read_text(str(one.text))
+    record = Record(id="text", response=text, prompt=one.prompt, contexts=read_sources(names, config))
+    result = worker.assess(record)
+    if out is not None and result.corrected is not None:
+        out.write_text(result.corrected, encoding="utf-8")
+    if one.as_json:
+        say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
+    else:
+        print_verified(result, config, out)
+    return 3 if result.status in ("failed", "partial") else 0

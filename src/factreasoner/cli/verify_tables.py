@@ -1,0 +1,88 @@
+"""What a person reads of one verified text: its claims with labels and quotes, then what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from factreasoner.cli.advice import embedded_notice
+from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.config import Config
+from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
+
+STYLES = {
+    "supported": "green",
+    "contradicted": "red",
+    "undecided": "yellow",
+    "unverified": "blue",
+    "uncited": "magenta",
+    "unknown_source": "red",
+    None: "red",
+}
+LABELS = {"unknown_source": "unknown source", "unverified": "not borne out", None: "failed"}
+QUOTE_LENGTH = 160
+
+
+def print_verified(result: VerifyResult, config: Config, out: Path | None) -> None:
+    """Claims in the order of the text, the changes as a diff, and the scores before and after."""
+    console = Terminal(highlight=False)
+    if result.claims:
+        table = Table("P", Column("", no_wrap=True), "claim", "cites", "why", box=None, pad_edge=False)
+        for claim in result.claims:
+            table.add_row(*_row(claim))
+        console.print(table)
+    elif not result.failures:
+        console.print("No claims: the text is empty, an abstention, or makes no claim.")
+    for change in result.changes:
+        console.print()
+        for why in change.why:
+            console.print(f"[dim]{plain(why)}[/dim]", soft_wrap=True)
+        console.print(f"[red]- {plain(change.before)}[/red]", soft_wrap=True)
+        if change.after:
+            console.print(f"[green]+ {plain(change.after)}[/green]", soft_wrap=True)
+    for line in _closing(result, config, out):
+        console.print(line, soft_wrap=True)
+
+
+def _row(claim: VerifiedClaim) -> tuple[str, ...]:
+    label = LABELS.get(claim.label, claim.label or "")
+    fate = "" if claim.fate == "kept" else f", {claim.fate}"
+    cites = [f"[{name}]" for name in claim.cited] + [f"[{name}]?" for name in claim.unknown]
+    why = claim.explanation
+    if claim.quote and " ".join(claim.quote.split()) not in why:
+        why = f"{why} “{claim.quote}”"
+    if claim.by == "paragraph":
+        why = f"{why} (by the marker that closes its paragraph)"
+    return (
+        "" if claim.p is None else f"{claim.p:.3f}",
+        f"[{STYLES[claim.label]}]{label}{fate}[/]",
+        plain(claim.text),
+        escape(" ".join(cites)),
+        plain(why, QUOTE_LENGTH),
+    )
+
+
+def _closing(result: VerifyResult, config: Config, out: Path | None) -> Iterator[str]:
+    scored = scored_verify(result)
+    if result.claims:
+        yield ""
+        yield f"citation recall, precision, uncited: {_scores(scored.before)}"
+        if result.changes:
+            yield f"as corrected:                        {_scores(scored.after)}"
+        if any(claim.fate == "flagged" for claim in result.claims):
+            yield "Flagged claims stay in the text; see why above."
+    for note in result.verified.notes if result.verified else ():
+        yield f"[yellow]note[/yellow] {plain(note)}"
+    for failure in result.failures:
+        yield f"[red]failed[/red] {plain(f'{failure.stage} {failure.item_id}: {failure.message}')}"
+    if out is not None and result.corrected is not None:
+        yield f"[dim]{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}[/dim]"
+    if config.plugin("judge") == "embedded":
+        yield f"[dim]{escape(embedded_notice())}[/dim]"
+
+
+def _scores(scores: Scores) -> str:
+    return ", ".join("-" if value is None else f"{value:.3f}" for value in scores)

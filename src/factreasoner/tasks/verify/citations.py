@@ -1,0 +1,255 @@
+"""What each sentence of a text cites: markers taken out of the way, sentences found, citations given out."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from factreasoner.language.sentences import Span, block_sentences, blocks
+from factreasoner.models import Context
+from factreasoner.tasks.verify.markers import Marker, Sources, broken_markers, find_markers
+
+By = Literal["sentence", "paragraph", "none"]
+"""How a sentence comes to its citations."""
+
+_REFERENCES = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*|\*\*|__)?(?:references|sources|citations|bibliography|footnotes|works cited)"
+    r"[ \t]*(?:\*\*|__)?:?[ \t]*(?:\*\*|__)?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENTRY = re.compile(
+    r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|\d{1,3}[.)])[ \t]*(?P<rest>.*)$"
+)
+_URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
+
+
+class Sentence(NamedTuple):
+    """A sentence, with the markers behind its full stop, in `text[start:end]`.
+
+    `words` ends with its last character that is no marker. `block` numbers the paragraph or list item it
+    stands in. `cited` are ids of contexts, `unknown` labels that name none.
+    """
+
+    start: int
+    end: int
+    words: Span
+    block: int
+    cited: tuple[str, ...]
+    unknown: tuple[str, ...]
+    by: By
+    markers: tuple[Marker, ...]
+    is_code: bool = False
+
+
+class CitedText:
+    """A text with what its sentences cite.
+
+    `plain` is the text without markers, lists of references and code; what is located in it is mapped back by
+    `original`. `notes` tell what looked like a citation and was not read as one.
+    """
+
+    def __init__(self, text: str, contexts: Sequence[Context]) -> None:
+        self.text = text
+        self.contexts = contexts
+        ends = _references(text)
+        sources = Sources(contexts, ends.defined)
+        markers = [m for m in find_markers(text, sources) if not ends.holds(m.start)]
+        kept = [m for m in markers if _is_subject(text, m)]
+        cuts = _cuts(text, [m for m in markers if m not in kept], ends)
+        self.plain, self._places = _without(text, cuts)
+        self.sentences = self._sentences(markers)
+        self.notes = tuple(
+            f"{piece!r} lacks a bracket and was not read as a citation"
+            for piece in broken_markers(text, markers)
+        )
+
+    def original(self, span: Span | tuple[int, int]) -> Span:
+        """Where characters [start, end) of `plain` stand in the text."""
+        start, end = span
+        return Span(self._places[start], self._places[end - 1] + 1) if end > start else Span(0, 0)
+
+    def sentence_at(self, span: Span | tuple[int, int]) -> Sentence | None:
+        """The sentence that holds most of a span of the text; None where none touches it."""
+        shared = [(min(s.end, span[1]) - max(s.start, span[0]), -s.start, s) for s in self.sentences]
+        best = max(shared, default=None, key=lambda found: found[:2])
+        return best[2] if best is not None and best[0] > 0 else None
+
+    def _sentences(self, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
+        spans = [
+            (self.original(span), number, block.kind == "code")
+            for number, block in enumerate(blocks(self.plain))
+            for span in block_sentences(self.plain, block)
+        ]
+        owned: list[list[Marker]] = [[] for _ in spans]
+        starts = [span.start for span, *_ in spans]
+        for marker in markers:
+            place = marker.shown[0] if marker.shown else marker.start
+            at = bisect.bisect_right(starts, place) - 1
+            if at + 1 < len(spans) and self._leads(
+                marker, spans[at][0].end if at >= 0 else 0, starts[at + 1]
+            ):
+                at += 1
+            if at >= 0:
+                owned[at].append(marker)
+        ends = _closing(spans, owned)
+        found = []
+        for n, (span, block, is_code) in enumerate(spans):
+            cites = owned[n] or ends.get(block, [])
+            by: By = "sentence" if owned[n] else "paragraph" if cites else "none"
+            start = min([span.start, *(m.start for m in owned[n])])
+            end = max([span.end, *(m.end for m in owned[n])])
+            end = _with_closers(self.text, end, span, owned[n])
+            end = min([end, *starts[n + 1 : n + 2]])
+            found.append(
+                Sentence(
+                    start,
+                    end,
+                    span,
+                    block,
+                    _all(cites, "sources"),
+                    _all(cites, "unknown"),
+                    by,
+                    tuple(owned[n]),
+                    is_code,
+                )
+            )
+        return tuple(found)
+
+    def _leads(self, marker: Marker, before: int, following: int) -> bool:
+        """Whether a marker between two sentences begins the line of the second."""
+        gap = self.text[before : marker.start]
+        return marker.start >= before and marker.end <= following and ("\n" in gap or before == 0)
+
+
+def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for marker in markers for name in getattr(marker, field)))
+
+
+def _with_closers(text: str, end: int, words: Span, markers: Sequence[Marker]) -> int:
+    """The end of a sentence with the brackets that close around its last markers."""
+    if not markers or markers[-1].end <= words.end:
+        return end
+    opened = text[words.end : end].count("(") - text[words.end : end].count(")")
+    opened += text[words.end : end].count("[") - text[words.end : end].count("]")
+    while opened > 0 and end < len(text) and text[end] in ")]":
+        end += 1
+        opened -= 1
+    return end
+
+
+def _closing(
+    spans: Sequence[tuple[Span, int, bool]], owned: Sequence[Sequence[Marker]]
+) -> dict[int, Sequence[Marker]]:
+    """By block: the markers of its last sentence, where no other sentence of it has any."""
+    found: dict[int, Sequence[Marker]] = {}
+    for number, run in groupby(range(len(spans)), key=lambda n: spans[n][1]):
+        members = list(run)
+        if len(members) > 1 and owned[members[-1]] and not any(owned[n] for n in members[:-1]):
+            found[number] = owned[members[-1]]
+    return found
+
+
+class _Ends(NamedTuple):
+    """Lists of references in a text: their spans, and the links their labels have there."""
+
+    spans: tuple[Span, ...]
+    defined: dict[str, str]
+
+    def holds(self, place: int) -> bool:
+        return any(span.start <= place < span.end for span in self.spans)
+
+
+def _references(text: str) -> _Ends:
+    """Footnotes (`[^1]: ...`), and the list below a heading for references or of links at the end."""
+    spans: list[Span] = []
+    defined: dict[str, str] = {}
+    lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text)]
+    headings = [match.start() for match in _REFERENCES.finditer(text)]
+    entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
+    listed = len(entries)
+    while listed and (entry := entries[listed - 1][1]) and entry["label"] and _URL.search(entry["rest"]):
+        listed -= 1
+    below = None
+    for number, (line, entry) in enumerate(entries):
+        if any(line.start <= heading < line.end for heading in headings):
+            below = number
+        elif below is not None and not (entry or _URL.search(text[line.start : line.end])):
+            below = None
+        footnote = entry is not None and entry["colon"] is not None
+        if below is None and not footnote and number < listed:
+            continue
+        spans.append(line)
+        url = _URL.search(text[line.start : line.end])
+        if entry and entry["label"] and url:
+            defined.setdefault(entry["label"].strip(), url[0].rstrip(".,;"))
+    return _Ends(tuple(spans), defined)
+
+
+def _is_subject(text: str, marker: Marker) -> bool:
+    """Whether a marker stands where a word of its sentence would: "as [1] says", "[1] reports that"."""
+    after = re.match(r"[ \t]+(\S)", text[marker.end : marker.end + 8])
+    before = text[max(0, marker.start - 40) : marker.start].rstrip(" \t")
+    begins = (
+        not before
+        or before[-1] in "\n.!?:;"
+        or re.search(r"\b(?:in|by|per|to|as|from|see|and)$", before[-8:], re.IGNORECASE)
+    )
+    return bool(begins and after and after[1].islower())
+
+
+def _cuts(text: str, markers: Sequence[Marker], ends: _Ends) -> list[Span]:
+    """What to leave out for a reader of the words alone: markers with the blanks before them."""
+    cuts = list(ends.spans)
+    for marker in markers:
+        if marker.shown is not None:
+            cuts += [Span(marker.start, marker.shown[0]), Span(marker.shown[1], marker.end)]
+            continue
+        start, end = marker.start, marker.end
+        while (wider := _wrapped(text, start, end)) is not None:
+            start, end = wider
+        while start and text[start - 1] in " \t\u00a0":
+            start -= 1
+        cuts.append(Span(start, end))
+    return _joined(text, sorted(cuts))
+
+
+def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span with the brackets directly around it; None where there are none."""
+    pair = text[start - 1 : start] + text[end : end + 1]
+    return (start - 1, end + 1) if pair in ("()", "[]") else None
+
+
+def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
+    """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
+    merged: list[Span] = []
+    for cut in cuts:
+        if merged and re.fullmatch(r"[ \t]*[,;]?[ \t]*", text[merged[-1].end : cut.start] or " "):
+            if merged[-1].end <= cut.start:
+                merged[-1] = Span(merged[-1].start, cut.end)
+            else:
+                merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
+        else:
+            merged.append(cut)
+    return [_opened(text, span) for span in merged]
+
+
+def _opened(text: str, span: Span) -> Span:
+    """The span with the bracket that opens before it, and the blanks there, where one closes behind it."""
+    near = max(0, span.start - 8)
+    left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
+    closed = text[span.end : span.end + 1] in (")", "]")
+    return Span(near + left.start(), span.end + 1) if left and closed else span
+
+
+def _without(text: str, cuts: Sequence[Span]) -> tuple[str, list[int]]:
+    """The text without `cuts`, and where each of its characters stands."""
+    places: list[int] = []
+    at = 0
+    for cut in cuts:
+        places.extend(range(at, max(at, cut.start)))
+        at = max(at, cut.end)
+    places.extend(range(at, len(text)))
+    return "".join(text[place] for place in places), places

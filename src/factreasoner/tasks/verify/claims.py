@@ -1,0 +1,158 @@
+"""The claims of a text, each with its sentence and what it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from factreasoner.language.sentences import Span, sentences
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Atom, Failure, Record
+from factreasoner.protocols import Atomizer, Reviser
+from factreasoner.stages.abstention import is_abstention
+from factreasoner.stages.alignment import Locator
+from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.result import Citation, VerifiedClaim
+
+STAGE = "verify"
+
+
+class Claims(NamedTuple):
+    """Claims that are yet to be judged, and what went wrong on the way."""
+
+    claims: tuple[VerifiedClaim, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+class ClaimFinder:
+    """Finds claims by an atomizer and a reviser, which see the text without its citation markers."""
+
+    def __init__(self, atomizer: Atomizer, reviser: Reviser) -> None:
+        self._atomizer = atomizer
+        self._reviser = reviser
+
+    def claims(self, text: CitedText, record: Record, meter: Meter) -> Claims:
+        """The claims of a record's answer, or those that the record brings.
+
+        Raises:
+            StageError: the answer could not be split into claims at all.
+        """
+        if record.atoms is not None:
+            located = [(atom, _in_original(text, atom)) for atom in record.atoms]
+            return _placed(text, located, record)
+        if is_abstention(text.plain):
+            return Claims(())
+        found = self._found(record.model_copy(update={"response": text.plain, "contexts": None}), meter)
+        located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
+        placed = _placed(text, located, record)
+        return placed._replace(failures=(*found.failures, *placed.failures))
+
+    def claims_of(self, parts: Sequence[Sentence], text: CitedText, record: Record, meter: Meter) -> Claims:
+        """The claims of some sentences of a text alone."""
+        wanted = [Span(*part.words) for part in parts]
+        plain = "\n\n".join(text.text[span.start : span.end] for span in wanted)
+        own = CitedText(plain, record.contexts or ())
+        asked = record.model_copy(update={"response": own.plain, "contexts": None, "atoms": None})
+        found = self._found(asked, meter)
+        starts, at = [], 0
+        for span in wanted:
+            starts.append(at)
+            at += span.end - span.start + 2
+        located: list[tuple[Atom, Span | None]] = []
+        for atom in found.atoms:
+            place = _in_plain(own, atom)
+            if place is not None:
+                n = max(n for n, start in enumerate(starts) if start <= place.start)
+                shift = wanted[n].start - starts[n]
+                place = Span(place.start + shift, min(place.end + shift, wanted[n].end))
+            located.append((atom, place))
+        placed = _placed(text, located, record)
+        return placed._replace(failures=(*found.failures, *placed.failures))
+
+    def _found(self, record: Record, meter: Meter) -> _Found:
+        with meter.stage("atomizer"):
+            atomized = self._atomizer.atomize(record)
+        if not atomized.atoms:
+            return _Found((), atomized.failures)
+        with meter.stage("reviser"):
+            revised = self._reviser.revise(atomized.atoms, record)
+        return _Found(revised.atoms, atomized.failures + revised.failures)
+
+
+class _Found(NamedTuple):
+    atoms: tuple[Atom, ...]
+    failures: tuple[Failure, ...]
+
+
+def _in_original(text: CitedText, atom: Atom) -> Span | None:
+    """Where a given atom stands: at its span, else where its original wording or its text is found."""
+    if atom.span is not None and 0 <= atom.span[0] < atom.span[1] <= len(text.text):
+        return Span(*atom.span)
+    return _in_plain(text, atom.model_copy(update={"span": None}))
+
+
+def _in_plain(text: CitedText, atom: Atom) -> Span | None:
+    """Likewise of an atom that was found in the text without markers."""
+    if atom.span is not None:
+        return text.original(atom.span)
+    locator = Locator(text.plain, Span(0, len(text.plain)), sentences(text.plain))
+    for words in (atom.original, atom.text):
+        if words and (found := locator.find(words)) is not None:
+            return text.original(found)
+    return None
+
+
+def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:
+    """The claims with their sentences; one that is nowhere in the text is a failure, and stays unjudged."""
+    taken = {context.id for context in record.contexts or ()}
+    claims, failures = [], []
+    for atom, span in located:
+        name = f"_{atom.id}" if atom.id in taken else atom.id
+        sentence = text.sentence_at(span) if span is not None else None
+        if span is None or sentence is None:
+            claims.append(VerifiedClaim(id=name, text=atom.text, fate="flagged"))
+            failures.append(_nowhere(record, name, atom))
+            continue
+        claims.append(
+            VerifiedClaim(
+                id=name,
+                text=atom.text,
+                span=tuple(span),
+                sentence=(sentence.start, sentence.end),
+                cited=sentence.cited,
+                unknown=sentence.unknown,
+                by=sentence.by,
+            )
+        )
+    return Claims(tuple(claims), tuple(failures))
+
+
+def _nowhere(record: Record, name: str, atom: Atom) -> Failure:
+    return Failure(
+        stage=STAGE,
+        item_id=name,
+        error_type="NotInTextError",
+        message=f"record {record.id}: the answer has no sentence of {atom.text[:80]!r}, so what it cites is "
+        "not known; give the atom its 'original' wording",
+    )
+
+
+def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Citation, ...]:
+    """Every source that a sentence of the text cites by markers of its own, with the claims that cite it.
+
+    A marker that closes a paragraph cites for all claims of the paragraph.
+    """
+    found = []
+    for sentence in text.sentences:
+        if sentence.by != "sentence":
+            continue
+        place = (sentence.start, sentence.end)
+        heirs = {
+            (other.start, other.end)
+            for other in text.sentences
+            if other.by == "paragraph" and other.block == sentence.block
+        }
+        own = tuple(claim.id for claim in claims if claim.sentence == place or claim.sentence in heirs)
+        found += [Citation(label=s, source=s, sentence=place, claims=own) for s in sentence.cited]
+        found += [Citation(label=u, source=None, sentence=place, claims=own) for u in sentence.unknown]
+    return tuple(found)

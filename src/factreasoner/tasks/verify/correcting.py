@@ -1,0 +1,185 @@
+"""Mending sentences whose claims failed: rewritten by a model from the sources, or taken out without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from factreasoner import prompts
+from factreasoner.config import Config
+from factreasoner.evaluators.prompted import PASSAGE_TOKENS
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.rewriting import Rewriter, Rewriting
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Claim, Context, Failure, Record
+from factreasoner.protocols import LLM
+from factreasoner.retrieval.passages import best, split_passages
+from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
+from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
+
+STAGE = "corrector"
+REMOVE = "REMOVE"
+"""What a model answers for a sentence of which nothing is borne out."""
+REMOVED_UNREAD: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
+"""Labels for which a sentence is taken out where no model can mend it; others are flagged alone."""
+_GROWTH, _ALLOWANCE = 2, 120
+
+WORDS_OF: Mapping[ClaimLabel | None, str] = {
+    "contradicted": "is contradicted",
+    "undecided": "is borne out by one source and contradicted by another",
+    "unverified": "is not borne out",
+    "unknown_source": "cites no source that exists",
+    "uncited": "cites nothing",
+    None: "could not be judged",
+}
+
+
+class FailedSentence(NamedTuple):
+    """A sentence with those of its claims that failed."""
+
+    sentence: Sentence
+    claims: tuple[VerifiedClaim, ...]
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """A line for each claim that failed."""
+        return tuple(_why(claim) for claim in self.claims)
+
+
+def _why(claim: VerifiedClaim) -> str:
+    if claim.label == "unknown_source":
+        return f"{claim.text!r} cites no source that exists: {', '.join(claim.unknown)}"
+    said = f" ({claim.explanation})" if claim.explanation else ""
+    return f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
+
+
+class Correction(NamedTuple):
+    """New texts of sentences, empty where one is to go, by their place in what was asked; and failures."""
+
+    texts: dict[int, str]
+    failures: tuple[Failure, ...] = ()
+
+
+class Corrector(Protocol):
+    """Says what becomes of sentences."""
+
+    labels: frozenset[ClaimLabel | None]
+    """The labels of claims for whose sake a sentence is worked on."""
+
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
+        """New texts of `failed`; a sentence without one stays as it is."""
+        ...
+
+
+class Remover:
+    """Takes sentences out: those of which a claim is contradicted, or cites no source that exists."""
+
+    labels = REMOVED_UNREAD
+
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
+        """See `Corrector`."""
+        return Correction(dict.fromkeys(range(len(failed)), ""))
+
+
+class ModelCorrector:
+    """Has a model rewrite sentences, those that cite the same sources in one call."""
+
+    labels = FAILED
+
+    def __init__(self, llm: LLM, config: Config) -> None:
+        self._llm = llm
+        self._config = config
+        self._template = prompts.load("correct")
+
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
+        """See `Corrector`.
+
+        Raises:
+            ConfigError, BudgetError: from the model client; nothing else escapes.
+        """
+        contexts = record.contexts or ()
+        every = frozenset(context.id for context in contexts)
+        groups: dict[frozenset[str], list[int]] = {}
+        for n, one in enumerate(failed):
+            groups.setdefault(frozenset(one.sentence.cited) or every, []).append(n)
+        parts = parallel_map(
+            lambda group: self._rewritten(group[0], [failed[n] for n in group[1]], text, record),
+            groups.items(),
+            workers=self._config.concurrency,
+        )
+        texts: dict[int, str] = {}
+        failures: list[Failure] = []
+        for members, found in zip(groups.values(), parts, strict=True):
+            for n, result in zip(members, found, strict=True):
+                if isinstance(result, Failure):
+                    failures.append(result)
+                else:
+                    texts[n] = "" if result == REMOVE else result
+        return Correction(texts, tuple(failures))
+
+    def _rewritten(
+        self, ids: frozenset[str], failed: Sequence[FailedSentence], text: CitedText, record: Record
+    ) -> list[str | Failure]:
+        contexts = record.contexts or ()
+        rewriting = Rewriting(
+            stage=STAGE,
+            function="correct_sentences",
+            task="Give each sentence so that the sources bear it out, or REMOVE.",
+            argument="sentence",
+            result="sentence",
+            problem=lambda original, new: _problem(original, new, contexts, ids),
+        )
+        items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
+        problems = "\n".join(
+            f"sentence_{n}: {why}" for n, one in enumerate(failed) for why in map(prompts.one_line, one.why)
+        )
+        prompt = self._template.fill(
+            question=prompts.delimit(record.prompt, "question"),
+            answer=prompts.delimit(text.text, "answer"),
+            sources="\n\n".join(_sources(contexts, ids, failed)),
+            problems=prompts.delimit(problems, "problems"),
+        )
+        return Rewriter(rewriting, self._llm, self._config).rewrite(prompt, items)
+
+
+def _sources(contexts: Sequence[Context], ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
+    """The sources as one call can show them: of long ones the passages that speak of the claims."""
+    chosen = [context for context in contexts if context.id in ids]
+    if sum(estimate_tokens(context.text) for context in chosen) > PASSAGE_TOKENS:
+        claims = " ".join(claim.text for one in failed for claim in one.claims)
+        room = max(1, PASSAGE_TOKENS // (400 * max(1, len(chosen))))
+        contexts = [c.model_copy(update={"text": _speaking(c.text, claims, room)}) for c in contexts]
+    return [
+        f"{shown_source(shown)}\nThe answer cites it as [{shown.number}] or [{shown.context.id}]."
+        for call in shown_in_calls(contexts, ids)
+        for shown in call
+    ]
+
+
+def _speaking(text: str, claims: str, most: int) -> str:
+    passages = [passage.text for passage in split_passages(text)]
+    if len(passages) <= most:
+        return text
+    chosen = sorted(best(claims, passages, most)) or range(most)
+    return "\n…\n".join(passages[n] for n in chosen)
+
+
+def _problem(original: str, new: str, contexts: Sequence[Context], ids: frozenset[str]) -> str | None:
+    """Why a sentence can't stand in for the original, or None."""
+    if new == REMOVE:
+        return None
+    if REMOVE in new:
+        return f"{REMOVE} among other words"
+    if new == " ".join(original.split()):
+        return "it is the sentence as it was"
+    if len(new) > _GROWTH * len(original) + _ALLOWANCE:
+        return f"{len(new)} characters for {len(original)}"
+    cited = CitedText(new, contexts)
+    unknown = [label for sentence in cited.sentences for label in sentence.unknown]
+    strange = [s for sentence in cited.sentences for s in sentence.cited if s not in ids]
+    if unknown or strange:
+        return f"it cites what was not shown: {', '.join((*unknown, *strange))}"
+    if not cited.sentences:
+        return "it says nothing"
+    return None

@@ -1,0 +1,134 @@
+"""Changing sentences of a text and leaving every other character where it is."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_MARKER = re.compile(
+    r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
+)
+_LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
+_BLANK_LINE = re.compile(r"[ \t]*\n")
+_EMPHASIS = ("**", "__")
+
+
+class Edit(NamedTuple):
+    """`text[start:end]` becomes `after`; empty: the sentence is taken out."""
+
+    start: int
+    end: int
+    after: str
+
+
+class Edited(NamedTuple):
+    """A text after some edits. `edits` are what was done in fact, in order, none overlapping."""
+
+    text: str
+    edits: tuple[Edit, ...]
+
+    def placed(self) -> list[tuple[Edit, tuple[int, int]]]:
+        """The edits that put something in, each with the span of it in the new text."""
+        found, shift = [], 0
+        for edit in self.edits:
+            if edit.after:
+                found.append((edit, (edit.start + shift, edit.start + shift + len(edit.after))))
+            shift += len(edit.after) - (edit.end - edit.start)
+        return found
+
+    def moved(self, span: tuple[int, int]) -> tuple[int, int] | None:
+        """Where a span of the text before is now; None where an edit touched it."""
+        at = bisect.bisect_left([edit.end for edit in self.edits], span[0] + 1)
+        if at < len(self.edits) and self.edits[at].start < span[1]:
+            return None
+        shift = sum(len(edit.after) - (edit.end - edit.start) for edit in self.edits[:at])
+        return span[0] + shift, span[1] + shift
+
+
+def edited(text: str, edits: Sequence[Edit]) -> Edited:
+    """The text with sentences replaced and taken out.
+
+    With a sentence go the blanks that parted it from the next one; with the last of a list item or paragraph
+    its marker and lines. Emphasis that begins or ends within it stays closed.
+    """
+    done: list[Edit] = []
+    for edit in _cleared(text, sorted(edits)):
+        done.append(edit._replace(start=max(edit.start, done[-1].end if done else 0)))
+    pieces, at = [], 0
+    for edit in done:
+        pieces += [text[at : edit.start], edit.after]
+        at = edit.end
+    return Edited("".join([*pieces, text[at:]]), tuple(done))
+
+
+def _cleared(text: str, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits, each removal with the blanks and lines that go with it; removals in a row as one."""
+    runs: list[Edit] = []
+    for edit in edits:
+        if _adjoin(text, runs, edit, " \t"):
+            runs[-1] = Edit(runs[-1].start, edit.end, "")
+        else:
+            runs.append(edit)
+    found: list[Edit] = []
+    lines: list[Edit] = []
+    for edit in runs:
+        whole = None if edit.after else _whole_lines(text, edit)
+        if whole is None:
+            found.append(edit if edit.after else _removal(text, edit))
+        elif _adjoin(text, lines, whole, None):
+            lines[-1] = Edit(lines[-1].start, whole.end, "")
+        else:
+            lines.append(whole)
+    return sorted([*found, *(_without_gap(text, edit) for edit in lines)])
+
+
+def _adjoin(text: str, runs: Sequence[Edit], edit: Edit, blanks: str | None) -> bool:
+    """Whether two removals follow each other with nothing but `blanks` between; None: any white space."""
+    return bool(
+        runs and not runs[-1].after and not edit.after and not text[runs[-1].end : edit.start].strip(blanks)
+    )
+
+
+def _emphasis(text: str, edit: Edit) -> str:
+    """Marks of emphasis that the sentence opens or closes alone, and that must stay."""
+    return "".join(mark for mark in _EMPHASIS if text[edit.start : edit.end].count(mark) % 2)
+
+
+def _whole_lines(text: str, edit: Edit) -> Edit | None:
+    """The removal of lines that hold the sentence and its list marker alone; None for any other sentence."""
+    line = text.rfind("\n", 0, edit.start) + 1
+    rest = _LINE_END.match(text, edit.end)
+    if rest is None or not _MARKER.fullmatch(text, line, edit.start) or _emphasis(text, edit):
+        return None
+    return Edit(line, rest.end(), "")
+
+
+def _removal(text: str, edit: Edit) -> Edit:
+    """A sentence among others of its line taken out, with the blanks on one side of it."""
+    start, end = edit.start, edit.end
+    kept = _emphasis(text, edit)
+    opens = kept and text.startswith(kept, start)
+    last = _LINE_END.match(text, end) is not None
+    before = start
+    while before and text[before - 1] in " \t":
+        before -= 1
+    if last:
+        return Edit(start if opens else before, end, kept)
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1
+    return Edit(before, end, f"{kept} ") if kept and not opens else Edit(start, end, kept)
+
+
+def _without_gap(text: str, edit: Edit) -> Edit:
+    """Lines taken out so that no blank line stands beside another, at the beginning or at the end."""
+    start, end = edit.start, edit.end
+    above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
+    if not above.strip():
+        while (blank := _BLANK_LINE.match(text, end)) is not None:
+            end = blank.end()
+    if text[end:].strip():
+        return Edit(start, end, "")
+    kept = len(text[:start].rstrip())
+    return Edit(kept, len(text), "\n" if kept and text.endswith("\n") else "")

@@ -1,0 +1,82 @@
+"""What the verdicts on a claim amount to: its label, its quote, and why in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factreasoner.metrics import P_DIGITS
+from factreasoner.models import side_of
+from factreasoner.tasks.verdicts import p_borne_out
+from factreasoner.tasks.verify.holding import Holding
+from factreasoner.tasks.verify.result import VerifiedClaim
+
+
+def labelled(claim: VerifiedClaim, holdings: Sequence[Holding], *, complete: bool) -> VerifiedClaim:
+    """The claim with what its sources say of it.
+
+    Of several verdicts that decide it the most probable one counts; where one as probable says the
+    contrary, the claim is undecided. Where none decides it, that on its nearest source counts. Where it was
+    not held against all its sources (`complete`), only support is known.
+    """
+    if not holdings:
+        return claim
+    telling = [h for h in holdings if h.verdict.label != "neutral"]
+    if telling:
+        best = max(telling, key=lambda h: h.verdict.probability)
+        rivals = [h for h in telling if h.verdict.probability == best.verdict.probability]
+        split = any(h.verdict.label != best.verdict.label for h in rivals)
+    else:
+        best = max(holdings, key=lambda h: (h.verdict.nearness, p_borne_out(h.verdict)))
+        split = False
+    p = 0.5 if split else round(p_borne_out(best.verdict), P_DIGITS)
+    side = side_of(p)
+    if not complete and side <= 0:
+        return claim
+    contradicted = best.verdict.label == "contradiction" and side < 0
+    support = [h for h in telling if h.verdict.label == "entailment"] or [best]
+    borne_out_by = dict.fromkeys(source for h in support for source in h.rests_on) if side > 0 else {}
+    return claim.model_copy(
+        update={
+            "label": "undecided"
+            if split
+            else "supported"
+            if side > 0
+            else "contradicted"
+            if contradicted
+            else "unverified",
+            "p": p,
+            "borne_out_by": tuple(borne_out_by),
+            "explanation": _explanation(best, holdings, p, split=split),
+            "quote": best.verdict.quote,
+            "quoted": best.quoted,
+        }
+    )
+
+
+def _explanation(best: Holding, holdings: Sequence[Holding], p: float, *, split: bool) -> str:
+    """The judge's own words, else what the verdicts come to."""
+    said = best.explanation or _in_words(best, holdings, p)
+    others = [h for h in holdings if h.verdict.label not in (best.verdict.label, "neutral")]
+    for other in others:
+        verb = "contradicts it" if other.verdict.label == "contradiction" else "bears it out"
+        words = f": “{other.verdict.quote}”" if other.verdict.quote else ""
+        said += f" {_names(other.rests_on)} {verb}{words}." if split or other is not best else ""
+    return said
+
+
+def _in_words(best: Holding, holdings: Sequence[Holding], p: float) -> str:
+    quote = f": “{' '.join(best.verdict.quote.split())}”" if best.verdict.quote else ""
+    if best.verdict.label == "entailment":
+        return f"{_names(best.rests_on)} bears it out{quote}."
+    if best.verdict.label == "contradiction":
+        return f"{_names(best.rests_on)} says otherwise{quote}."
+    if best.verdict.note:
+        return f"{_names(best.rests_on)}: {best.verdict.note}."
+    every = _names(tuple(dict.fromkeys(source for h in holdings for source in h.rests_on)))
+    if side_of(p) > 0:
+        return f"{every} does not decide it; by its words it is more likely borne out than not."
+    return f"{every} neither bears it out nor contradicts it."
+
+
+def _names(ids: Sequence[str]) -> str:
+    return " and ".join(f"[{name}]" for name in ids)

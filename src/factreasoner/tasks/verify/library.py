@@ -1,0 +1,50 @@
+"""Verification of one answer from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from factreasoner.assembly import Parts, assembly_of
+from factreasoner.config import parse_config
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.protocols import LLM
+from factreasoner.registry import PLUGINS
+from factreasoner.tasks.verify.result import VerifyResult
+from factreasoner.tasks.verify.worker import VerifyWorker
+
+
+def verify(
+    answer: str,
+    *,
+    sources: Sequence[ContextLike],
+    prompt: str = "",
+    claims: Sequence[AtomLike] | None = None,
+    llm: LLM | None = None,
+    **settings: Any,
+) -> VerifyResult:
+    """Hold each claim of an answer against the sources it cites, and correct the answer.
+
+    `sources` are texts, {text, title?, link?, id?}, :class:`Context` objects or other libraries' documents:
+    [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in the answer
+    unless they are given. `settings` are those of :class:`Config`: `uncited="check"`, `rounds=0`,
+    `model="openai/gpt-4o-mini"`; where one names a part, an object or class of one's own may stand. `llm`
+    stands in for the model client. Synchronous: in a script, a thread or a notebook.
+
+    ::
+
+        result = verify("It opened in 1930 [1].", sources=["The museum opened on 4 May 1932."])
+        result.claims, result.changes, result.corrected
+
+    Raises:
+        ConfigError: an unknown or wrong setting.
+        InputError: no sources, or something given is not what it should be.
+    """
+    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
+    config = parse_config(settings, "settings")
+    record = given_record("verify()", response=answer, prompt=prompt, contexts=sources, atoms=claims)
+    if not record.contexts:
+        raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
+    assembly = assembly_of(config, llm=llm, **cast(Parts, parts))
+    return VerifyWorker(assembly.config, assembly.llm, assembly).assess(record)

@@ -1,0 +1,68 @@
+"""`verify`: does each cited source bear out the claims that cite it? And the answer corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from factreasoner.assembly import assembly_of
+from factreasoner.config import Config
+from factreasoner.errors import InputProblem
+from factreasoner.models import Failure, Record
+from factreasoner.tasks.claim_task import ClaimTally, result_of
+from factreasoner.tasks.task import Calls, Tally, Task, Worker
+from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
+from factreasoner.tasks.verify.table import VERIFY
+from factreasoner.tasks.verify.worker import VerifyWorker
+
+
+class Verify(Task[VerifyResult]):
+    """Each claim of an answer against the sources it cites, and the answer corrected."""
+
+    name = "verify"
+    result = VerifyResult
+    table = VERIFY
+
+    def problems(self, record: Record, config: Config) -> list[InputProblem]:
+        """See `Task`."""
+        if record.contexts is not None:
+            return []
+        message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
+        return [InputProblem(f"record {record.id}", "contexts", message)]
+
+    def prompts(self, config: Config) -> list[str]:
+        """See `Task`."""
+        return ["atomizer", "reviser", "verify", "correct"]
+
+    def worker(self, config: Config, calls: Calls) -> Worker[VerifyResult]:
+        """See `Task`."""
+        assembly = assembly_of(config, **calls._asdict())
+        return VerifyWorker(assembly.config, assembly.llm, assembly)
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> VerifyResult:
+        """See `Task`."""
+        return result_of(VerifyResult, record, config, status="failed", failures=[failure])
+
+    def size(self, line: Mapping[str, Any]) -> int:
+        """See `Task`."""
+        return len(line["verdicts"])
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[VerifyResult]:
+        """See `Task`."""
+        return ClaimTally(VERIFY, scored_verify, _fields)
+
+
+def _fields(scored: ScoredVerify) -> dict[str, Any]:
+    result = scored.result
+    verified, revised = result.verified, result.revised
+    return {
+        "corrected": result.corrected,
+        "changes": [change.model_dump(mode="json") for change in result.changes],
+        "claims": [claim.model_dump(mode="json") for claim in result.claims],
+        "corrected_claims": [claim.model_dump(mode="json") for claim in revised.claims] if revised else [],
+        "unknown_citations": [c.label for c in verified.citations if c.source is None] if verified else [],
+        "notes": list(verified.notes) if verified else [],
+    }
+
+
+TASK = Verify()

@@ -1,0 +1,89 @@
+"""`factreasoner verify`: records into a folder, and one text with its sources."""
+
+import json
+
+import pytest
+from command import results, write_records
+
+SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
+TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A text and its source."""
+    (tmp_path / "answer.md").write_text(TEXT)
+    (tmp_path / "museum.txt").write_text(SOURCE)
+    return tmp_path / "answer.md", tmp_path / "museum.txt"
+
+
+def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
+    data = write_records(
+        tmp_path / "answers.jsonl",
+        {"id": "r1", "input": "What of it?", "output": TEXT, "contexts": [SOURCE]},
+        {"id": "r2", "output": "I don't know.", "contexts": []},
+    )
+    for _ in range(2):
+        done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
+        assert done.returncode == 0, done.stderr
+        assert "citation recall" in done.stdout
+    first, second = results(tmp_path / "run")
+    assert first["corrected"] == "It shows ships and maps [1].\n"
+    assert [claim["label"] for claim in first["claims"]][::2] == ["contradicted", "unknown_source"]
+    assert [claim["fate"] for claim in first["claims"]] == ["removed", "kept", "removed"]
+    assert [change["before"] for change in first["changes"]] == [
+        "The Harbour Museum opened in 1930 [1].",
+        "It has a café [7].",
+    ]
+    assert first["unknown_citations"] == ["7"]
+    assert first["corrected_citation_recall"] == 1.0
+    assert second["status"] == "no_atoms"
+
+
+def test_records_need_contexts(factreasoner, tmp_path):
+    data = write_records(tmp_path / "answers.jsonl", {"id": "r1", "output": TEXT})
+    done = factreasoner("verify", data)
+    assert done.returncode == 1
+    assert "answers.jsonl:1: contexts: none given" in done.stderr
+
+
+def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp_path):
+    text, source = files
+    done = factreasoner("verify", "--text", text, "--source", source, "--out", tmp_path / "mended.md")
+    assert done.returncode == 0, done.stderr
+    assert "contradicted, removed" in done.stdout
+    assert "unknown source, removed" in done.stdout
+    assert "- The Harbour Museum opened in 1930 [1]." in done.stdout
+    assert (tmp_path / "mended.md").read_text() == "It shows ships and maps [1].\n"
+
+
+def test_one_text_as_json(factreasoner, files):
+    text, source = files
+    done = factreasoner("verify", "--text", text, "--source", source, "--json", "--spacy-model", "none")
+    content = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert content["corrected"] == "It shows ships and maps [1].\n"
+    assert content["verified"]["claims"][0]["cited"] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rounds", 1), "nothing to verify"),
+        (("--text", "TEXT"), "add --source"),
+        (("--source", "SOURCE"), "add --text FILE"),
+        (("DATA", "--text", "TEXT", "--source", "SOURCE"), "not both"),
+        (("--text", "-", "--source", "-"), "standard input (-) can be read once"),
+        (("--text", "none.md", "--source", "SOURCE"), "none.md: can't be read"),
+        (("--text", "TEXT", "--source", "none.txt"), "none.txt: can't be read"),
+        (("--text", "TEXT", "--source", "FOLDER"), "a folder; name its files"),
+        (("--text", "TEXT", "--source", "museum.xyz"), "unknown kind of file"),
+        (("--text", "TEXT", "--source", "http://127.0.0.1:9/page"), "127.0.0.1"),
+        (("--text", "TEXT", "--source", "SOURCE", "--out", "FOLDER"), "a folder"),
+    ],
+)
+def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, message):
+    names = {"TEXT": files[0], "SOURCE": files[1], "FOLDER": tmp_path, "DATA": files[0]}
+    done = factreasoner("verify", *(names.get(argument, argument) for argument in arguments))
+    assert done.returncode in (1, 2)
+    assert message in " ".join(done.stderr.split())

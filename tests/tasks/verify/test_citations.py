@@ -1,0 +1,137 @@
+"""Which sentences cite what."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.models import Context
+from factreasoner.tasks.verify.citations import CitedText
+
+CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
+
+
+def cited(text):
+    """(sentence, what it cites, how it comes to it) for every sentence of a text."""
+    found = CitedText(text, CONTEXTS)
+    return [(text[s.start : s.end], [*s.cited, *s.unknown], s.by) for s in found.sentences]
+
+
+def test_a_marker_belongs_to_the_sentence_it_stands_in_or_behind():
+    assert cited("It rained. It snowed [1], a lot. It hailed. [2] It thawed.³") == [
+        ("It rained.", [], "none"),
+        ("It snowed [1], a lot.", ["c1"], "sentence"),
+        ("It hailed. [2]", ["c2"], "sentence"),
+        ("It thawed.³", ["c3"], "sentence"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "end", ["It hailed [1][2].", "It hailed. [1][2]", "It hailed (https://example.org/page1, [2])."]
+)
+def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end):
+    found = cited(f"It rained. It snowed. {end}\n\nIt thawed.")
+    assert [(cites, by) for _, cites, by in found] == [
+        (["c1", "c2"], "paragraph"),
+        (["c1", "c2"], "paragraph"),
+        (["c1", "c2"], "sentence"),
+        ([], "none"),
+    ]
+
+
+def test_a_paragraph_with_another_citation_leaves_its_uncited_sentences_uncited():
+    assert [by for *_, by in cited("It rained [1]. It snowed. It hailed [2].")] == [
+        "sentence",
+        "none",
+        "sentence",
+    ]
+
+
+def test_each_item_of_a_list_has_its_own():
+    assert cited("Weather:\n- It rained [1].\n- [2] It snowed.\n- It hailed.\n") == [
+        ("Weather:", [], "none"),
+        ("It rained [1].", ["c1"], "sentence"),
+        ("[2] It snowed.", ["c2"], "sentence"),
+        ("It hailed.", [], "none"),
+    ]
+
+
+def test_a_marker_may_be_a_word_of_its_sentence():
+    found = CitedText("It rained. [1] reports that it snowed. As [2] says, it hailed.", CONTEXTS)
+    assert [s.cited for s in found.sentences] == [(), ("c1",), ("c2",)]
+    assert found.plain == found.text
+
+
+def test_the_plain_text_reads_as_if_there_were_no_citations():
+    plain = CitedText("It rained [1]. It [snowed](https://example.org/page1) ([2], [3]).", CONTEXTS).plain
+    assert plain == "It rained. It snowed."
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "References:\n[1] A page. https://example.org/page2\n[2] Another.\n",
+        "## Sources\n\n1. https://example.org/page2\n2. Another, https://example.org/page3\n",
+        "[^1]: https://example.org/page2\n",
+    ],
+)
+def test_a_list_of_references_is_no_citation_and_no_sentence(tail):
+    found = CitedText(f"It rained [1].\n\n{tail}", CONTEXTS)
+    assert len(found.sentences) == 1
+    assert found.plain.strip() == "It rained."
+
+
+def test_the_answers_own_references_say_which_source_is_meant():
+    text = "It rained [1].\n\nSources:\n[1] https://example.org/page3\n[2] https://example.org/page1\n"
+    assert [s.cited for s in CitedText(text, CONTEXTS).sentences] == [("c3",)]
+
+
+def test_what_lacks_a_bracket_is_noted():
+    assert CitedText("It rained [1. It snowed.", CONTEXTS).notes == (
+        "'[1' lacks a bracket and was not read as a citation",
+    )
+
+
+PIECES = st.sampled_from(
+    [
+        "It rained",
+        " a lot",
+        ".",
+        " ",
+        "\n",
+        "\n\n",
+        "- ",
+        "[1]",
+        "[2, 3]",
+        "[9]",
+        "(",
+        ")",
+        "[",
+        "]",
+        "¹",
+        "**",
+    ]
+) | st.sampled_from(
+    [
+        "(Source 1)",
+        "https://example.org/page1",
+        "[x](https://example.org/page2)",
+        "`",
+        "```\n",
+        "[^1]: ",
+        "é😀",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_any_text_is_taken_apart_into_pieces_of_itself(text):
+    found = CitedText(text, CONTEXTS)
+    places = [found.original((n, n + 1)) for n in range(len(found.plain))]
+    assert "".join(text[a:b] for a, b in places) == found.plain
+    for sentence in found.sentences:
+        assert 0 <= sentence.start <= sentence.words.start < sentence.words.end <= sentence.end <= len(text)
+        assert all(sentence.start <= m.start and m.end <= sentence.end for m in sentence.markers)
+    starts = [(s.start, s.end) for s in found.sentences]
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(starts))

@@ -1,0 +1,107 @@
+"""Citation markers: which there are, what they name, and what only looks like one."""
+
+import pytest
+
+from factreasoner.models import Context
+from factreasoner.tasks.verify.markers import Sources, broken_markers, find_markers
+
+CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
+
+
+def read(text, contexts=CONTEXTS, defined=None):
+    """What each marker of a text names: sources, then unknown labels with a question mark."""
+    markers = find_markers(text, Sources(contexts, defined))
+    return [[*m.sources, *(f"{label}?" for label in m.unknown)] for m in markers]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It rained [1].", [["c1"]]),
+        ("It rained [1, 2].", [["c1", "c2"]]),
+        ("It rained [1; 2].", [["c1", "c2"]]),
+        ("It rained [1 and 3].", [["c1", "c3"]]),
+        ("It rained [1-3].", [["c1", "c2", "c3"]]),
+        ("It rained [3–1].", [["c1", "c2", "c3"]]),
+        ("It rained [1,3-3].", [["c1", "c3"]]),
+        ("It rained [1,].", [["c1"]]),
+        ("It rained [1][2].", [["c1"], ["c2"]]),
+        ("It rained [^1].", [["c1"]]),
+        ("It rained [^1, ^2].", [["c1", "c2"]]),
+        ("It rained [[2]].", [["c2"]]),
+        ("It rained [1, [2]].", [["c2"]]),
+        ("It rained [c3].", [["c3"]]),
+        ("It rained [c3, 1].", [["c3", "c1"]]),
+        ("It rained [01].", [["c1"]]),
+        ("It rained.¹", [["c1"]]),
+        ("It rained.¹² It snowed.", [["c1", "c2"]]),
+        ("It rained.¹,³", [["c1", "c3"]]),
+        ("It rained<sup>2</sup>.", [["c2"]]),
+        ("It rained<sup>[1, 2]</sup>.", [["c1", "c2"]]),
+        ("It rained (Source 1).", [["c1"]]),
+        ("It rained (see sources 1 and 2).", [["c1", "c2"]]),
+        ("It rained (Source: 3).", [["c3"]]),
+        ("It rained [Source 2].", [["c2"]]),
+        ("It rained 【2†page】.", [["c2"]]),
+        ("It [rained](https://example.org/page2).", [["c2"]]),
+        ("It rained [1](https://example.org/page3).", [["c3"]]),
+        ("It rained [[1]](https://example.org/page3).", [["c3"]]),
+        ("It rained [2](https://elsewhere.org).", [["c2"]]),
+        ("It rained (https://example.org/page1).", [["c1"]]),
+        ("It rained <https://www.example.org/page1/>.", [["c1"]]),
+        ("It rained: https://example.org/page1?utm_source=x.", [["c1"]]),
+        ("It rained [4].", [["4?"]]),
+        ("It rained [1, 9].", [["c1", "9?"]]),
+    ],
+)
+def test_markers_of_every_form(text, named):
+    assert read(text) == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It rained [1987].",
+        "It rained [1914-1918].",
+        "It rained [sic] and [more] rained [citation needed].",
+        "The list starts at [0].",
+        "Set a[1] = 3, then call rows[2](x) and grid_x[1][0].",
+        "`a[1]` and\n```\nb[2]\n```\n",
+        "A number in the interval [1, 3] was drawn.",
+        "An area of 5 km², 10³ and x² or 3².",
+        "It rained [1 and (Source one) and (see the Source: Wikipedia).",
+        "![a map](https://example.org/page1)",
+        "It [rained](https://elsewhere.org/page1) at https://elsewhere.org/page2.",
+        "- [ ] open\n- [x] done",
+        "It rained [1-900].",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_marker(text):
+    assert read(text) == []
+
+
+def test_an_id_goes_before_a_number_in_order():
+    contexts = [Context(id="2", text="x"), Context(id="1987", text="x"), Context(id="0", text="x")]
+    assert read("A [2] B [1] C [1987] D [0] E [3].", contexts) == [["2"], ["2"], ["1987"], ["0"], ["0"]]
+
+
+def test_the_list_of_references_says_what_a_number_stands_for():
+    assert read("A [1].", defined={"1": "https://example.org/page3"}) == [["c3"]]
+    assert read("A [1].", defined={"1": "https://elsewhere.org"}) == [["c1"]]
+
+
+def test_markers_stand_where_they_are_said_to_stand():
+    text = "One [1], (Source 2) and [three](https://example.org/page3)."
+    found = [text[m.start : m.end] for m in find_markers(text, Sources(CONTEXTS))]
+    assert found == ["[1]", "(Source 2)", "[three](https://example.org/page3)"]
+
+
+def test_a_missing_bracket_is_told_of():
+    text = "It rained [1. It snowed [2] twice 3], and hailed [1, 2]."
+    assert broken_markers(text, find_markers(text, Sources(CONTEXTS))) == ["[1", "3]"]
+
+
+def test_reading_takes_linear_time():
+    text = "[1" * 20_000 + "(" * 20_000 + "[" * 20_000 + "https://" * 5_000 + "<sup>" * 5_000 + "¹ " * 5_000
+    assert len(find_markers(text, Sources(CONTEXTS))) < 6_000
