@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -29,6 +30,11 @@ OFFLINE = {
     "HF_HUB_OFFLINE": "1",
     "NO_PROXY": "*",
 }
+
+
+def pytest_sessionstart() -> None:
+    """No server outlives the tests, even where they are ended by `kill`."""
+    signal.signal(signal.SIGTERM, lambda number, frame: pytest.exit("ended by SIGTERM", returncode=143))
 
 
 @pytest.fixture(autouse=True)

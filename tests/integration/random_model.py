@@ -20,6 +20,8 @@ WIDTH, LAYERS, HEADS, INNER, CONTEXT = 32, 2, 4, 64, 8192
 MERGES = 1200
 SHARPNESS = 6.0
 """How far apart the values of tokens lie: so far that rounding does not decide which is the largest."""
+DAMPING = 0.3
+"""How little a layer adds to what it is given."""
 ANSWERS = ("True", "False", "Not clear")
 LIKING = 2.0
 """How much likelier than other tokens those are that answers begin with: as if it had been taught them."""
@@ -101,7 +103,7 @@ def write(path: Path, template: str, vocabulary: list[str]) -> None:
         return (random.normal(size=shape) / np.sqrt(shape[-1])).astype(np.float32)
 
     def add(name: str, *shape: int) -> None:
-        writer.add_tensor(name, weights(*shape))
+        writer.add_tensor(name, DAMPING * weights(*shape))
 
     embedding, output = weights(len(tokens), WIDTH), SHARPNESS * weights(len(tokens), WIDTH)
     embedding[:, 0] = 3.0  # the same in every token: what makes answers likely anywhere
