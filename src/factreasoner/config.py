@@ -20,6 +20,7 @@ from factreasoner.choices import (
     FormChoice,
     MerlinAlgorithm,
     Mode,
+    PremiseMode,
     Search,
     Uncited,
     Unlisted,
@@ -112,6 +113,8 @@ class Config(Model):
     audit_share: float = Field(default=0.0, ge=0.0, le=1.0)
     premise_tokens: int = Field(default=256, ge=16, description="cut of a context used as a claim (FR3)")
 
+    premise: PremiseMode = Field(default="each", description="contexts judged one by one, or together")
+    window_tokens: int = Field(default=16_000, ge=256, description="tokens of passages that a call shows")
     uncited: Uncited = Field(
         default="flag", description="what `verify` does with claims that cite nothing; check: by all sources"
     )

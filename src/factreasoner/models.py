@@ -131,8 +131,18 @@ class Claim(NamedTuple):
     text: str
 
 
+class Part(NamedTuple):
+    """A passage that stands in a premise with others, or a piece of one: its context's id, and its text."""
+
+    id: str
+    text: str
+
+
 class Premise(NamedTuple):
     """The passage claims are verified against. `others` are the texts of the record's other passages.
+
+    `parts` are the passages that a premise of several is put together of, in the order of their numbers in
+    `text`. A judge that can says in a verdict's `rests_on` which of them it rests on.
 
     `shared_claims` are claims that several premises are asked about, in one order for all: those asked of
     this one and maybe more. A judge may put them all to a model, so that its calls begin alike, where that
@@ -145,6 +155,7 @@ class Premise(NamedTuple):
     title: str = ""
     record_id: str = ""
     shared_claims: tuple[Claim, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 class Verdict(Model):

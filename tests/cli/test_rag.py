@@ -51,4 +51,4 @@ def test_records_that_lack_what_is_needed_are_named(factreasoner, tmp_path):
     done = factreasoner("rag", written(tmp_path / "set.jsonl", strange), "--out", tmp_path / "run")
     assert done.returncode == 1
     assert "no 'reference' either" in done.stderr
-    assert "contexts[0].id: 'answer' is the name of another premise" in done.stderr
+    assert "contexts[0].id: 'answer' names another premise" in done.stderr

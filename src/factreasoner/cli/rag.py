@@ -11,10 +11,10 @@ from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
 from factreasoner.cli.settings import takes_settings
 
-PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Calibration", "Scores")
+PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
     *("assessor", "version", "fact_generator", "revise_given", "retriever"),
-    *("calls", "premise_tokens", "audit_share", "k", "gamma"),
+    *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),
 )
 """Settings of these panels that mean nothing here, or something of their own."""
 

@@ -21,6 +21,7 @@ from factreasoner.choices import (
     FormChoice,
     MerlinAlgorithm,
     Mode,
+    PremiseMode,
     Search,
     Uncited,
     Unlisted,
@@ -168,6 +169,12 @@ PANELS: dict[str, dict[str, Setting]] = {
         "premise_tokens": Setting(int, "Length of a context used as a claim, version 3."),
     },
     "Claims": {
+        "premise": Setting(
+            PremiseMode, "Judge contexts one by one (each: an exact matrix), or in one call (joint: cheap)."
+        ),
+        "window_tokens": Setting(
+            int, "Tokens of passages that one call shows at most; longer ones are judged in pieces."
+        ),
         "uncited": Setting(
             Uncited, "Claims that cite nothing: flag them, or check them against all sources."
         ),

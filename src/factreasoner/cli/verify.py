@@ -21,6 +21,7 @@ UNUSED = (
     *("query_builder", "summarizer", "retrieve_k", "retrieve_question", "search"),
     *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
     *("mode", "calls", "premise_tokens", "audit_share", "k", "gamma"),
+    *("premise", "window_tokens"),
 )
 """Settings of these panels that mean nothing here."""
 

@@ -163,9 +163,24 @@ def read(
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
             p_logprobs=value_probability(*behind(name), value, allowed) if allowed else None,
             reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
-            sources=_words(reply.arguments.get(f"{name}_sources")),
+            sources=_listed(reply.arguments.get(f"{name}_sources")),
         )
     return reading
+
+
+def numbered(text: str, count: int) -> list[int]:
+    """The numbers in `text` from 1 to `count`; of ranges (2-4) both ends and what is between."""
+    found: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", text):
+        found += [n for n in range(int(first), min(int(last or first), count) + 1) if 1 <= n <= count]
+    return found
+
+
+def _listed(given: object) -> str:
+    """Numbers as text, however they were given."""
+    if isinstance(given, list):
+        return ", ".join(map(str, given))
+    return str(given) if isinstance(given, int) else _words(given)
 
 
 def _words(given: object) -> str:

@@ -23,6 +23,11 @@ class LLMJudge:
         self._template = prompts.load("judge")
         self._inquiry = faaf.inquiry(self._config.mode, verbal=self._config.confidence == "verbal")
         self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
+        self._of_several = prompts.load("judge_several")
+        self._naming = self._inquiry._replace(
+            task="Say of each fact, by the sources alone, whether it is true.",
+            first=("sources", *self._inquiry.first),
+        )
 
     @property
     def claims_per_call(self) -> int:
@@ -56,6 +61,13 @@ class LLMJudge:
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
+        if premise.parts:
+            shown = (
+                f"Source {number}:\n{prompts.delimit(part.text, 'source')}"
+                for number, part in enumerate(premise.parts, start=1)
+            )
+            prompt = self._of_several.fill(sources="\n\n".join(shown))
+            return prompt.model_copy(update={"shared": True}), self._naming.build(claims)
         passage = f"{premise.title}\n{premise.text}" if premise.title else premise.text
         prompt = self._template.fill(passage=prompts.delimit(passage, "passage"))
         return prompt.model_copy(update={"shared": True}), self._inquiry.build(claims)
@@ -72,7 +84,16 @@ class LLMJudge:
             quote=finding.quote if citation in ("found", "elsewhere") else None,
             confidence=finding.confidence,
             citation=citation,
+            rests_on=_named(premise, finding),
         )
+
+
+def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
+    """Ids of the passages that a verdict rests on, as far as it names any; silence rests on none."""
+    if finding.label == "neutral":
+        return ()
+    places = faaf.numbered(finding.sources, len(premise.parts))
+    return tuple(dict.fromkeys(premise.parts[place - 1].id for place in places))
 
 
 def pair_id(source: str, target: str) -> str:

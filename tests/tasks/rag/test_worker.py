@@ -18,11 +18,13 @@ def record_of(**fields):
     return parse_record({"id": "q1", "input": "Who?", "output": "An answer."} | fields, where="test")
 
 
-def judging(truth):
-    """A model that answers by `truth(passage, fact)`; it makes no claims."""
+def judging(truth, sources=lambda prompt, fact: "1"):
+    """A model that answers by `truth(passage, fact)` and names `sources`; it makes no claims."""
 
     def answer(prompt, schema):
-        return {name: truth(prompt.user, text) for name, text in schema.items.items()}
+        said = {name: truth(prompt.user, text) for name, text in schema.items.items()}
+        named = {f"{name}_sources": sources(prompt.user, text) for name, text in schema.items.items()}
+        return {name: value for name, value in (said | named).items() if name in schema.arguments}
 
     return ScriptedLLM(answer)
 

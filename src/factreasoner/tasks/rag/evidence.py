@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner.models import Verdict
 from factreasoner.tasks.rag.events import NEVER, UNDECIDED, Event, any_of
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE, is_borne_out, p_borne_out, p_denied
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE, is_borne_out, p_borne_out, p_denied
 
 
 class ContextEvidence(NamedTuple):
@@ -60,21 +60,58 @@ class Evidence:
 
     def borne_out(self, claim_id: str, *, second_look: bool = False) -> ContextEvidence:
         """Which contexts bear the claim out; `second_look`: all together where none does alone."""
+        if self._result.joint:
+            return self._jointly(claim_id, _borne_out)
         each = self._each(claim_id, _borne_out)
-        alone = any(event.holds for event in each)
-        if not second_look or not self._result.second_look or alone or len(each) < 2:
+        if not second_look or not self._result.together or any(event.holds for event in each):
             return ContextEvidence(each, NEVER, ())
-        verdict = self._verdicts.get((CONTEXTS, claim_id))
-        everywhere = tuple(range(len(each)))
-        named = tuple(self._places[i] for i in verdict.rests_on if i in self._places) if verdict else ()
-        return ContextEvidence(each, _borne_out(verdict), named or everywhere)
+        return ContextEvidence(each, *self._together(claim_id, _borne_out))
 
     def denied(self, claim_id: str) -> ContextEvidence:
         """Which contexts contradict the claim."""
+        if self._result.joint:
+            return self._jointly(claim_id, _denied)
         return ContextEvidence(self._each(claim_id, _denied), NEVER, ())
 
-    def _each(self, claim_id: str, event: Callable[[Verdict | None], Event]) -> tuple[Event, ...]:
-        return tuple(event(self._verdicts.get((context_id, claim_id))) for context_id in self._places)
+    def _each(self, claim_id: str, event: _AsEvent) -> tuple[Event, ...]:
+        verdicts = [self._verdicts.get((context_id, claim_id)) for context_id in self._places]
+        nearest = max((verdict.nearness for verdict in verdicts if verdict), default=0.0)
+        return tuple(event(_without_far_belief(verdict, nearest)) for verdict in verdicts)
+
+    def _together(self, claim_id: str, event: _AsEvent) -> tuple[Event, tuple[int, ...]]:
+        """What the contexts say together, and the positions of those that it rests on, as far as known."""
+        verdicts = [self._verdicts.get((premise, claim_id)) for premise in self._result.together]
+        deciding = [verdict for verdict in verdicts if verdict is not None and event(verdict).holds]
+        named = {context_id for verdict in deciding for context_id in verdict.rests_on}
+        places = tuple(place for context_id, place in self._places.items() if context_id in named)
+        return any_of(map(event, verdicts)), places or tuple(self._places.values())
+
+    def _jointly(self, claim_id: str, event: _AsEvent) -> ContextEvidence:
+        shown: dict[str, list[Event]] = {context_id: [] for context_id in self._places}
+        for premise, context_ids in self._result.together.items():
+            verdict = self._verdicts.get((premise, claim_id))
+            for context_id in context_ids:
+                shown[context_id].append(_of_one(verdict, context_id, event))
+        together, rests_on = self._together(claim_id, event)
+        return ContextEvidence(tuple(any_of(events) for events in shown.values()), together, rests_on)
+
+
+_AsEvent = Callable[[Verdict | None], Event]
+
+
+def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:
+    """What a verdict on several contexts says of one of them: what holds, holds of those it rests on."""
+    found = event(verdict)
+    if verdict is None or not found.holds or context_id in verdict.rests_on:
+        return found
+    return NEVER if verdict.rests_on else UNDECIDED
+
+
+def _without_far_belief(verdict: Verdict | None, nearest: float) -> Verdict | None:
+    """The verdict; a belief counts for the passages nearest to the claim alone."""
+    if verdict is None or verdict.nearness >= nearest:
+        return verdict
+    return verdict.model_copy(update={"belief": None})
 
 
 def _borne_out(verdict: Verdict | None) -> Event:

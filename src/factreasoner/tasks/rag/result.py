@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from factreasoner.models import Atom, Context
 from factreasoner.tasks.claim_task import ClaimResult
 
@@ -11,8 +13,9 @@ class RagResult(ClaimResult):
 
     `claims` are the answer's, `reference_claims` those of the reference; None where there was nothing to
     make them from, or they could not be made. `contexts` are in the order of retrieval, None where the record
-    has none. `joint`: contexts were judged together. `second_look`: claims of the answer that no context
-    bears out alone were asked once more against all contexts together.
+    has none. `joint`: contexts were judged together. Else, where there are `together`, claims of the answer
+    that no context bears out alone were asked once more about all contexts together. `together` are the ids
+    of the contexts by premise: `contexts`, or `contexts:1` and so on where they are too long for one call.
     """
 
     claims: tuple[Atom, ...] | None = None
@@ -21,4 +24,4 @@ class RagResult(ClaimResult):
     gold_contexts: tuple[str, ...] | None = None
     reference: str | None = None
     joint: bool = False
-    second_look: bool = False
+    together: dict[str, tuple[str, ...]] = Field(default_factory=dict)

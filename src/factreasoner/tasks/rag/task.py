@@ -32,7 +32,7 @@ class Rag(Task[RagResult]):
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
-        return ["atomizer", "judge", "reviser"]
+        return ["atomizer", "judge", "judge_several", "reviser"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
         """See `Task`."""
@@ -60,8 +60,8 @@ def _problems(record: Record) -> Iterator[InputProblem]:
         message = "none given, and no 'reference' either; add one of both, or both"
         yield InputProblem(where, "contexts", message)
     for place, context in enumerate(record.contexts or ()):
-        if context.id in (ANSWER, REFERENCE, CONTEXTS):
-            message = f"{context.id!r} is the name of another premise here; give the context another id"
+        if context.id in (ANSWER, REFERENCE) or context.id.split(":")[0] == CONTEXTS:
+            message = f"{context.id!r} names another premise here; give the context another id"
             yield InputProblem(where, f"contexts[{place}].id", message)
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from factreasoner.assembly import Assembly
 from factreasoner.config import Config
-from factreasoner.evaluators.judging import (
-    UNASKED_JUDGES,
-    Task,
-    judge_all,
-    judging_threads,
-    premises,
-)
+from factreasoner.errors import ConfigError
+from factreasoner.evaluators.judging import UNASKED_JUDGES, Task, judge_all, judging_threads, premises
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Atom, Claim, Premise, Record, Verdict
+from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
 from factreasoner.protocols import LLM, Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
-from factreasoner.tasks.rag.claims import ClaimMaker, Claims
+from factreasoner.tasks.rag.claims import ClaimMaker
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE, is_borne_out, known_verdict
+from factreasoner.tasks.rag.together import merged, pieces, premises_together
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE, is_borne_out, known_verdict
+
+Claims = Sequence[Claim]
 
 
 class RagWorker(ClaimWorker[RagResult]):
@@ -28,7 +27,10 @@ class RagWorker(ClaimWorker[RagResult]):
 
     Answer claims and reference claims x contexts, answer claims x reference, reference claims x answer. A
     context takes both lists in one call. Answer claims that no context bears out alone are asked once more,
-    against all contexts together.
+    about all contexts together. With `premise` of "joint" contexts are asked about together at once.
+
+    Raises:
+        ConfigError: contexts are to be judged together by a judge that compares a claim with one passage.
     """
 
     result = RagResult
@@ -36,73 +38,115 @@ class RagWorker(ClaimWorker[RagResult]):
     def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
         super().__init__(config, llm, assembly)
         self._maker = ClaimMaker(assembly)
-        self._asks = config.plugin("judge") not in UNASKED_JUDGES
+        judge = config.plugin("judge")
+        self._asks = judge not in UNASKED_JUDGES
+        self._joint = config.premise == "joint"
+        if self._joint and judge in ("embedded", "nli"):
+            raise ConfigError(
+                f"premise: 'joint' saves a model's calls; judge {judge!r} makes none and reads one passage "
+                "at a time: leave it out"
+            )
 
     def _work(self, record: Record, meter: Meter) -> Work:
         with meter.stage("atomizer"):
             makers = (self._maker.of_answer, self._maker.of_reference)
             said, wanted = parallel_map(lambda make: make(record), makers, workers=2)
+        answer_claims, reference_claims = _asked(said.claims), _asked(wanted.claims)
+        contexts = record.contexts or ()
+        together = premises_together(contexts, record.id, self.config.window_tokens)
         with meter.stage("evaluator"):
-            judged = self._judged(record, said, wanted)
-            again = self._second_look(record, said, judged.verdicts)
-        verdicts = judged.verdicts + again.verdicts
-        failures = (*said.failures, *wanted.failures, *judged.failures, *again.failures)
+            judged = self._judged(
+                [
+                    *self._about_contexts(record, together, answer_claims, reference_claims),
+                    *self._about_texts(record, answer_claims, reference_claims),
+                ]
+            )
+            second_look = self._asks and not self._joint and len(contexts) > 1
+            if second_look:
+                left = _not_borne_out(answer_claims, contexts, judged.verdicts)
+                again = self._judged([(premise, left) for premise in together if left])
+                judged = Judged(judged.verdicts + again.verdicts, judged.failures + again.failures)
+        failures = (*said.failures, *wanted.failures, *judged.failures)
         fields = {
             "claims": said.claims,
             "reference_claims": wanted.claims,
             "contexts": record.contexts,
             "gold_contexts": record.gold_contexts,
             "reference": record.reference,
-            "second_look": self._asks,
-            "verdicts": verdicts,
+            "joint": self._joint,
+            "together": _ids(together) if self._joint or second_look else {},
+            "verdicts": judged.verdicts,
         }
-        asked = len(said.claims or ()) + len(wanted.claims or ())
-        judged_claims = len({verdict.target_id for verdict in verdicts})
-        nothing_to_ask = not verdicts and not failures  # no context was retrieved, and there is no reference
+        asked = len(answer_claims) + len(reference_claims)
+        judged_claims = len({verdict.target_id for verdict in judged.verdicts})
+        nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked)
 
-    def _judged(self, record: Record, said: Claims, wanted: Claims) -> Judged:
-        tasks = list(_tasks(record, said.claims or (), wanted.claims or (), together=self._asks))
-        open_tasks = [(premise, claims) for premise, claims in tasks if premise.text.strip()]
-        judged = judge_all(self._judge, open_tasks, workers=judging_threads(self.config))
-        known = (
-            known_verdict(premise.id, claim.id, "neutral", "the text is empty, and states nothing")
+    def _about_contexts(
+        self, record: Record, together: Sequence[Premise], said: Claims, wanted: Claims
+    ) -> Iterator[Task]:
+        """Contexts with both lists at once; a judge that sends no calls gets each list for itself.
+
+        What it says of a claim may depend on those it is asked with.
+        """
+        lists = [[*said, *wanted]] if self._asks else [said, wanted]
+        for claims in filter(None, lists):
+            if self._joint:
+                yield from ((premise, list(claims)) for premise in together)
+                continue
+            premise_of = premises(record.contexts or (), record.id)
+            for context in record.contexts or ():
+                yield from self._in_pieces(premise_of(context.id), claims)
+
+    def _about_texts(self, record: Record, said: Claims, wanted: Claims) -> Iterator[Task]:
+        """The reference with the answer's claims, and the answer with the reference's."""
+        reference = (record.reference or "").strip()
+        if said and reference:
+            premise = Premise(REFERENCE, reference, title=record.prompt, record_id=record.id)
+            yield from self._in_pieces(premise, said)
+        if wanted:
+            premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
+            yield from self._in_pieces(premise, wanted)
+
+    def _in_pieces(self, premise: Premise, claims: Claims) -> Iterator[Task]:
+        """The premise, or pieces of it where a call can't show it whole."""
+        context = Context(id=premise.id, text=premise.text)
+        cut = pieces(context, self.config.window_tokens) if self._asks else ()
+        if len(cut) < 2:
+            yield premise, list(claims)
+            return
+        for piece in cut:
+            yield premise._replace(text=piece.text), list(claims)
+
+    def _judged(self, tasks: Sequence[Task]) -> Judged:
+        """One verdict a pair, as far as there is one, and what failed."""
+        asked = [task for task in tasks if task[0].text.strip()]
+        judged = judge_all(self._judge, asked, workers=judging_threads(self.config))
+        times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)
+        found: dict[tuple[str, str], list[Verdict]] = {}
+        for verdict in judged.verdicts:
+            found.setdefault((verdict.context_id, verdict.target_id), []).append(verdict)
+        decided = (merged(of_pieces, times[pair]) for pair, of_pieces in found.items())
+        verdicts = [verdict for verdict in decided if verdict is not None]
+        note = "the text is empty, and states nothing"
+        verdicts += [
+            known_verdict(premise.id, claim.id, "neutral", note)
             for premise, claims in tasks
             if not premise.text.strip()
             for claim in claims
-        )
-        return Judged((*judged.verdicts, *known), judged.failures)
-
-    def _second_look(self, record: Record, said: Claims, verdicts: Sequence[Verdict]) -> Judged:
-        """All contexts together on the answer's claims that none of them bears out."""
-        if not self._asks or len(record.contexts or ()) < 2:
-            return Judged(())
-        contexts = {context.id for context in record.contexts or ()}
-        borne_out = {v.target_id for v in verdicts if v.context_id in contexts and is_borne_out(v)}
-        left = [Claim(claim.id, claim.text) for claim in said.claims or () if claim.id not in borne_out]
-        if not left:
-            return Judged(())
-        return self._judge.judge(_all_contexts(record), left)
+        ]
+        return Judged(tuple(verdicts), judged.failures)
 
 
-def _tasks(record: Record, said: Sequence[Atom], wanted: Sequence[Atom], *, together: bool) -> Iterator[Task]:
-    """What each premise is asked about; with `together` a context is asked about both lists at once."""
-    answer_claims = [Claim(claim.id, claim.text) for claim in said]
-    reference_claims = [Claim(claim.id, claim.text) for claim in wanted]
-    contexts = record.contexts or ()
-    premise = premises(contexts, record.id)
-    lists = [answer_claims + reference_claims] if together else [answer_claims, reference_claims]
-    for claims in filter(None, lists):
-        for context in contexts:
-            yield premise(context.id), claims
-    if answer_claims and (record.reference or "").strip():
-        reference = record.reference or ""
-        yield Premise(REFERENCE, reference, title=record.prompt, record_id=record.id), answer_claims
-    if reference_claims:
-        yield Premise(ANSWER, record.response, title=record.prompt, record_id=record.id), reference_claims
+def _asked(claims: Sequence[Atom] | None) -> list[Claim]:
+    return [Claim(claim.id, claim.text) for claim in claims or ()]
 
 
-def _all_contexts(record: Record) -> Premise:
-    texts = [f"{context.title}\n{context.text}".strip() for context in record.contexts or ()]
-    text = "\n\n".join(f"Passage {number}\n{text}" for number, text in enumerate(texts, start=1))
-    return Premise(CONTEXTS, text, record_id=record.id)
+def _not_borne_out(claims: Claims, contexts: Sequence[Context], verdicts: Sequence[Verdict]) -> list[Claim]:
+    ids = {context.id for context in contexts}
+    borne_out = {v.target_id for v in verdicts if v.context_id in ids and is_borne_out(v)}
+    return [claim for claim in claims if claim.id not in borne_out]
+
+
+def _ids(together: Sequence[Premise]) -> dict[str, tuple[str, ...]]:
+    return {premise.id: tuple(dict.fromkeys(part.id for part in premise.parts)) for premise in together}

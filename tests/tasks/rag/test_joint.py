@@ -1,0 +1,114 @@
+"""Contexts judged together: calls, passages that verdicts rest on, contexts too long for one call."""
+
+import re
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.inputs.parsing import parse_record
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.task import TASK
+from factreasoner.tasks.task import Calls
+
+
+def record_of(**fields):
+    return parse_record({"id": "q1", "output": "An answer."} | fields, where="test")
+
+
+def sources_of(prompt):
+    """What a prompt shows, by number."""
+    found = re.findall(r"Source (\d+):\n<[^>]*>\n?(.*?)\n?</", prompt, re.DOTALL)
+    return {int(number): text for number, text in found}
+
+
+def reader(*, names_sources=True):
+    """A model that finds a fact word for word, and "not X" where X is the fact; it names where."""
+
+    def answer(prompt, schema):
+        said = {}
+        shown = sources_of(prompt.user) or {1: prompt.user}
+        for name, fact in schema.items.items():
+            against = [n for n, text in shown.items() if f"not {fact}" in text]
+            bearing = [n for n, text in shown.items() if fact in text and n not in against]
+            said[name] = "True" if bearing else "False" if against else "Not clear"
+            if f"{name}_sources" in schema.arguments:
+                said[f"{name}_sources"] = ", ".join(map(str, bearing or against)) if names_sources else ""
+        return said
+
+    return ScriptedLLM(answer)
+
+
+def assessed(llm, record, **settings):
+    settings = {"cache": False, "confidence": "constant", "premise": "joint"} | settings
+    return TASK.worker(Config(model="test", **settings), Calls(llm=llm)).assess(record)
+
+
+RECORD = {
+    "atoms": ["apples", "pears", "plums", "figs"],
+    "reference": "apples, and quinces",
+    "reference_atoms": ["quinces", "apples!"],
+    "contexts": ["some apples! here", "not pears", "apples! plums", "nothing"],
+}
+
+
+def test_faithfulness_alone_is_one_call_of_judgement():
+    llm = reader()
+    scored = scored_rag(assessed(llm, record_of(atoms=RECORD["atoms"], contexts=RECORD["contexts"])))
+    assert len(llm.calls) == 1
+    assert (scored.values["faithfulness"], scored.values["contradicted"]) == (0.5, 0.25)
+
+
+def test_every_metric_takes_three_calls_of_judgement_and_is_that_of_the_matrix():
+    joint, each = reader(), reader()
+    found = scored_rag(assessed(joint, record_of(**RECORD)))
+    exact = scored_rag(assessed(each, record_of(**RECORD), premise="each"))
+    assert len(joint.calls) == 3
+    assert len(each.calls) == 4 + 2 + 1
+    shares = {name: value for name, value in found.values.items() if not name.endswith("_p")}
+    assert shares == {name: exact.values[name] for name in shares}
+    assert found.values["context_precision"] == 0.5
+    by_claim = {v.target_id: v.rests_on for v in found.result.verdicts if v.context_id == "contexts"}
+    assert by_claim == {
+        "a0": ("c0", "c2"),
+        "a1": ("c1",),
+        "a2": ("c2",),
+        "a3": (),
+        "r0": (),
+        "r1": ("c0", "c2"),
+    }
+
+
+def test_a_model_that_names_no_passages_leaves_contexts_undecided():
+    found = scored_rag(assessed(reader(names_sources=False), record_of(**RECORD)))
+    assert found.values["faithfulness"] == 0.5
+    assert found.values["claim_recall"] == 0.5
+    assert found.values["context_precision"] is None
+    assert found.undecided["context_precision"] == 4
+
+
+def test_contexts_too_long_for_one_call_are_shown_in_several():
+    filler = " ".join(f"Filler sentence {n} says nothing." for n in range(40))
+    contexts = [
+        f"{filler} apples.",
+        f"{filler} pears.",
+        f"{filler} {filler} {filler} {filler} plums. {filler}",
+    ]
+    llm = reader()
+    record = record_of(atoms=["apples", "pears", "plums", "figs"], contexts=contexts)
+    result = assessed(llm, record, window_tokens=600)
+    assert scored_rag(result).values["faithfulness"] == 0.75
+    assert len(result.together) == len(llm.calls) > 2
+    assert result.together["contexts:1"] == ("c0", "c1")
+    rests_on = {v.target_id: v.rests_on for v in result.verdicts if v.label == "entailment"}
+    assert rests_on == {"a0": ("c0",), "a1": ("c1",), "a2": ("c2",)}
+    alone = scored_rag(assessed(reader(), record, premise="each", window_tokens=600))
+    assert alone.values["faithfulness"] == 0.75
+    assert len({(v.context_id, v.target_id) for v in alone.result.verdicts}) == len(alone.result.verdicts)
+
+
+@pytest.mark.parametrize("judge", ["auto", "embedded"])
+def test_a_judge_of_one_passage_at_a_time_is_refused(judge):
+    with pytest.raises(ConfigError, match="'joint' saves a model's calls"):
+        TASK.worker(Config(judge=judge, premise="joint"), Calls())
