@@ -121,6 +121,8 @@ def test_public_names():
         "factuality",
         "load_config",
         "recall",
+        "verify",
+        "VerifyResult",
     }
     for name in factreasoner.__all__:
         assert getattr(factreasoner, name).__name__ == name

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import build_pipeline as build_pipeline
     from factreasoner.tasks.recall.library import recall as recall
     from factreasoner.tasks.recall.result import RecallResult as RecallResult
+    from factreasoner.tasks.verify.library import verify as verify
+    from factreasoner.tasks.verify.result import VerifyResult as VerifyResult
 
 __version__ = "0.1.0"
 
@@ -43,11 +45,13 @@ _HOMES = {
     "Record": "factreasoner.models",
     "RecallResult": "factreasoner.tasks.recall.result",
     "ScriptedLLM": "factreasoner.llm.scripted",
+    "VerifyResult": "factreasoner.tasks.verify.result",
     "assess": "factreasoner.pipeline",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.metrics.factuality",
     "load_config": "factreasoner.config",
     "recall": "factreasoner.tasks.recall.library",
+    "verify": "factreasoner.tasks.verify.library",
 }
 __all__ = [*sorted(_HOMES)]
 

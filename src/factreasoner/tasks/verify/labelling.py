@@ -46,36 +46,40 @@ def labelled(claim: VerifiedClaim, holdings: Sequence[Holding], *, complete: boo
             else "unverified",
             "p": p,
             "borne_out_by": tuple(borne_out_by),
-            "explanation": _explanation(best, holdings, p, split=split),
+            "explanation": _explanation(best, holdings, p),
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }
     )
 
 
-def _explanation(best: Holding, holdings: Sequence[Holding], p: float, *, split: bool) -> str:
+def _explanation(best: Holding, holdings: Sequence[Holding], p: float) -> str:
     """The judge's own words, else what the verdicts come to."""
     said = best.explanation or _in_words(best, holdings, p)
     others = [h for h in holdings if h.verdict.label not in (best.verdict.label, "neutral")]
     for other in others:
         verb = "contradicts it" if other.verdict.label == "contradiction" else "bears it out"
-        words = f": “{other.verdict.quote}”" if other.verdict.quote else ""
-        said += f" {_names(other.rests_on)} {verb}{words}." if split or other is not best else ""
+        said += f" {_names(other.rests_on)} {verb}{_quote(other)}"
     return said
 
 
 def _in_words(best: Holding, holdings: Sequence[Holding], p: float) -> str:
-    quote = f": “{' '.join(best.verdict.quote.split())}”" if best.verdict.quote else ""
     if best.verdict.label == "entailment":
-        return f"{_names(best.rests_on)} bears it out{quote}."
+        return f"{_names(best.rests_on)} bears it out{_quote(best)}"
     if best.verdict.label == "contradiction":
-        return f"{_names(best.rests_on)} says otherwise{quote}."
+        return f"{_names(best.rests_on)} says otherwise{_quote(best)}"
     if best.verdict.note:
         return f"{_names(best.rests_on)}: {best.verdict.note}."
     every = _names(tuple(dict.fromkeys(source for h in holdings for source in h.rests_on)))
     if side_of(p) > 0:
         return f"{every} does not decide it; by its words it is more likely borne out than not."
     return f"{every} neither bears it out nor contradicts it."
+
+
+def _quote(holding: Holding) -> str:
+    """The end of a sentence: the words of the source, where there are any, and a full stop."""
+    words = " ".join((holding.verdict.quote or "").split())
+    return f": “{words}”" if words.endswith((".", "!", "?")) else f": “{words}”." if words else "."
 
 
 def _names(ids: Sequence[str]) -> str:

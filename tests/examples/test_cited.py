@@ -1,0 +1,61 @@
+"""The cited answers: their wrong sentence, unknown source and uncited claim are found, without a model."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factreasoner import verify
+from factreasoner.inputs.input import check_input
+from factreasoner.retrieval.corpus.documents import DocumentReader
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RECORDS = {record.id: record for record in check_input(EXAMPLES / "cited.jsonl").records()}
+
+
+@pytest.fixture(scope="module", params=["sentences", "parsed"])
+def results(request):
+    """Both answers verified, with claims that are sentences and with what the installed parser makes."""
+    settings = {"spacy_model": "none"} if request.param == "sentences" else {}
+    return {
+        name: verify(record.response, sources=record.contexts, prompt=record.prompt, **settings)
+        for name, record in RECORDS.items()
+    }
+
+
+def test_the_wrong_sentence_and_the_one_without_a_source_go(results):
+    result = results["skerry-point"]
+    assert [change.before for change in result.changes] == [
+        "Its tower is 52 metres high and built of grey granite [1].",
+        "A hotel opened in the keepers' house in 2015 [5].",
+    ]
+    assert [claim.text for claim in result.claims if claim.label == "uncited"] == [
+        "The view is the finest of the whole coast."
+    ]
+    removed = [change.before for change in result.changes]
+    assert result.corrected == result.response.replace(f" {removed[0]}", "").replace(f"- {removed[1]}\n", "")
+
+
+def test_notes_links_and_raised_numbers_are_read(results):
+    result = results["tidal-mill"]
+    cited = {claim.cited for claim in result.claims}
+    assert cited == {("c0",), ("c1",), ("c2",)}
+    assert {claim.by for claim in result.claims if claim.cited == ("c0",)} == {"paragraph", "sentence"}
+    assert "eight tonnes" not in result.corrected
+    assert result.corrected.endswith("[is run by volunteers](https://example.org/mill/today).")
+
+
+def test_the_files_are_the_first_record():
+    record = RECORDS["skerry-point"]
+    assert (EXAMPLES / "cited" / "answer.md").read_text(encoding="utf-8") == record.response
+    for name, context in zip(("history.md", "light.txt", "visitors.html"), record.contexts, strict=True):
+        (document,) = DocumentReader().documents(EXAMPLES / "cited" / name)
+        assert set(context.text.split()) <= set(document.text.split())
+
+
+def test_the_profile_is_one():
+    from factreasoner.config import load_config
+
+    config = load_config(EXAMPLES.parent / "configs" / "verify.yaml")
+    assert (config.uncited, config.rounds) == ("flag", 2)
+    assert json.dumps(config.model_dump(mode="json"))

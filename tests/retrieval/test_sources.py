@@ -1,0 +1,138 @@
+"""Sources a person names: files of every kind, pages, standard input."""
+
+import io
+import sys
+
+import pytest
+from office_files import docx, paragraph
+from pages import ARTICLE, html, pdf
+from raw_server import RawServer, redirect, reply
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError
+from factreasoner.retrieval.sources import read_sources, read_text
+
+CONFIG = Config(allow_private_hosts=True, cache=False, fetch_timeout=5.0, patience=0.0)
+NO_ROBOTS = reply(b"", content_type="text/plain")
+
+
+def site_resolver(host, port):
+    return ["127.0.0.1"]
+
+
+def read(*names, config=CONFIG):
+    return read_sources([str(name) for name in names], config, resolver=site_resolver)
+
+
+def test_files_of_every_kind_in_the_order_they_are_named(tmp_path):
+    contents = {
+        "a.txt": b"Plain words.",
+        "b.md": b"# Heading\n\nMarked **words**.",
+        "c.html": html(),
+        "d.pdf": pdf("Printed words."),
+        "e.docx": docx(paragraph("Typed words.")),
+        "f.csv": b"title,text,link\nOne,First row.,https://example.org/1\nTwo,Second row.,\n",
+        "g.jsonl": b'{"text": "A line."}\n',
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    found = read(*(tmp_path / name for name in contents))
+    assert [context.id for context in found] == [str(n) for n in range(1, 9)]
+    assert found[0].text == "Plain words."
+    assert "Marked words." in found[1].text
+    assert "Otter Bridge was opened" in found[2].text
+    assert [context.text.strip() for context in found[3:]] == [
+        "Printed words.",
+        "Typed words.",
+        "First row.",
+        "Second row.",
+        "A line.",
+    ]
+    assert (found[5].title, found[5].link) == ("One", "https://example.org/1")
+
+
+def test_a_page_by_its_url():
+    with RawServer({"/robots.txt": NO_ROBOTS, "/page": reply(html())}) as site:
+        (page,) = read(f"http://site.example:{site.port}/page")
+        assert (page.id, page.title, page.link) == (
+            "1",
+            "Otter Bridge",
+            f"http://site.example:{site.port}/page",
+        )
+    assert " ".join(page.text.split()).endswith(ARTICLE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (reply(b"gone", status="404 Not Found"), "404"),
+        (reply(b"\x89PNG\r\n", content_type="image/png"), "image/png"),
+        (reply(html("")), "save the page"),
+        (redirect("http://169.254.169.254/latest"), "169.254.169.254"),
+        (redirect("file:///etc/passwd"), "file"),
+    ],
+)
+def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
+    def resolver(host, port):
+        return ["127.0.0.1"] if host == "site.example" else [host]
+
+    with RawServer({"/robots.txt": NO_ROBOTS, "/page": answer}) as site:
+        url = f"http://site.example:{site.port}/page"
+        with pytest.raises(InputError) as caught:
+            read_sources([url], CONFIG, resolver=resolver)
+    assert "--source" in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1/a", "http://[::1]/a", "http://10.0.0.1/", "http://2130706433/"]
+)
+def test_private_addresses_are_refused(url):
+    with pytest.raises(InputError, match="--source"):
+        read_sources([url], Config(cache=False, patience=0.0))
+
+
+def test_every_problem_is_told_at_once(tmp_path):
+    (tmp_path / "empty.txt").write_text(" \n")
+    (tmp_path / "odd.xlsx").write_bytes(b"PK\x03\x04")
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n" + b"\0" * 50)
+    (tmp_path / "rows.jsonl").write_text('{"text": "fine"}\n{"no": 1}\n')
+    names = ["empty.txt", "odd.xlsx", "picture.txt", "rows.jsonl", "absent.md", "plain"]
+    with pytest.raises(InputError) as caught:
+        read(*(tmp_path / name for name in names), tmp_path)
+    told = [str(problem) for problem in caught.value.problems]
+    assert len(told) == 7
+    assert all(str(tmp_path / name) in line for name, line in zip(names, told, strict=False))
+    assert "no text" in told[0]
+    assert "csv" in told[1]
+    assert "line 2" in told[3]
+    assert "can't be read" in told[4]
+    assert "known: .txt" in told[5]
+    assert "a folder" in told[6]
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Café.".encode())))
+    (source,) = read("-")
+    assert (source.text, source.title) == ("Café.", "standard input")
+
+
+def test_a_text_is_read_as_it_is(tmp_path):
+    path = tmp_path / "answer.md"
+    path.write_bytes(b"\xef\xbb\xbf# **Head** [1]\r\n")
+    assert read_text(str(path)) == "# **Head** [1]\r\n"
+    (tmp_path / "answer.docx").write_bytes(docx(paragraph("It rained [1].")))
+    assert read_text(str(tmp_path / "answer.docx")).strip() == "It rained [1]."
+
+
+def test_a_text_that_is_none_is_named(tmp_path):
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    for name, message in (
+        ("latin.txt", "not UTF-8"),
+        ("absent.md", "can't be read"),
+        ("absent.pdf", "can't be"),
+    ):
+        with pytest.raises(InputError) as caught:
+            read_text(str(tmp_path / name))
+        assert name in str(caught.value)
+        assert message in str(caught.value)
