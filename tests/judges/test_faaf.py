@@ -207,3 +207,29 @@ def test_any_texts_make_a_function_whose_answer_reads_back(texts, mode):
     reply = Reply(arguments={f"fact_{i}": value for i, value in enumerate(labels)})
     reading = faaf.read(reply, schema, claims)
     assert [reading.answers[c.id].label == "entailment" for c in claims] == [v == "True" for v in labels]
+
+
+def test_a_chosen_value_that_was_improbable_is_not_certain_for_want_of_rivals_among_the_alternatives():
+    """As a server reports that restricts what is sampled by a grammar, and its probabilities not."""
+    alternatives = (
+        ("the", math.log(0.5)),
+        ("a", math.log(0.2)),
+        ("{", math.log(0.1)),
+        ("an", math.log(0.01)),
+    )
+    values = ["True", "False", faaf.NOT_CLEAR]
+    improbable = TokenLogprob("True", math.log(0.005), alternatives)
+    assert faaf.value_probability(improbable, "", "True", values) == pytest.approx(1 / 3)
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=5))
+def test_a_value_among_the_alternatives_is_never_surer_than_its_share_of_the_values_seen(weights):
+    total = sum(weights) * 1.25
+    shares = [weight / total for weight in weights]
+    texts = ["True", "False", "Not clear", "x", "y"]
+    top = tuple((text, math.log(share)) for text, share in zip(texts, shares, strict=False))
+    found = faaf.value_probability(
+        TokenLogprob("True", math.log(shares[0]), top), "", "True", ["True", "False", faaf.NOT_CLEAR]
+    )
+    assert 0.0 < found <= shares[0] / sum(shares[:3]) + 1e-12
+    assert found >= shares[0] / (sum(shares[:3]) + (3 - min(len(shares), 3)) * min(shares)) - 1e-12

@@ -200,11 +200,16 @@ def value_probability(
 
     The allowed values differ in their first letter, so the token that holds it decides; `prefix` is what
     stands before it in that token. Without alternatives the token's own probability is returned.
+
+    An allowed value that is not among the alternatives is at most as probable as the least of these, and as
+    what they leave of 1, and is taken to be that: a server that reports probabilities from before its grammar
+    may name none of the others though the chosen one was improbable.
     """
     if token is None or token.logprob is None:
         return None
     mass = dict.fromkeys(allowed, 0.0)
-    for text, logprob in dict(((token.token, token.logprob), *token.top)).items():
+    seen = dict(((token.token, token.logprob), *token.top))
+    for text, logprob in seen.items():
         rest = text[len(prefix) :].casefold() if text.startswith(prefix) else ""
         fits = [
             v for v in allowed if rest and (v.casefold().startswith(rest) or rest.startswith(v.casefold()))
@@ -215,7 +220,9 @@ def value_probability(
         return None
     if len(token.top) <= 1:
         return min(1.0, mass[value])
-    return mass[value] / sum(mass.values())
+    shares = [math.exp(logprob) for logprob in seen.values()]
+    unseen = min(*shares, max(0.0, 1.0 - sum(shares)))
+    return mass[value] / sum(known or unseen for known in mass.values())
 
 
 def _finder(reply: Reply) -> Callable[[str], tuple[TokenLogprob | None, str]]:
