@@ -140,16 +140,6 @@ class ModelHolder:
             failed |= part.failed
         return Held(holdings, tuple(failures), frozenset(failed))
 
-    def requests(
-        self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record
-    ) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
-        return [
-            self._request(call, batch.shown, record)
-            for call in self._calls(claims, against, record)
-            for batch in self._asker.batches(call.claims)
-        ]
-
     def _calls(
         self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record
     ) -> list[_Call]:
