@@ -9,6 +9,7 @@ import pytest
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError, StageError
 from factreasoner.models import Atom, Context, Record
+from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, Query, retrieve_each
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
@@ -105,7 +106,7 @@ def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
 
 def test_an_atom_nothing_is_found_for_is_no_failure() -> None:
     found = retrieve_each(lambda query: (), ATOMS, record(), Config())
-    assert found == ((), ())
+    assert (found.contexts, found.failures) == ((), ())
 
 
 def test_when_nothing_could_be_had_the_stage_fails() -> None:
@@ -130,8 +131,8 @@ def test_contexts_the_record_brings_are_kept() -> None:
         raise AssertionError("searched")
 
     given = (Context(id="mine", text="Evidence."),)
-    assert retrieve_each(search, ATOMS, record(contexts=given), Config()) == (given, ())
-    assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == ((), ())
+    assert retrieve_each(search, ATOMS, record(contexts=given), Config()) == Retrieved(given)
+    assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == Retrieved(())
 
 
 def test_what_no_file_or_terminal_takes_is_taken_out() -> None:

@@ -91,3 +91,14 @@ def test_pages_are_read_by_the_rules_or_whatever_they_say_when_asked() -> None:
         assert len(site.requests) == 1
         anyway = WebPages(fetcher(), CONFIG.model_copy(update={"ignore_robots": True}))
         assert "Otter Bridge" in anyway.text(link).text
+
+
+def test_redirects_lead_past_no_rules() -> None:
+    rules = reply(b"User-agent: *\nDisallow: /private", content_type="text/plain")
+    with RawServer({"/robots.txt": rules, "/private": reply(html())}) as closed:
+        away = redirect(f"http://closed.example:{closed.port}/private")
+        paths = {"/robots.txt": reply(b"", status=404), "/away": away}
+        with RawServer(paths) as site, pytest.raises(ForbiddenUrlError) as caught:
+            WebPages(fetcher(), CONFIG).text(f"http://site.example:{site.port}/away")
+        assert caught.value.reason == "robots.txt"
+        assert [request.split()[1] for request in closed.requests] == [b"/robots.txt"]

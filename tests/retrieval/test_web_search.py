@@ -362,6 +362,29 @@ def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str
     assert len(site.requests) == 2
 
 
+def test_a_host_that_serves_again_is_waited_for_again(site: RawServer, tmp_path: Path) -> None:
+    site.paths |= {"/busy": reply(b"", status=429, Retry_After="3600"), "/again": reply(html(LONG))}
+    site.paths["/later"] = busy_first(1, reply(b"", status=503))
+    found = search(site, "/busy", "/again", "/later", patience=30.0)
+    assert [f.unread.reason if f.unread else "" for f in found][:1] == ["status 429"]
+    assert sum(request.split()[1] == b"/later" for request in site.requests) == 2
+
+
+def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site: RawServer) -> None:
+    site.paths["/busy"] = reply(b"", status=503)
+    snippets = {"/busy": "", "/forbidden": "", "/long": "A snippet."}
+    links = [
+        {"title": "t", "link": f"http://site.example:{site.port}{path}", "snippet": snippet}
+        for path, snippet in snippets.items()
+    ]
+    atom, record = Atom(id="a0", text=CLAIM), Record(id="r", response="x")
+    with JsonServer(serper({CLAIM: links})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True, retrieve_k=1)
+        found = web.retrieve((atom,), record)
+    assert [(c.id, c.unread) for c in found.contexts] == [("c_a0_0", "")]
+    assert [(f.item_id, "status 503" in f.message) for f in found.failures] == [("a0", True)]
+
+
 def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(
     site: RawServer, tmp_path: Path
 ) -> None:

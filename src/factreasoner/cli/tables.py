@@ -167,7 +167,8 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if unread := summary.get("unread_pages"):
-        yield "unread", f"pages, whose snippets were used: {unread:,}; the same command tries them again"
+        pages = "page, its snippet" if unread == 1 else "pages, snippets"
+        yield "unread", f"{unread:,} {pages} used; the same command tries again"
     for row in searched_rows(summary.get("searched", {})):
         yield "searched", escape(row)
     if (once := summary["independence"])["records"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import httpcore
 import httpx
 
@@ -30,6 +32,7 @@ READABLE = frozenset(
 """Media types a page may claim; what it really is, is told from its bytes."""
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses of a server that may serve the page later."""
+Permit = Callable[[httpx.URL], None]
 
 
 class Fetcher:
@@ -52,8 +55,11 @@ class Fetcher:
         self._resolver = resolver
         self._tls = httpx.create_ssl_context()
 
-    def fetch(self, url: str) -> Page:
+    def fetch(self, url: str, *, permit: Permit = lambda url: None) -> Page:
         """The page at `url`, redirects followed, its bytes unpacked.
+
+        `permit` is asked before every request, those of redirects included, and raises a FetchError for one
+        that is not to be made.
 
         Raises:
             ForbiddenUrlError: the URL, a redirect or an address behind them is not one to connect to.
@@ -65,6 +71,7 @@ class Fetcher:
         target = self.allowed(url)
         while True:
             seen.add(str(target))
+            permit(target)
             answer = self._request(target, deadline)
             if isinstance(answer, Page):
                 return answer

@@ -39,7 +39,8 @@ class Query(NamedTuple):
 class FoundPassage(NamedTuple):
     """One passage a search brought, not yet a context. `unread` is why its page could not be read for now.
 
-    `page` is a link that its page is known by, where a link may be one of several.
+    `text` is empty where such a page has nothing else to be judged by. `page` is a link that its page is
+    known by, where a link may be one of several.
     """
 
     text: str
@@ -85,7 +86,7 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
 
     Context ids are `c_<atom>_<rank>`, and `c_q_<rank>` for the question's, whose `atom_ids` are empty. At
     most `retrieve_k` a search. A failed search is a failure of its atom (of the record, for the question's),
-    a page that could not be read for now one of the context that its snippet makes.
+    and so is a page that could not be read for now, or of the context that its snippet makes.
     Contexts the record brings are kept as they are, and nothing is searched.
 
     Raises:
@@ -108,13 +109,12 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
             found = search(item.query)
         except RetrievalError as error:
             return Retrieved((), (Failure.of("retriever", item.item_id, error),))
-        contexts = _contexts(item, found[: config.retrieve_k])
-        unread = [
-            Failure.of("retriever", context.id, passage.unread)
-            for context, passage in zip(contexts, found, strict=False)
-            if passage.unread is not None
-        ]
-        return Retrieved(tuple(contexts), tuple(unread))
+        kept = [passage for passage in found if passage.text][: config.retrieve_k]
+        contexts = _contexts(item, kept)
+        unread = [(context.id, passage.unread) for context, passage in zip(contexts, kept, strict=True)]
+        unread += [(item.item_id, passage.unread) for passage in found if not passage.text]
+        failures = [Failure.of("retriever", name, error) for name, error in unread if error is not None]
+        return Retrieved(tuple(contexts), tuple(failures))
 
     parts = parallel_map(attempt, wanted, workers=min(WORKERS, config.concurrency))
     contexts = tuple(context for part in parts for context in part.contexts)

@@ -6,12 +6,14 @@ import random
 import time
 from typing import TYPE_CHECKING
 
+import httpx
+
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
 from factreasoner.language.links import same_site
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
-from factreasoner.retrieval.fetch import Fetcher
+from factreasoner.retrieval.fetch import Fetcher, Permit
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
 
@@ -37,7 +39,7 @@ class WebPages:
         self._config = config
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
-        self._robots = None if config.ignore_robots else _robots(fetcher)
+        self._permit: Permit = _anything if config.ignore_robots else _robots(fetcher).check
         self._patience = config.patience
         self._failed: dict[str, FetchError] = {}
         self._down: set[str] = set()
@@ -79,17 +81,14 @@ class WebPages:
     def _fetched(self, link: str) -> Page:
         """The page, asked for again while its host may still serve it and `patience` lasts.
 
-        A host that outlasted the patience once is asked only once for each of its other pages.
+        A host that outlasted the patience is asked only once for each other page, until it serves one.
         """
-        target = self._fetcher.allowed(link)
-        host = target.host
+        host = self._fetcher.allowed(link).host
         end = time.monotonic() + self._patience
         wait = FIRST_WAIT
         while True:
             try:
-                if self._robots is not None:
-                    self._robots.check(target)
-                return self._fetcher.fetch(link)
+                page = self._fetcher.fetch(link, permit=self._permit)
             except FetchError as error:
                 pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
                 if not error.passing or host in self._down:
@@ -97,8 +96,15 @@ class WebPages:
                 if time.monotonic() + pause > end:
                     self._down.add(host)
                     raise
+            else:
+                self._down.discard(host)
+                return page
             time.sleep(pause)
             wait *= 2
+
+
+def _anything(url: httpx.URL) -> None:
+    """Permits every page."""
 
 
 def _robots(fetcher: Fetcher) -> Robots:

@@ -72,28 +72,29 @@ class WebRetriever:
         return retrieve_each(self.search, atoms, record, self.config)
 
     def search(self, query: Query) -> list[FoundPassage]:
-        """At most `retrieve_k` passages, one a page.
+        """At most `retrieve_k` passages, one a page; then the pages unread for now that have no snippet.
 
         Raises:
             SearchError: the search service answered with an error, or not at all.
             FetchError: no page that was found could be read, and none has a snippet.
         """
-        problems: list[FetchError] = []
-        found = distinct(self._passages(query, problems), self.config.retrieve_k)
-        if problems and not found:
-            raise problems[-1]
-        return found
+        lost: list[tuple[FoundPassage, FetchError]] = []
+        found = distinct(self._passages(query, lost), self.config.retrieve_k)
+        if lost and not found:
+            raise lost[-1][1]
+        return found + [passage for passage, error in lost if error.passing]
 
-    def _passages(self, query: Query, problems: list[FetchError]) -> Iterator[FoundPassage]:
-        """Passages of the results, one after the other; `problems` takes those that reading them met with."""
+    def _passages(self, query: Query, lost: list[tuple[FoundPassage, FetchError]]) -> Iterator[FoundPassage]:
+        """Passages of the results, one after the other; `lost` takes unread pages that have no snippet."""
         for result in self._results(query.forms):
             try:
                 passage = _passage(query, result, self._pages) if self._pages else _shortened(query, result)
             except FetchError as error:
-                problems.append(error)
                 log.info("page not read: %s", error)
                 passage = _shortened(query, result, f"page not read: {error.reason}; the snippet is used")
                 passage = passage._replace(unread=error if error.passing else None)
+                if not passage.text:
+                    lost.append((passage, error))
             if passage.text:
                 yield passage
 
