@@ -10,6 +10,8 @@ Device = Literal["cpu", "cuda"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 FactorTable = Literal["conditional", "table1", "reference"]
 MerlinAlgorithm = Literal["wmb", "bte", "cte", "ijgp", "lbp"]
+RemovedMerlinAlgorithm = Literal["gibbs", "jglp"]
+"""Runs of earlier versions may have been made by these; nothing is solved by them any more."""
 CallForm = Literal["tool", "json_schema", "json_object", "fenced"]
 FormChoice = Literal["auto", "tool", "json_schema", "json_object", "fenced"]
 Calls = Literal["batched", "single"]

@@ -21,6 +21,7 @@ from factreasoner.choices import (
     MerlinAlgorithm,
     Mode,
     PremiseMode,
+    RemovedMerlinAlgorithm,
     Search,
     Uncited,
     Unlisted,
@@ -157,7 +158,9 @@ class Config(Model):
         default=30.0, gt=0.0, allow_inf_nan=False, description="limit of gibbs and pgmpy"
     )
     merlin_path: Path | None = Field(default=None, description="the merlin binary; else MERLIN_PATH, PATH")
-    merlin_algorithm: MerlinAlgorithm | None = Field(default=None, description="none: cte where it fits")
+    merlin_algorithm: MerlinAlgorithm | RemovedMerlinAlgorithm | None = Field(
+        default=None, description="none: cte where it fits"
+    )
     merlin_ibound: int | None = Field(default=None, ge=1, description="none: what takes a second")
     merlin_iterations: int | None = Field(default=None, ge=1)
     merlin_timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False, description="seconds")

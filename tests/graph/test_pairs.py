@@ -57,6 +57,13 @@ def test_which_survives_and_with_what_prior_hangs_on_no_order(order: tuple[int, 
     assert min(equal[1:3], key=text_order).id == "c2"
 
 
+def test_of_equal_contexts_the_one_that_was_judged_survives() -> None:
+    equal = [context("c0", "one TWO", prior=0.7), context("c1", "one two"), context("c2", "one two")]
+    assert [c.id for c in merge_equal(equal)] == ["c0"]
+    (merged,) = merge_equal(equal, judged={"c1", "c2"})
+    assert (merged.id, merged.prior) == ("c1", 0.7)
+
+
 def test_a_context_of_no_atom_merged_with_one_of_some_is_judged_for_all_in_version_2() -> None:
     merged = merge_equal([context("b", "same"), context("c", "same", "a1")])
     assert pairs(2, ATOMS, merged) == (Work("b", ("a0", "a1", "a2")),)

@@ -143,8 +143,15 @@ def data_networks() -> Iterator[tuple[Path, Path, Path]]:
                 yield path, Path(f"{path}.evid"), Path(f"{path}.MAR")
 
 
+NETWORKS = list(data_networks())
+
+
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
-@pytest.mark.parametrize("files", list(data_networks()), ids=lambda files: files[0].stem)
+def test_networks_with_published_marginals_are_there() -> None:
+    assert len(NETWORKS) >= 19
+
+
+@pytest.mark.parametrize("files", NETWORKS, ids=lambda files: files[0].stem)
 def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
     path, evidence, answer = files
     found = ExactSolver().marginals(read_uai(path, evidence))

@@ -83,6 +83,12 @@ def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin: 
     assert solver(merlin, merlin_algorithm="bte").marginals(TRIANGLE).exact
 
 
+@pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
+def test_algorithms_of_earlier_versions_are_refused_with_a_remedy(merlin: Path, algorithm: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{algorithm}' is not offered any more: set 'wmb' or 'cte'"):
+        solver(merlin, merlin_algorithm=algorithm)
+
+
 def test_a_wide_network_goes_to_mini_buckets(merlin: Path) -> None:
     pairs = [Factor(pair, np.array([[2.0, 1.0], [1.0, 2.0]])) for pair in itertools.combinations(range(8), 2)]
     graph = FactorGraph(tuple("abcdefgh"), (2,) * 8, tuple(pairs))

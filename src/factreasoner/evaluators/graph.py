@@ -135,7 +135,7 @@ def with_graph(
     if config.independence:
         used, found, independence = merge_sources(used, found)
     elif config.version > 1:
-        used = merge_equal(used)
+        used = merge_equal(used, judged={verdict.context_id for verdict in outcome.verdicts})
     if config.summary_prior:
         used = tuple(_scaled(context, config.context_prior) for context in used)
     graph = build_fact_graph(

@@ -80,7 +80,11 @@ def explain(
     analyses = [study.of(part) for part in parts]
     if known and not all(analysis.agrees() for analysis in analyses):
         message = f"its posteriors are not those of its graph with factors {config.factors!r}"
-        raise _impossible(assessment, f"{message}; pass the config it was made with")
+        raise _impossible(
+            assessment,
+            f"{message}; pass the config it was made with, or solve it anew first: `explain --factors "
+            f"{config.factors}` does, as runs of earlier versions need",
+        )
     found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
     evidence = conflicts(outcome.graph)
     texts = {atom.id: atom.text for atom in assessment.atoms}

@@ -279,6 +279,12 @@ class RunFolder(Generic[R]):
 
     def _refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
         manifest = self.manifest()
+        if wanted["config"].keys() - manifest["config"].keys():
+            raise RunError(
+                f"{self.path}: the run in this folder was made by an earlier version, whose results are not "
+                "mixed with this one's; it can be read and scored, but to run it use another --out, or start "
+                "over with --fresh"
+            )
         differences = [
             f"{key}: {there.get(key)!r} there, {here.get(key)!r} now"
             for part, here in wanted.items()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import merlin_bridge
+from factreasoner.choices import RemovedMerlinAlgorithm
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.factor_graph import FactorGraph
@@ -24,13 +27,18 @@ class MerlinSolver:
     :func:`factreasoner.solvers.merlin_plan.choose_algorithm`.
 
     Raises:
-        ConfigError: there is no merlin binary.
+        ConfigError: there is no merlin binary; or the algorithm set is one that earlier versions offered.
     """
 
     name = "merlin"
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
+        if self._config.merlin_algorithm in get_args(RemovedMerlinAlgorithm):
+            raise ConfigError(
+                f"merlin_algorithm: {self._config.merlin_algorithm!r} is not offered any more: set 'wmb' or "
+                "'cte', or another solver (auto, exact, gibbs)"
+            )
         try:
             self._binary = merlin_bridge.locate(self._config.merlin_path)
         except merlin_bridge.MerlinNotFoundError as error:
