@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import Pipeline as Pipeline
     from factreasoner.pipeline import assess as assess
     from factreasoner.pipeline import build_pipeline as build_pipeline
+    from factreasoner.tasks.rag.library import rag as rag
+    from factreasoner.tasks.rag.scores import ScoredRag as ScoredRag
     from factreasoner.tasks.recall.library import recall as recall
     from factreasoner.tasks.recall.result import RecallResult as RecallResult
     from factreasoner.tasks.verify.library import verify as verify
@@ -44,12 +46,14 @@ _HOMES = {
     "Pipeline": "factreasoner.pipeline",
     "Record": "factreasoner.models",
     "RecallResult": "factreasoner.tasks.recall.result",
+    "ScoredRag": "factreasoner.tasks.rag.scores",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "VerifyResult": "factreasoner.tasks.verify.result",
     "assess": "factreasoner.pipeline",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.metrics.factuality",
     "load_config": "factreasoner.config",
+    "rag": "factreasoner.tasks.rag.library",
     "recall": "factreasoner.tasks.recall.library",
     "verify": "factreasoner.tasks.verify.library",
 }

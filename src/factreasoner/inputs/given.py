@@ -35,6 +35,10 @@ def given_record(where: str, **given: object) -> Record:
         "contexts": _items(given.get("contexts"), "contexts", Context, _context, values),
         "atoms": _items(given.get("atoms"), "atoms", Atom, parse_atom, values),
         "facts": _items(given.get("facts"), "facts", Atom, parse_fact, values),
+        "reference_atoms": _items(given.get("reference_atoms"), "reference_atoms", Atom, parse_atom, values),
+        "gold_contexts": None
+        if given.get("gold_contexts") is None
+        else values.ids(given.get("gold_contexts"), "gold_contexts"),
     }
     if given.get("response") is None:
         values.problem("response", "is None; give the answer's text, '' for an empty one")

@@ -49,8 +49,12 @@ class Rag(Task[RagResult]):
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RagResult]:
         """See `Task`."""
-        k = config.k if isinstance(config.k, int) else None
-        return ClaimTally(RAG, lambda result: scored_rag(result, k), _fields)
+        return ClaimTally(RAG, lambda result: scores_of(result, config), _fields)
+
+
+def scores_of(result: RagResult, config: Config) -> ScoredRag:
+    """The metrics of a result, scored as `config` says: retrieval's at its K where that is a number."""
+    return scored_rag(result, config.k if isinstance(config.k, int) else None)
 
 
 def _problems(record: Record) -> Iterator[InputProblem]:

@@ -1,0 +1,64 @@
+"""Claim-level metrics of one retrieval-augmented answer, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from factreasoner.assembly import Parts, assembly_of
+from factreasoner.config import parse_config
+from factreasoner.errors import InputError
+from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.protocols import LLM
+from factreasoner.registry import PLUGINS
+from factreasoner.tasks.rag.scores import ScoredRag
+from factreasoner.tasks.rag.task import TASK, scores_of
+from factreasoner.tasks.rag.worker import RagWorker
+
+
+def rag(  # noqa: PLR0913 - what a record of this task may bring
+    answer: str,
+    *,
+    contexts: Sequence[ContextLike] | None = None,
+    reference: str | None = None,
+    prompt: str = "",
+    claims: Iterable[AtomLike] | None = None,
+    reference_claims: Iterable[AtomLike] | None = None,
+    gold_contexts: Sequence[str] | None = None,
+    llm: LLM | None = None,
+    **settings: Any,
+) -> ScoredRag:
+    """Where a retrieval-augmented answer loses or invents, synchronously.
+
+    `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}),
+    :class:`Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
+    `reference` is the right answer to `prompt`; `gold_contexts` are the ids of all relevant contexts. Claims
+    are made of both texts unless they are given. `settings` are those of :class:`Config`: `premise="joint"`,
+    `model="openai/gpt-4o-mini"`, `k=5`; where one names a part, an object or class of one's own may stand.
+
+    The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
+    failures in `result`::
+
+        scored = rag("It opened in 1932.", contexts=["It opened on 4 May 1932."])
+        scored.values["faithfulness"], scored.reasons["correctness"]
+
+    Raises:
+        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
+        InputError: something given is not what it should be, or there are neither contexts nor a reference.
+    """
+    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
+    config = parse_config(settings, "settings")
+    record = given_record(
+        "rag()",
+        response=answer,
+        prompt=prompt,
+        contexts=contexts,
+        reference=reference,
+        atoms=claims,
+        reference_atoms=reference_claims,
+        gold_contexts=gold_contexts,
+    )
+    if problems := TASK.problems(record, config):
+        raise InputError([problem._replace(where="rag()") for problem in problems])
+    assembly = assembly_of(config, llm=llm, **cast(Parts, parts))
+    return scores_of(RagWorker(assembly.config, assembly.llm, assembly).assess(record), config)
