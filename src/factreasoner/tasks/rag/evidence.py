@@ -30,12 +30,17 @@ class ContextEvidence(NamedTuple):
     @property
     def needs_several(self) -> bool:
         """Whether the contexts do it together, and none alone."""
-        return self.together.holds is True and not any(event.holds for event in self.each)
+        return self.together.holds is True and all(event.holds is False for event in self.each)
 
     def within(self, chosen: tuple[Event, ...]) -> Event:
-        """Whether a chosen context does it, or several together one of which is chosen."""
+        """Whether a chosen context does it, or several together one of which is chosen.
+
+        Where a context's own verdict is missing, it may be that one alone which speaks in all together.
+        """
         alone = (one & other for one, other in zip(self.each, chosen, strict=True))
-        return any_of((*alone, self.together & any_of(chosen[position] for position in self.rests_on)))
+        together = self.together & any_of(chosen[position] for position in self.rests_on)
+        missing = any(event.holds is None for event in self.each)
+        return any_of((*alone, UNDECIDED if together.holds and missing else together))
 
 
 class Evidence:
