@@ -114,3 +114,17 @@ def test_a_profile_may_nest_as_far_as_any_setting_needs(tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("allow_domains: [a.example, b.example]\n")
     assert load_config(profile).allow_domains == ("a.example", "b.example")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"reviser": "inline"}, "add --model NAME"),
+        ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser: 'inline'"),
+        ({"reviser": "inline", "model": "m", "revise_given": True}, "leave out --revise-given"),
+    ],
+)
+def test_inline_revision_needs_the_atomizer_of_a_model(values, words):
+    with pytest.raises(ConfigError, match=words):
+        load_config(None, values)
+    assert load_config(None, {"reviser": "inline", "model": "m"}).plugin("atomizer") == "llm"

@@ -31,6 +31,13 @@ def test_assess_in_a_script():
     assert [c.id for c in assessment.contexts] == ["c0", "c1"]
 
 
+def test_atoms_made_self_contained_inline_take_one_call_less():
+    llm = ScriptedLLM(yes)
+    assessment = assess(TEXT, contexts=CONTEXTS, llm=llm, model="m", reviser="inline")
+    assert [call.prompt.name for call in llm.calls] == ["atomizer_inline", "judge", "judge"]
+    assert [atom.text for atom in assessment.atoms] == [TEXT]
+
+
 def test_assess_inside_a_running_event_loop_and_in_a_thread():
     async def notebook():
         return assess(TEXT, contexts=CONTEXTS).p_true, await asyncio.to_thread(

@@ -219,6 +219,14 @@ class Config(Model):
             raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
         return self
 
+    @model_validator(mode="after")
+    def _check_inline(self) -> Config:
+        if self.reviser == "inline" and self.plugin("atomizer") != "llm":
+            raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
+        if self.reviser == "inline" and self.revise_given:
+            raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
+        return self
+
     @property
     def model_parameters(self) -> dict[str, Any]:
         """The parameters that a request carries by the user's wish, whatever the model."""

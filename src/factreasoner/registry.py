@@ -23,6 +23,7 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.stages.reviser:LLMReviser",
         "embedded": "factreasoner.stages.reviser:EmbeddedReviser",
         "none": "factreasoner.stages.reviser:KeepAtoms",
+        "inline": "factreasoner.stages.reviser:KeepAtoms",
     },
     "retriever": {
         "given": "factreasoner.retrieval.given:GivenRetriever",

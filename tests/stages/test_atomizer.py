@@ -222,3 +222,30 @@ def test_any_text_can_be_atomized(text: str) -> None:
         assert atom.text.strip()
         assert atom.span is not None
         assert text[slice(*atom.span)] == (atom.original or atom.text)
+
+
+INLINE = Config(model="m", reviser="inline")
+
+
+def test_inline_statements_come_self_contained_with_the_span_of_their_source() -> None:
+    said = {"source": "She wrote notes", "atom": "Ada wrote notes."}
+    llm = ScriptedLLM([reply(said)])
+    atomizer = LLMAtomizer(llm=llm, config=INLINE)
+    assert len(atomizer.requests(record())) == 1
+    (atom,) = atomizer.atomize(record().model_copy(update={"topic": "Ada Lovelace"})).atoms
+    assert atom.text == "Ada wrote notes."
+    assert atom.span is not None
+    assert RESPONSE[slice(*atom.span)] == "She wrote notes"
+    prompt = llm.calls[0].prompt
+    assert prompt.name == "atomizer_inline"
+    assert fenced(prompt.user, "topic") == ["Ada Lovelace"]
+
+
+def test_inline_a_later_chunk_shows_what_comes_before_it() -> None:
+    config = INLINE.model_copy(update={"max_tokens": 100})
+    llm = ScriptedLLM(copycat)
+    LLMAtomizer(llm=llm, config=config).atomize(record())
+    assert len(llm.calls) > 1
+    before = {fenced(call.prompt.user, "before")[0] for call in llm.calls}
+    assert "" in before
+    assert any("Ada was born in 1815." in text for text in before)

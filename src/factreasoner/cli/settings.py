@@ -52,7 +52,9 @@ PANELS: dict[str, dict[str, Setting]] = {
             "3: contexts are judged against each other too.",
         ),
         "atomizer": Setting(str, "auto, llm, embedded or package.module:Class."),
-        "reviser": Setting(str, "auto, llm, embedded, none or package.module:Class."),
+        "reviser": Setting(
+            str, "auto, llm, inline (in the atomizer's own call), embedded, none or package.module:Class."
+        ),
         "fact_generator": Setting(
             str, "Makes facts of a reference: auto, llm, embedded or package.module:Class."
         ),

@@ -25,6 +25,8 @@ STAGE = "atomizer"
 _OUTPUT_PER_TOKEN = 6
 """Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
 _OUTPUT_SHARE = 0.8
+_BEFORE = 4000
+"""Characters of the text before a chunk that are shown where statements are made self-contained."""
 
 SCHEMA = FunctionSchema(
     name="report_statements",
@@ -75,15 +77,19 @@ class LLMAtomizer:
     """Has a language model list the atomic statements of a response, each with the part that states it.
 
     A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
-    whose reply is cut or unusable is asked again, as `Reasker` does it.
+    whose reply is cut or unusable is asked again, as `Reasker` does it. With reviser "inline" the same call
+    makes the statements self-contained, by a prompt of its own.
     """
 
     PROMPT = "atomizer"
+    INLINE: str | None = "atomizer_inline"
+    """The prompt that makes statements self-contained too; None where `PROMPT` does."""
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._config = config or Config()
         self._reasker = Reasker(llm, self._config)
-        self._template = prompts.load(self.PROMPT)
+        inline = self.INLINE if self._config.reviser == "inline" else None
+        self._template = prompts.load(inline or self.PROMPT)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
@@ -125,9 +131,13 @@ class LLMAtomizer:
 
     def _prompt(self, record: Record, chunk: _Chunk) -> Prompt:
         text = record.response[chunk.start : chunk.end].strip()
-        return self._template.fill(
-            question=prompts.delimit(record.prompt, "question"), text=prompts.delimit(text, "text")
-        )
+        values = {
+            "question": prompts.delimit(record.prompt, "question"),
+            "topic": prompts.delimit(record.topic or "", "topic"),
+            "before": prompts.delimit(record.response[: chunk.start].strip()[-_BEFORE:], "before"),
+            "text": prompts.delimit(text, "text"),
+        }
+        return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
     def _ask(self, record: Record, chunk: _Chunk) -> list[_ChunkResult]:
         drafts: dict[_Chunk, list[Statement]] = {}

@@ -16,6 +16,7 @@ class LLMFactGenerator(LLMAtomizer):
     """
 
     PROMPT = "fact_generator"
+    INLINE = None
 
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference.

@@ -20,7 +20,7 @@ _GROWTH, _ALLOWANCE = 4, 200
 
 
 class KeepAtoms:
-    """Leaves every atom as it is; takes the configuration as every reviser does."""
+    """Leaves every atom as it is, unwanted or made self-contained already; made as every reviser is."""
 
     def __init__(self, config: Config | None = None) -> None:
         pass

@@ -35,7 +35,9 @@ class Factuality(Task[Assessment]):
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
         row = ASSESSORS.get(config.assessor)
-        names = ["atomizer", "judge" if row is None else row.prompt, "reviser"]
+        inline = config.reviser == "inline"
+        names = ["atomizer_inline"] if inline else ["atomizer", "reviser"]
+        names.insert(1, "judge" if row is None else row.prompt)
         return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:
