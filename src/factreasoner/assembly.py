@@ -13,9 +13,11 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
+from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import ResponseCache, cache_folder
+from factreasoner.llm.panel import Panel
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
 from factreasoner.protocols import (
     LLM,
@@ -100,8 +102,17 @@ class Assembly:
 
     def judge(self) -> Judge:
         """The judge, its verdicts calibrated as the configuration says."""
-        judge, calibrator = self.made(JUDGE), self._calibration.verdicts
+        judge, calibrator = self._judge(), self._calibration.verdicts
         return CalibratedJudge(judge, calibrator) if calibrator else judge
+
+    def _judge(self) -> Judge:
+        if not isinstance(self.llm, Panel):
+            return self.made(JUDGE)
+        members = {
+            name: Assembly(alone(self.config, name), llm, self._parts, self._account).made(JUDGE)
+            for name, llm in self.llm.members.items()
+        }
+        return EnsembleJudge(members)
 
     def evaluator(self) -> Evaluator:
         """The assessor, calibrated as the configuration says."""
@@ -137,7 +148,17 @@ def assembly_of(
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        llm = LiteLLMClient(config, account=account, memory=memory)
+        first = llm = LiteLLMClient(alone(config, config.model), account=account, memory=memory)
+        if config.further_models:
+            others = {
+                name: LiteLLMClient(alone(config, name), gate=first.gate) for name in config.further_models
+            }
+            llm = Panel({config.model: first, **others})
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Assembly(config, llm, parts, account)
+
+
+def alone(config: Config, model: str) -> Config:
+    """The settings with that model alone."""
+    return config.model_copy(update={"model": model, "further_models": ()})

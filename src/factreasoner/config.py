@@ -79,6 +79,7 @@ class Config(Model):
     nli_download: bool = Field(default=False, description="fetch the model where it is not here yet")
 
     model: str | None = None
+    further_models: tuple[str, ...] = Field(default=(), description="models that judge beside `model`")
     api_base: str | None = None
     api_key_env: str | None = None
     temperature: float = Field(default=0.0, ge=0.0, le=2.0)
@@ -198,6 +199,32 @@ class Config(Model):
         """A key given in the place of the name of its variable is refused, and not repeated."""
         return None if name is None else checked_variable(name)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _several_models(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """Of a list of models the first does everything, and the others judge beside it."""
+        if not isinstance(data, dict) or not isinstance(data.get("model"), list | tuple):
+            return data
+        first, others = next(iter(data["model"]), None), tuple(data["model"][1:])
+        if data.get("further_models") and others:
+            raise ValueError("further_models: several models are given as `model` already; leave one out")
+        return data | {"model": first} | ({"further_models": others} if others else {})
+
+    @model_validator(mode="after")
+    def _check_judges(self) -> Config:
+        if not self.further_models:
+            return self
+        if self.model is None:
+            raise ValueError("further_models: there is none to judge beside: add --model NAME")
+        if len(set(self.judge_models)) < len(self.judge_models):
+            raise ValueError("model: one model is named twice; judges of an ensemble differ")
+        if self.plugin("judge") != "llm":
+            raise ValueError(f"model: several models judge, and --judge {self.judge} asks none of them")
+        if self.assessor != "factreasoner" or self.mode == "prompt-tf":
+            asking = "prompt-tf" if self.mode == "prompt-tf" else self.assessor
+            raise ValueError(f"model: {asking} asks one model itself; name one")
+        return self
+
     @model_validator(mode="after")
     def _check(self) -> Config:
         if self.reasoning_effort is not None and "reasoning_effort" in self.model_param:
@@ -226,6 +253,11 @@ class Config(Model):
         if self.reviser == "inline" and self.revise_given:
             raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
         return self
+
+    @property
+    def judge_models(self) -> tuple[str, ...]:
+        """The models of an ensemble of judges; none where one model judges, or none."""
+        return (str(self.model), *self.further_models) if self.further_models else ()
 
     @property
     def model_parameters(self) -> dict[str, Any]:

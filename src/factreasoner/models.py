@@ -7,6 +7,7 @@ read back and compared. Probabilities lie in [0, 1]; ids are strings, unique wit
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -168,6 +169,8 @@ class Verdict(Model):
     `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
     that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
     `rests_on` are the ids of the passages it rests on, where the premise is several and the judge named them.
+
+    Where several judges were asked, `votes` are what each said, with its name in `judge`.
     """
 
     context_id: str
@@ -175,13 +178,15 @@ class Verdict(Model):
     label: Label
     probability: float = Field(ge=0.0, le=1.0)
     quote: str | None = None
-    confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded"] = "constant"
+    confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded", "judges"] = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
     belief: float | None = Field(default=None, ge=0.0, le=1.0)
     nearness: float = Field(default=0.0, ge=0.0, le=1.0)
     note: str = ""
     rests_on: tuple[str, ...] = ()
+    judge: str = Field(default="", exclude_if=operator.not_)
+    votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
 
     @property
     def given_probability(self) -> float:
@@ -200,13 +205,17 @@ class AtomAnswer(Model):
 
 
 class Failure(Model):
-    """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair."""
+    """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair.
+
+    `votes` are what judges said of a pair on which they were at odds.
+    """
 
     stage: str
     item_id: str
     error_type: str
     message: str
     attempts: int = 1
+    votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
 
     @classmethod
     def of(cls, stage: str, item_id: str, error: Exception) -> Failure:

@@ -96,7 +96,12 @@ PANELS: dict[str, dict[str, Setting]] = {
         "nli_download": Setting(bool, "Fetch the model from the hub where it is not in its local cache."),
     },
     "Model": {
-        "model": Setting(str, "Any litellm model, as openai/gpt-4o-mini."),
+        "model": Setting(
+            list[str],
+            "Any litellm model, as openai/gpt-4o-mini. Several, repeated: all judge, the majority counts, "
+            "and the first does the rest.",
+        ),
+        "further_models": Setting(list[str], "Models that judge beside --model; repeatable."),
         "api_base": Setting(str, "URL of an OpenAI-compatible server, as http://localhost:8000/v1."),
         "api_key_env": Setting(str, "Environment variable that holds the key."),
         "temperature": Setting(float, "Sampling temperature."),

@@ -155,12 +155,27 @@ def run_rows(summary: Mapping[str, Any], judged: str) -> Iterator[tuple[str, str
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
     confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
+    yield from _judge_rows(summary)
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
     yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
     for message, count in failures["messages"].items():
         yield "", f"{count} x {escape(message)}"
     yield from _usage_rows(summary["usage"])
+
+
+def _judge_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What each judge of an ensemble found by itself, how far they agree, and who judged its own answers."""
+    if judges := summary["judges"]:
+        for name, scores in judges["scores"].items():
+            metric, found = next(iter(scores.items()))
+            value = "none" if found["value"] is None else f"{found['value']:.3f}"
+            yield f"by {plain(name)} alone", f"{metric} {value}"
+        alpha = "undefined: all verdicts are alike" if judges["alpha"] is None else f"{judges['alpha']:.3f}"
+        yield "agreement", f"Krippendorff's alpha {alpha} ({judges['pairs']:,} pairs)"
+    for model, count in summary["self_preference"].items():
+        told = f"{plain(model)} judges {count} answers of its own; models tend to prefer these"
+        yield "", f"[yellow]{told}[/yellow]"
 
 
 def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -51,6 +51,7 @@ class LiteLLMClient:
         config: the settings.
         account: what its requests are paid from; without it `config.max_cost` is the limit.
         memory: keeps how the model is asked, once that is found out; the cache does too.
+        gate: that of another model's client; slots, limits and account are shared with it.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
@@ -63,6 +64,7 @@ class LiteLLMClient:
         *,
         account: Account | None = None,
         memory: Memory | None = None,
+        gate: Gate | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
@@ -70,8 +72,12 @@ class LiteLLMClient:
         self._config = config
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
-        self._gate = Gate(config, self._provider, account or Account(config.max_cost))
-        self._sender = Sender(config, self._gate, self._provider, backoff_seconds=backoff_seconds)
+        self.gate = (
+            gate.beside(self._provider)
+            if gate is not None
+            else Gate(config, self._provider, account or Account(config.max_cost))
+        )
+        self._sender = Sender(config, self.gate, self._provider, backoff_seconds=backoff_seconds)
         self._raised = False
         self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
         self._learning = threading.Lock()
@@ -108,7 +114,7 @@ class LiteLLMClient:
     @property
     def spent(self) -> float:
         """US dollars that count towards `max_cost`, 0 where there is no such limit."""
-        budget = self._gate.account.budget
+        budget = self.gate.account.budget
         return 0.0 if budget is None else budget.spent
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -50,10 +51,16 @@ class Gate:
     def __init__(self, config: Config, provider: LiteLLMProvider, account: Account) -> None:
         self.account = account
         self._config = config
-        self._provider = provider
+        self.provider = provider
         self._slots = threading.Semaphore(config.concurrency)
         self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
         self._completions: deque[int] = deque(maxlen=100)
+
+    def beside(self, provider: LiteLLMProvider) -> Gate:
+        """A gate for the requests of another model, which share slots, limits and budget with these."""
+        other = copy.copy(self)
+        other.provider = provider
+        return other
 
     @contextlib.contextmanager
     def entered(self, request: Mapping[str, Any]) -> Iterator[Ticket]:
@@ -91,8 +98,8 @@ class Gate:
     def _reserved(self, request: Mapping[str, Any]) -> AbstractContextManager[Reservation]:
         def estimate() -> float | None:
             tokens = int(MARGIN * estimate_request(request))
-            return self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
+            return self.provider.price(tokens, token_limit(request) or self._config.max_tokens)
 
         return self.account.reserved(
-            estimate, f"{self._provider.model} is not known, so no limit can be kept; run without --max-cost"
+            estimate, f"{self.provider.model} is not known, so no limit can be kept; run without --max-cost"
         )

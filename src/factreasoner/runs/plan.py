@@ -154,8 +154,9 @@ class _Planner:
     def _count_judging(
         self, stage: str, part: AsksModel, asked: Sequence[tuple[Prompt, FunctionSchema]], *, items: int
     ) -> None:
-        """Add what is asked about `items` claims, as many times as there are votes."""
+        """Add what is asked about `items` claims, as many times as there are votes, of every judge."""
         rounds = self._config.votes if self._config.confidence == "votes" else 1
+        rounds *= 1 + len(self._config.further_models)
         tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
         self._count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
 

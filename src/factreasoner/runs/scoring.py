@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
 from factreasoner.models import TaskResult
+from factreasoner.runs.panel import PanelTally, SelfPreference
 from factreasoner.runs.store import RunFolder, replace_file
 
 R = TypeVar("R", bound=TaskResult)
@@ -38,11 +39,16 @@ def score_journal(
     if again is not None:
         results = map(again, results)
 
+    own = SelfPreference(config)
+    panel = PanelTally(folder.task, config, sizes) if config.further_models else None
     fingerprint = _calibrated_by(folder, config, again=again is not None)
 
     def lines() -> Iterator[str]:
         for result in results:
             line = tally.add(result)
+            own.add(result)
+            if panel is not None:
+                panel.add(result)
             line["calibration"] = fingerprint
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
@@ -50,6 +56,8 @@ def score_journal(
     content = tally.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
+    content["judges"] = None if panel is None else panel.content()
+    content["self_preference"] = own.content()
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content

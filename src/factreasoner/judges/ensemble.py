@@ -1,0 +1,84 @@
+"""Several judges whose verdicts are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.models import Claim, Failure, Label, Premise, Verdict
+from factreasoner.protocols import Judge, Judged
+
+STAGE = "judge"
+
+
+class EnsembleJudge:
+    """Asks every judge about every claim; the label that most of them give stands.
+
+    Where no label has more votes than any other, the claim is unanswered: a Failure that holds the votes.
+    The probability is the mean of what each judge gives the label: its own probability where it gives that
+    label, else half of what its probability leaves. A judge that fails on a claim leaves it to the others,
+    and its failure is said.
+    """
+
+    def __init__(self, judges: Mapping[str, Judge]) -> None:
+        self._judges = dict(judges)
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """One verdict or at least one failure for every claim; verdicts hold each judge's own as `votes`.
+
+        Raises:
+            ConfigError, BudgetError: from a model client.
+        """
+        parts = parallel_map(
+            lambda judge: judge.judge(premise, claims), self._judges.values(), workers=len(self._judges)
+        )
+        votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
+        failures: list[Failure] = []
+        for name, judged in zip(self._judges, parts, strict=True):
+            for verdict in judged.verdicts:
+                votes[verdict.target_id].append(verdict.model_copy(update={"judge": name}))
+            failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in judged.failures)
+        verdicts: list[Verdict] = []
+        for claim in claims:
+            cast = votes[claim.id]
+            if (majority := counted(cast)) is not None:
+                verdicts.append(majority)
+            elif cast:
+                failures.append(_tie(premise, claim, cast))
+        return Judged(tuple(verdicts), tuple(failures))
+
+
+def counted(votes: Sequence[Verdict]) -> Verdict | None:
+    """The verdict that judges' votes on one pair amount to; None for a tie, and for no vote."""
+    ranked = Counter(vote.label for vote in votes).most_common()
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return None
+    label = ranked[0][0]
+    agreeing = [vote for vote in votes if vote.label == label]
+    shown = next((vote for vote in agreeing if vote.quote), agreeing[0])
+    beliefs = [vote.belief for vote in agreeing if vote.belief is not None]
+    return shown.model_copy(
+        update={
+            "judge": "",
+            "probability": sum(_share(vote, label) for vote in votes) / len(votes),
+            "confidence": "judges",
+            "belief": sum(beliefs) / len(beliefs) if beliefs else None,
+            "votes": tuple(votes),
+        }
+    )
+
+
+def _share(vote: Verdict, label: Label) -> float:
+    return vote.probability if vote.label == label else (1.0 - vote.probability) / 2
+
+
+def _tie(premise: Premise, claim: Claim, votes: Sequence[Verdict]) -> Failure:
+    said = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
+    return Failure(
+        stage=STAGE,
+        item_id=f"{premise.id}->{claim.id}",
+        error_type="Tie",
+        message=f"the judges are at odds: {said}",
+        votes=tuple(votes),
+    )

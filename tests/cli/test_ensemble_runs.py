@@ -1,0 +1,154 @@
+"""Several `--model` in `run` and `recall`: votes, each judge's own scores, agreement, failures, resuming."""
+
+import json
+
+import pytest
+from command import results, write_records
+from fake_server import FakeServer, answering, server_error
+
+FACTS = ["Fact one.", "Fact two.", "Fact three."]
+MODELS = ("openai/a", "openai/b", "openai/c")
+SAID = {"a": "TTF", "b": "TFT", "c": "TFF"}
+
+
+def said(letters):
+    """True or False by the number word of the claim."""
+    words = ("one", "two", "three")
+    return answering(
+        lambda name, prop, request: next(
+            "True" if letter == "T" else "False"
+            for word, letter in zip(words, letters, strict=True)
+            if word in prop["description"]
+        )
+    )
+
+
+def panel(broken=()):
+    def answer(request):
+        model = request.body["model"]
+        return server_error(400) if model in broken else said(SAID[model])(request)
+
+    return answer
+
+
+def record(record_id="r1", **fields):
+    atoms = [{"id": f"a{i}", "text": text} for i, text in enumerate(FACTS)]
+    texts = {"facts": FACTS, "atoms": atoms, "contexts": [f"A passage on {record_id}."]}
+    return {"id": record_id, "input": "Q?", "output": f"Answer {record_id}."} | texts | fields
+
+
+def judge(factreasoner, command, server, data, *flags, models=MODELS):
+    named = [part for model in models for part in ("--model", model)]
+    base = ("--api-base", server.url, "--form", "tool", "--confidence", "constant", "--out", "out")
+    return factreasoner(command, data, *named, *base, *flags)
+
+
+def summary(tmp_path):
+    return json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+
+
+def test_recall_by_three_judges(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(panel()) as server:
+        done = judge(factreasoner, "recall", server, data)
+        assert (done.returncode, server.calls) == (0, 6), done.stderr
+        again = judge(factreasoner, "recall", server, data)
+        assert (again.returncode, server.calls) == (0, 6)
+    line = results(tmp_path / "out")[0]
+    assert [fact["value"] for fact in line["facts"]] == [True, False, False]
+    judges = summary(tmp_path)["judges"]
+    own = {name: scores["recall"]["value"] for name, scores in judges["scores"].items()}
+    assert own == {
+        "openai/a": pytest.approx(2 / 3),
+        "openai/b": pytest.approx(2 / 3),
+        "openai/c": pytest.approx(1 / 3),
+    }
+    assert judges["pairs"] == 6
+    # Values by fact: TTT, TFF, FTF; n = 18 with 5 * 2 True: of 1 - (n - 1) * disagreeing / expected
+    assert judges["alpha"] == pytest.approx(1 - 17 * (4 * 2) / (2 * 10 * 8))
+    assert "Krippendorff's alpha" in done.stdout
+    assert "by openai/b alone" in done.stdout
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert (manifest["config"]["model"], manifest["config"]["further_models"]) == (
+        MODELS[0],
+        list(MODELS[1:]),
+    )
+
+
+def test_the_graph_takes_the_majority(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record())
+    with FakeServer(panel()) as server:
+        done = judge(factreasoner, "run", server, data)
+        assert (done.returncode, server.calls) == (0, 3), done.stderr
+    assert results(tmp_path / "out")[0]["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
+    own = {name: s["precision"]["value"] for name, s in summary(tmp_path)["judges"]["scores"].items()}
+    assert own == {
+        "openai/a": pytest.approx(2 / 3),
+        "openai/b": pytest.approx(2 / 3),
+        "openai/c": pytest.approx(1 / 3),
+    }
+
+
+def test_a_tie_is_unanswered_and_counts_for_the_agreement(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record())
+    with FakeServer(panel()) as server:
+        done = judge(factreasoner, "recall", server, data, models=MODELS[:2])
+    assert done.returncode == 3
+    line = results(tmp_path / "out")[0]
+    assert [fact["value"] for fact in line["facts"]] == [True, None, None]
+    assert [failure["error_type"] for failure in line["failures"]] == ["Tie", "Tie"]
+    judges = summary(tmp_path)["judges"]
+    assert judges["pairs"] == 3
+    assert judges["scores"]["openai/a"]["num_unanswered"]["value"] == 0
+
+
+def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record())
+    broken = {"b"}
+    with FakeServer(lambda request: panel(broken)(request)) as server:
+        done = judge(factreasoner, "recall", server, data)
+        assert done.returncode == 3, done.stderr
+        line = results(tmp_path / "out")[0]
+        assert [fact["value"] for fact in line["facts"]] == [True, None, False]
+        assert any("openai/b: " in failure["message"] for failure in line["failures"])
+        assert summary(tmp_path)["judges"]["scores"]["openai/b"]["recall"]["value"] is None
+        broken.clear()
+        done = judge(factreasoner, "recall", server, data)
+        assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out")[0]["num_unanswered"] == 0
+
+
+def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
+    data = write_records(
+        tmp_path / "d.jsonl", record("r1", model_name="B"), record("r2", model_name="someone-else")
+    )
+    with FakeServer(panel()) as server:
+        done = judge(factreasoner, "recall", server, data)
+    assert summary(tmp_path)["self_preference"] == {"openai/b": 1}
+    assert "openai/b judges 1 answers of its own" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--judge", "embedded"), "--judge embedded asks none of them"),
+        (("--assessor", "factscore"), "factscore asks one model itself"),
+        (("--model", "openai/a"), "one model is named twice"),
+    ],
+)
+def test_what_does_not_go_with_several_models(factreasoner, tmp_path, flags, words):
+    data = write_records(tmp_path / "d.jsonl", record())
+    with FakeServer(panel()) as server:
+        done = judge(factreasoner, "run", server, data, *flags)
+        assert (done.returncode, server.calls) == (1, 0)
+    assert words in done.stderr
+
+
+def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record())
+    profile = tmp_path / "p.yaml"
+    profile.write_text("model: [openai/a, openai/b, openai/c]\n")
+    plan = factreasoner("run", data, "--config", profile, "--dry-run")
+    assert "judge  3 " in " ".join(plan.stdout.split()).replace("judge 3", "judge  3 "), plan.stdout
+    alone = factreasoner("run", data, "--config", profile, "--model", "openai/d", "--dry-run")
+    assert "judge 1 " in " ".join(alone.stdout.split())

@@ -1,0 +1,117 @@
+"""Judges that vote: majority, ties, means, and judges that fail."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.errors import BudgetError
+from factreasoner.judges.ensemble import EnsembleJudge
+from factreasoner.models import Claim, Failure, Premise, Verdict
+from factreasoner.protocols import Judged
+
+PREMISE = Premise("c0", "The library opens at nine.")
+LABELS = {"E": "entailment", "C": "contradiction", "N": "neutral"}
+
+
+class Saying:
+    """A letter a claim; "-" is a failure."""
+
+    def __init__(self, letters, p=0.9, **fields):
+        self.letters, self.p, self.fields = letters, p, fields
+
+    def judge(self, premise, claims):
+        pairs = list(zip(claims, self.letters, strict=True))
+        return Judged(
+            tuple(
+                Verdict(
+                    context_id=premise.id,
+                    target_id=claim.id,
+                    label=LABELS[letter],
+                    probability=self.p,
+                    **self.fields,
+                )
+                for claim, letter in pairs
+                if letter != "-"
+            ),
+            tuple(
+                Failure(stage="judge", item_id=f"c0->{claim.id}", error_type="X", message="no answer")
+                for claim, letter in pairs
+                if letter == "-"
+            ),
+        )
+
+
+def judged(*judges):
+    members = {chr(65 + i): j if hasattr(j, "judge") else Saying(j) for i, j in enumerate(judges)}
+    n = len(next(iter(members.values())).letters)
+    return EnsembleJudge(members).judge(PREMISE, [Claim(f"a{i}", f"Claim {i}.") for i in range(n)])
+
+
+def test_the_majority_counts_and_every_vote_is_kept():
+    found = judged("EEN", "ECN", "CCN")
+    assert [v.label for v in found.verdicts] == ["entailment", "contradiction", "neutral"]
+    assert [[vote.judge for vote in v.votes] for v in found.verdicts] == [["A", "B", "C"]] * 3
+    assert [vote.label for vote in found.verdicts[0].votes] == ["entailment", "entailment", "contradiction"]
+    assert found.verdicts[0].confidence == "judges"
+    assert found.failures == ()
+
+
+def test_a_tie_is_unanswered_with_its_votes_and_never_a_label():
+    found = judged("EE", "CE")
+    assert [v.target_id for v in found.verdicts] == ["a1"]
+    (tie,) = found.failures
+    assert (tie.item_id, tie.error_type) == ("c0->a0", "Tie")
+    assert "A entailment, B contradiction" in tie.message
+    assert [vote.label for vote in tie.votes] == ["entailment", "contradiction"]
+    assert Failure.model_validate_json(tie.model_dump_json()) == tie
+
+
+@pytest.mark.parametrize("votes", ["ECN", "EECC"])
+def test_other_ties(votes):
+    assert judged(*votes).verdicts == ()
+
+
+def test_probabilities_are_averaged_over_all_judges():
+    found = judged(Saying("E", 0.9), Saying("E", 0.7), Saying("C", 0.8)).verdicts[0]
+    assert found.probability == pytest.approx((0.9 + 0.7 + 0.1) / 3)
+
+
+def test_a_judge_that_fails_leaves_it_to_the_others_and_is_said():
+    found = judged("E-", "E-", "--")
+    assert [(v.target_id, v.label, len(v.votes)) for v in found.verdicts] == [("a0", "entailment", 2)]
+    assert [f.message for f in found.failures if f.item_id == "c0->a0"] == ["C: no answer"]
+    assert len([f for f in found.failures if f.item_id == "c0->a1"]) == 3
+
+
+def test_the_quote_and_belief_are_of_judges_that_agree():
+    found = judged(Saying("C", quote="wrong"), Saying("E"), Saying("E", quote="right")).verdicts[0]
+    assert found.quote == "right"
+    found = judged(Saying("N", belief=0.8), Saying("N", belief=0.4), Saying("E", belief=0.0)).verdicts[0]
+    assert found.belief == pytest.approx(0.6)
+
+
+def test_what_ends_a_run_is_raised():
+    class Poor(Saying):
+        def judge(self, premise, claims):
+            raise BudgetError("enough")
+
+    with pytest.raises(BudgetError):
+        judged("E", Poor("E"))
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ECN-"), min_size=3, max_size=3), min_size=2, max_size=5),
+    st.randoms(use_true_random=False),
+)
+def test_every_claim_has_a_verdict_or_a_failure_in_any_order_of_judges(votes, random):
+    found = judged(*votes)
+    known = {v.target_id: (v.label, round(v.probability, 9)) for v in found.verdicts}
+    lost = {f.item_id.removeprefix("c0->") for f in found.failures}
+    assert known.keys() | lost == {"a0", "a1", "a2"}
+    for verdict in found.verdicts:
+        labels = [vote.label for vote in verdict.votes]
+        assert all(labels.count(verdict.label) > labels.count(x) for x in {*labels} - {verdict.label})
+        assert 0 <= verdict.probability <= 1
+    random.shuffle(votes)
+    again = judged(*votes)
+    assert {v.target_id: (v.label, round(v.probability, 9)) for v in again.verdicts} == known
