@@ -117,6 +117,7 @@ def test_public_names():
         "RecallResult",
         "ScoredRag",
         "ScriptedLLM",
+        "VerifyResult",
         "assess",
         "build_pipeline",
         "factuality",
@@ -124,7 +125,6 @@ def test_public_names():
         "rag",
         "recall",
         "verify",
-        "VerifyResult",
     }
     for name in factreasoner.__all__:
         assert getattr(factreasoner, name).__name__ == name

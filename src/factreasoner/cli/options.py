@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 

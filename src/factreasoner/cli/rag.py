@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.options import DryRun, RunOptions, takes_groups
+from factreasoner.cli.running import (
+    check_data,
+    default_folder,
+    print_rehearsal,
+    refuse_own_source,
+    run_task,
+)
 from factreasoner.cli.settings import takes_settings
 
 PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
@@ -17,6 +23,15 @@ UNUSED = (
     *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),
 )
 """Settings of these panels that mean nothing here, or something of their own."""
+
+
+class Showing(NamedTuple):
+    """What is shown beside the table, or in the place of a run."""
+
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List what was lost or invented, claim by claim.")
+    ] = False
+    dry_run: DryRun = False
 
 
 @takes_settings(*PANELS, without=UNUSED)
@@ -39,10 +54,8 @@ def rag(
         int | None,
         typer.Option(min=1, help="Score retrieval at the first K contexts. (default: all)"),
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="List what was lost or invented, claim by claim.")
-    ] = False,
     *,
+    showing: Showing,
     running: RunOptions,
     settings: dict[str, Any],
 ) -> None:
@@ -58,7 +71,10 @@ def rag(
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    if showing.dry_run:
+        print_rehearsal(TASK, checked, config)
+        raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, show=print_rag)
-    if explain:
+    if showing.explain:
         print_lost_claims(folder, checked.ids)
     raise typer.Exit(code)

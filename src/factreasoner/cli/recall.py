@@ -7,8 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.options import DryRun, RunOptions, takes_groups
+from factreasoner.cli.running import (
+    check_data,
+    default_folder,
+    print_rehearsal,
+    refuse_own_source,
+    run_task,
+)
 from factreasoner.cli.settings import takes_settings
 
 PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Calibration", "Scores")
@@ -38,6 +44,7 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="List the facts that answers do not state.")
     ] = False,
+    dry_run: DryRun = False,
     *,
     running: RunOptions,
     settings: dict[str, Any],
@@ -54,6 +61,9 @@ def recall(
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    if dry_run:
+        print_rehearsal(TASK, checked, config)
+        raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, show=print_claims(TASK))
     if explain:
         print_missed_facts(folder, checked.ids)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
@@ -36,9 +36,7 @@ def run(
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     export_uai: Annotated[
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
     ] = None,

@@ -58,6 +58,14 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     return checked
 
 
+def print_rehearsal(task: Task[Any], checked: CheckedInput | PastRecords, config: Config) -> None:
+    """What a run of a task on claims would take."""
+    from factreasoner.cli.tables import print_plan
+    from factreasoner.runs.rehearsal import rehearsed
+
+    print_plan(rehearsed(task, checked.records(), config), config, len(checked.ids))
+
+
 def run_task(
     task: Task[Any],
     checked: CheckedInput | PastRecords,

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.options import DryRun, RunOptions, takes_groups
+from factreasoner.cli.running import (
+    check_data,
+    default_folder,
+    print_rehearsal,
+    refuse_own_source,
+    run_task,
+)
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say_json
 
@@ -61,6 +67,7 @@ def verify(
     profile: Annotated[
         Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
     ] = None,
+    dry_run: DryRun = False,
     *,
     one: OneText,
     running: RunOptions,
@@ -88,6 +95,9 @@ def verify(
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    if dry_run:
+        print_rehearsal(TASK, checked, config)
+        raise typer.Exit
     raise typer.Exit(run_task(TASK, checked, config, folder, running, show=print_claims(TASK)))
 
 

@@ -184,7 +184,7 @@ class _Planner:
         self.totals[stage] = StagePlan(
             stage,
             before.calls + len(requests),
-            before.prompt_tokens + sum(_prompt_tokens(prompt, schema) for prompt, schema in requests),
+            before.prompt_tokens + sum(prompt_tokens(prompt, schema) for prompt, schema in requests),
             before.completion_tokens + answer,
             before.most_calls + most_paid(len(requests), asked),
         )
@@ -200,5 +200,6 @@ def _atoms(record: Record, config: Config) -> tuple[Atom, ...]:
     return () if is_abstention(record.response) else EmbeddedAtomizer(config).atomize(record).atoms
 
 
-def _prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:
+def prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:
+    """About how many tokens a call with that prompt and function sends."""
     return estimate_tokens(prompt.system + prompt.user + json.dumps(schema.parameters, ensure_ascii=False))

@@ -1,0 +1,69 @@
+"""What a run of a task on claims would take: its work done with a stand-in for the model, counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.language.sentences import sentences
+from factreasoner.llm.allowance import most_paid
+from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.panel import Panel
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.models import Record
+from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens
+from factreasoner.tasks.task import Calls, Task
+
+WORDS = "words " * 25
+"""What stands for a quote, a reasoning or another free text of a reply: as long as these are, about."""
+
+
+def rehearsed(task: Task[Any], records: Iterable[Record], config: Config) -> RunPlan:
+    """Calls and estimated tokens by prompt of a run of `task`; re-asks are left out, cached calls counted.
+
+    A stand-in answers in the place of every model: statements are the sentences of a text, and every claim is
+    true, so that what a task asks only about claims that failed is not counted.
+
+    Raises:
+        ConfigError, InputError, MissingExtraError: as the task's worker does.
+    """
+    totals: dict[str, StagePlan] = {}
+
+    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+        reply = {
+            name: _value(name, prop, prompt, schema) for name, prop in schema.parameters["properties"].items()
+        }
+        before = totals.get(prompt.name, StagePlan(prompt.name, 0, 0, 0, 0))
+        totals[prompt.name] = StagePlan(
+            prompt.name,
+            before.calls + 1,
+            before.prompt_tokens + prompt_tokens(prompt, schema),
+            before.completion_tokens + len(str(reply)) // 4,
+            before.most_calls + most_paid(1, max(len(schema.items), 1)),
+        )
+        return reply
+
+    names = config.judge_models or ((config.model,) if config.model else ())
+    models = {name: ScriptedLLM(answer) for name in names}
+    llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
+    one_at_a_time = config.model_copy(update={"concurrency": 1, "cache": False})
+    worker = task.worker(one_at_a_time, Calls(llm=llm))
+    for record in records:
+        worker.assess(record)
+    return RunPlan(list(totals.values()), 0, 0)
+
+
+def _value(name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema) -> object:
+    if "enum" in prop:
+        return prop["enum"][0]
+    if prop.get("type") == "integer":
+        return prop.get("minimum", 0)
+    if prop.get("type") != "array":
+        if name not in schema.items:
+            return WORDS
+        return "true" if name.startswith("fact") else schema.items[name]
+    found = re.search(r"<given_text_\w+>\n(.*?)\n</given_text", prompt.user, re.DOTALL)
+    text = found[1] if found else prompt.user
+    return [{"source": part, "atom": part} for part in (text[s:e] for s, e in sentences(text))]
