@@ -11,7 +11,7 @@ from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.openai_session import Session, logprobs_aside
+from factreasoner.llm.openai_session import TOO_LONG, Session, logprobs_aside
 
 LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
 BODY = {"choices": [{"message": {"content": "a\ud83d"}, "logprobs": LOGPROBS}], "usage": {"prompt_tokens": 3}}
@@ -90,8 +90,43 @@ def test_every_provider_s_answer_brings_what_litellm_never_saw(model, monkeypatc
     assert [token.top for token in answer.tokens] == [(), tuple(alternatives), (), tuple(alternatives), ()]
 
 
-def test_a_body_longer_than_any_answer_is_not_read(monkeypatch):
-    monkeypatch.setattr("factreasoner.llm.openai_session.MOST_BYTES", 1000)
-    with session_for(b'{"choices": [' + b"[" * 5000) as session, logprobs_aside():
-        body = session.get("http://model.test/chat/completions").json()
-    assert body["choices"][0]["message"]["content"] == "a reply of over 16 MB, which was not read"
+def endless():
+    """A body without an end: reading on would take for ever."""
+    yield b'{"choices": [{"message": {"content": "'
+    while True:
+        yield b"x" * 100_000
+
+
+def said(content, **options):
+    with session_for(content, **options) as session, logprobs_aside() as aside:
+        response = session.get("http://model.test/chat/completions")
+    return response, aside.logprobs
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        endless(),
+        json.dumps({"choices": [{"message": {"content": "[" * 600_000}}]}).encode(),
+        json.dumps({"choices": [{"message": {"content": "[" * 600_000}, "logprobs": LOGPROBS}]}).encode(),
+        b'{"choices": [{"message": {"content": "x"}, "logprobs": [' + b"1," * 600_000 + b"1]}]}",
+    ],
+    ids=["no end", "content", "content beside log-probabilities", "values"],
+)
+def test_a_reply_longer_than_any_answer_is_not_read(content):
+    assert said(content)[0].json()["choices"][0]["message"]["content"] == TOO_LONG
+
+
+def test_a_long_answer_is_read_and_so_are_all_its_log_probabilities():
+    entry = {"token": " the", "logprob": -0.1, "bytes": [32, 116, 104, 101]}
+    tokens = [{**entry, "top_logprobs": [entry] * 5}] * 4096
+    choice = {"message": {"content": " the" * 16_000}, "logprobs": {"content": tokens}}
+    response, logprobs = said(json.dumps({"choices": [choice]}, indent=2).encode())
+    assert response.json()["choices"][0]["message"]["content"] == " the" * 16_000
+    assert logprobs["content"] == tokens
+
+
+def test_of_an_error_without_an_end_the_beginning_is_kept():
+    response, _ = said(endless(), status=500)
+    assert response.status_code == 500
+    assert 100_000 < len(response.content) < 1_000_000

@@ -22,13 +22,13 @@ _aside: contextvars.ContextVar[Aside | None] = contextvars.ContextVar("factreaso
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that say how the body was sent: wrong of a new one."""
 
-
-MOST_BYTES = 16_000_000
-"""Some 40,000 tokens with five alternatives each: no answer that was asked for is longer."""
-TOO_LONG = {
-    "choices": [{"message": {"role": "assistant", "content": "a reply of over 16 MB, which was not read"}}]
-}
-"""What stands for a longer one."""
+MOST_BYTES = 8_000_000
+"""Of a body: 16,000 tokens with five alternatives each, 5,000 where the JSON is indented."""
+MOST_COMMAS = 500_000
+"""In a body: as many values take half a second to parse, in which no other thread of the process runs."""
+MOST_SAID = 500_000
+"""Bytes of a body without its log-probabilities: some 100,000 tokens. litellm takes its time over them."""
+TOO_LONG = "a reply longer than any answer, which was not read"
 
 
 class Aside:
@@ -38,30 +38,41 @@ class Aside:
         self.logprobs: Any = None
 
     def take(self, response: httpx.Response) -> httpx.Response:
-        """The response without log-probabilities; as it is where it is no chat completion that has any."""
-        if response.status_code != httpx.codes.OK:
-            return response
+        """The response, read, without log-probabilities; as it is where it is no completion that has any.
+
+        One that is longer than any answer is replaced by a short one that says so: parsing it would keep all
+        threads waiting. Of an error's text the beginning is kept.
+        """
         raw = _read(response)
-        if raw is None:
-            return _with_body(response, json.dumps(TOO_LONG).encode())
+        if response.status_code != httpx.codes.OK:
+            return _with_body(response, raw[:MOST_SAID])
+        if len(raw) > MOST_BYTES or raw.count(b",") > MOST_COMMAS:
+            return _with_body(response, _spoken(TOO_LONG))
         try:
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            return _with_body(response, raw)
-        return _with_body(response, json.dumps(body).encode())
+            rest = raw
+        else:
+            rest = json.dumps(body).encode()
+        return _with_body(response, rest if len(rest) <= MOST_SAID else _spoken(TOO_LONG))
 
 
-def _read(response: httpx.Response) -> bytes | None:
-    """A body; None where it is longer than any answer: parsing it would keep every thread waiting."""
+def _read(response: httpx.Response) -> bytes:
+    """A body, up to a little more than `MOST_BYTES` of it."""
     chunks, size = [], 0
-    for chunk in response.iter_bytes():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MOST_BYTES:
-            response.close()
-            return None
+    with contextlib.closing(response):
+        for chunk in response.iter_bytes():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                break
     return b"".join(chunks)
+
+
+def _spoken(text: str) -> bytes:
+    """A completion of this text."""
+    return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
@@ -89,9 +100,10 @@ class Session(openai.DefaultHttpxClient):
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send a request as httpx does."""
-        response = super().send(request, **options)
         aside = _aside.get()
-        return response if aside is None else aside.take(response)
+        if aside is None:
+            return super().send(request, **options)
+        return aside.take(super().send(request, **{**options, "stream": True}))
 
 
 @contextlib.contextmanager
