@@ -91,12 +91,7 @@ def evaluate_run(
 
     summary = summarised(run, config, gold=gold, each=each)
     sample, whole = summary.sample(), summary.content()
-    if by is not None and not keys[by]:
-        raise ConfigError(
-            f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
-        )
-    if run.task is FACTUALITY_TASK and not len(sample.claims.p) and not sample.left_out.any():
-        raise RunError(f"{run.path}: no atom is labelled; give labels with --gold FILE")
+    _refuse_nothing(run, sample, by, keys)
     content = {
         "run": str(run.path),
         "task": run.task.name,
@@ -113,6 +108,16 @@ def evaluate_run(
     replace_file(out / "records.jsonl", lines)
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
+
+
+def _refuse_nothing(run: FinishedRun[Any], sample: Sample, by: str | None, keys: Counter[str]) -> None:
+    """Refuse to group by a key that no record has, `keys` being those they have, and to score no label."""
+    if by is not None and not keys[by]:
+        raise ConfigError(
+            f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
+        )
+    if run.task is FACTUALITY_TASK and not len(sample.claims.p) and not sample.left_out.any():
+        raise RunError(f"{run.path}: no atom is labelled; give labels with --gold FILE")
 
 
 def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:

@@ -73,7 +73,6 @@ def fit_graph(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting)
     found = improvement(known, after)
     best = _best(losses) if found.helps else 0
     content = improvement_content(found)
-    earlier = calibration_of(run.config)
     source: dict[str, Any] = {
         "run": str(run.path),
         "settings": settings_of(run.config, SETTINGS_USED),
@@ -84,20 +83,11 @@ def fit_graph(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting)
         "own": own.model_dump(),
         "chosen": candidates[best].model_dump(),
         "chosen_in_folds": [{**candidates[i].model_dump(), "folds": n} for i, n in chosen.most_common()],
-        "candidates": [
-            {
-                **settings.model_dump(),
-                "log_loss": float(losses[i].mean()),
-                "brier": brier(known._replace(p=posteriors[i])).value,
-            }
-            for i, settings in enumerate(candidates)
-        ],
+        "candidates": _scored(candidates, known, posteriors, losses),
         "fits": {"graph": content},
-        "notes": [
-            *([run.unfinished] if run.unfinished else []),
-            *gain_notes("graph", content, written=found.helps),
-        ],
+        "notes": [*filter(None, [run.unfinished]), *gain_notes("graph", content, written=found.helps)],
     }
+    earlier = calibration_of(run.config)
     return Calibration(
         verdicts=earlier.verdicts,
         graph=candidates[best],
@@ -137,6 +127,20 @@ def _posteriors(
                 left_out += 1
     posteriors = np.asarray(columns, dtype=float).reshape(-1, len(candidates)).T
     return claims_of(outcomes), posteriors, left_out
+
+
+def _scored(
+    candidates: list[GraphSettings], known: Claims, posteriors: Floats, losses: Floats
+) -> list[dict[str, Any]]:
+    """Each candidate with its mean log loss and Brier score; arrays are of shape (candidates, atoms)."""
+    return [
+        {
+            **settings.model_dump(),
+            "log_loss": float(losses[i].mean()),
+            "brier": brier(known._replace(p=posteriors[i])).value,
+        }
+        for i, settings in enumerate(candidates)
+    ]
 
 
 def _by_atom(assessment: Assessment, solver: Solver, config: Config) -> dict[str, float]:

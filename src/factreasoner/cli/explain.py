@@ -56,22 +56,22 @@ def explain(
     folder.read_journal()
     told: list[Explanation] = []
     problems: list[InputProblem] = []
+    ids = _ids(folder, record)
     for assessment, explanation, found in explain_journal(
-        folder,
-        _ids(folder, record),
-        config,
-        atom_ids=atom or (),
-        search_size=flip_size,
-        changed=bool(changes),
+        folder, ids, config, atom_ids=atom or (), search_size=flip_size, changed=bool(changes)
     ):
         problems += found
         if explanation is not None:
             told.append(explanation)
             if not as_json:
                 print_explanation(explanation, assessment, in_full=bool(atom))
+    _conclude(told, problems, as_json=as_json)
+
+
+def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json: bool) -> None:
+    """All explanations where JSON is wanted, then what could not be explained; ends the command."""
     if as_json and (told or not problems):
-        content = [explanation.model_dump(mode="json") for explanation in told]
-        say_json(content)
+        say_json([explanation.model_dump(mode="json") for explanation in told])
     elif not told and not problems:
         say("No atoms to explain.")
     for problem in problems:

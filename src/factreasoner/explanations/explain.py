@@ -17,7 +17,7 @@ from factreasoner.explanations.removal import Removals, log_odds, removals
 from factreasoner.explanations.scale import Scale, probability
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.graph.factor_graph import FactorGraph, Table
-from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.plugins import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.registry import nearest
@@ -27,6 +27,12 @@ NEGLIGIBLE = 1e-6
 
 DISAGREEING = 1e-4
 """Posteriors further than this from what the graph gives were not computed from it as it is now."""
+
+
+OTHER_SETTINGS = (
+    "its posteriors are not those of its graph with factors {factors!r}; pass the config it was made with, "
+    "or solve it anew first: `explain --factors {factors}` does, as runs of earlier versions need"
+)
 
 
 def explain(
@@ -63,47 +69,35 @@ def explain(
     if outcome is None or outcome.graph is None:
         raise _impossible(assessment, f"no fact graph to explain: {_why_none(assessment)}")
     wanted = _wanted(assessment, atom_ids)
-    calibrator = calibration_of(config).posteriors
+    timed = _timed(config, solver)
     deadline = time.monotonic() + config.solver_seconds
+    unhurried = timed(config.solver_seconds)
+    judged = Beliefs(_beliefs(outcome), config.atom_prior)
+    whole, parts = network(outcome.graph, config.factors, wanted, judged)
+    known = _of_the_run(outcome, whole)
+    study = _Study(
+        base=known or unhurried.marginals(whole),
+        solver=timed,
+        deadline=deadline,
+        scale=Scale(calibration_of(config).posteriors),
+        search_size=search_size,
+        touching=outcome.graph.touching(),
+        beliefs=judged.ranked,
+    )
+    analyses = [study.of(part) for part in parts]
+    if known and not all(analysis.agrees() for analysis in analyses):
+        raise _impossible(assessment, OTHER_SETTINGS.format(factors=config.factors))
+    return study.explanation(assessment, outcome.graph, wanted, analyses, solves=int(known is None))
+
+
+def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
+    """Makes a solver that takes about so many seconds: `solver` where one is given."""
 
     def timed(seconds: float) -> Solver:
         limited = config.model_copy(update={"solver_seconds": seconds})
         return solver or SOLVER.make(config.solver, {"config": lambda: limited})
 
-    unhurried = timed(config.solver_seconds)
-    judged = Beliefs(_beliefs(outcome), config.atom_prior)
-    whole, parts = network(outcome.graph, config.factors, wanted, judged)
-    known = _of_the_run(outcome, whole)
-    base = known or unhurried.marginals(whole)
-    touching = outcome.graph.touching()
-    study = _Study(base, timed, deadline, Scale(calibrator), search_size, touching, judged.ranked)
-    analyses = [study.of(part) for part in parts]
-    if known and not all(analysis.agrees() for analysis in analyses):
-        message = f"its posteriors are not those of its graph with factors {config.factors!r}"
-        raise _impossible(
-            assessment,
-            f"{message}; pass the config it was made with, or solve it anew first: `explain --factors "
-            f"{config.factors}` does, as runs of earlier versions need",
-        )
-    found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
-    evidence = conflicts(outcome.graph)
-    texts = {atom.id: atom.text for atom in assessment.atoms}
-    atoms = (
-        found.get(i, study.bare(i)).model_copy(update={"text": texts.get(i, ""), **evidence[i]._asdict()})
-        for i in wanted
-    )
-    return Explanation(
-        record_id=assessment.record_id,
-        atoms=tuple(atoms),
-        solver=base.solver,
-        exact=base.exact and all(analysis.removals.exact for analysis in analyses),
-        converged=base.converged,
-        stderr=max(
-            (e for e in (base.stderr, *(a.removals.stderr for a in analyses)) if e is not None), default=None
-        ),
-        solves=(known is None) + sum(analysis.removals.solves for analysis in analyses),
-        calibrated=calibrator is not None,
-    )
+    return timed
 
 
 def _impossible(assessment: Assessment, message: str) -> InputError:
@@ -185,6 +179,37 @@ class _Study(NamedTuple):
             search = FlipSearch(ways, now, alone, additive=part.additive, scale=self.scale)
             flips = search.search(self.search_size)
         return _Analysis(part, self, ways, now, alone, flips)
+
+    def explanation(
+        self,
+        assessment: Assessment,
+        graph: FactGraph,
+        atom_ids: Sequence[str],
+        analyses: Sequence[_Analysis],
+        *,
+        solves: int,
+    ) -> Explanation:
+        """What all parts told of the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
+        found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
+        evidence = conflicts(graph)
+        texts = {atom.id: atom.text for atom in assessment.atoms}
+        ways = [analysis.removals for analysis in analyses]
+        errors = [e for e in (self.base.stderr, *(way.stderr for way in ways)) if e is not None]
+        return Explanation(
+            record_id=assessment.record_id,
+            atoms=tuple(
+                found.get(i, self.bare(i)).model_copy(
+                    update={"text": texts.get(i, ""), **evidence[i]._asdict()}
+                )
+                for i in atom_ids
+            ),
+            solver=self.base.solver,
+            exact=self.base.exact and all(way.exact for way in ways),
+            converged=self.base.converged,
+            stderr=max(errors, default=None),
+            solves=solves + sum(way.solves for way in ways),
+            calibrated=self.scale.calibrator is not None,
+        )
 
     def bare(self, atom_id: str) -> AtomExplanation:
         """An atom's posterior and label, and nothing else."""

@@ -29,18 +29,18 @@ class Scale:
     """
 
     def __init__(self, calibrator: Calibrator | None = None) -> None:
-        self._calibrator = calibrator
+        self.calibrator = calibrator
         self.high = _first(lambda x: side_of(self.probability(x)) > 0)
         self.low = _first(lambda x: side_of(self.probability(x)) >= 0)
 
     def probability(self, log_odds: float) -> float:
         """P(true) at these log-odds of a posterior, calibrated where the run is."""
         p = float(probability(log_odds))
-        return p if self._calibrator is None else self._calibrator.apply(p)
+        return p if self.calibrator is None else self.calibrator.apply(p)
 
     def calibrated(self, p_true: float) -> float:
         """P(true) of a posterior as the solver found it."""
-        return p_true if self._calibrator is None else self._calibrator.apply(p_true)
+        return p_true if self.calibrator is None else self.calibrator.apply(p_true)
 
     def sides(self, log_odds: Table) -> npt.NDArray[np.int_]:
         """1 where P(true) is above one half, -1 below, 0 at it."""

@@ -52,12 +52,7 @@ def parse_record(
     values = Values(where)
     fields, extras = assign(data, column_map or {}, values)
     if fields.get("response") is None:
-        mapped = key_of_field(column_map or {}).get("response")
-        keys = (
-            f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
-        )
-        remedy = 'write "" for an empty response, or name its key with --column-map KEY=output'
-        values.problem("response", f"missing: {keys}; {remedy}")
+        values.problem("response", _no_response(column_map or {}))
     text = {name: values.text(fields.get(name), name) for name in ("response", "topic", "reference")}
     prompt = values.conversation(fields.get("prompt"), "prompt")
     record_id = values.id(fields.get("id"), "id", default_id)
@@ -90,6 +85,12 @@ def parse_record(
         gold_contexts=relevant,
         metadata=metadata,
     )
+
+
+def _no_response(column_map: Mapping[str, str]) -> str:
+    mapped = key_of_field(column_map).get("response")
+    keys = f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
+    return f'missing: {keys}; write "" for an empty response, or name its key with --column-map KEY=output'
 
 
 def parse_context(
