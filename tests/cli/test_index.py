@@ -208,7 +208,7 @@ def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, d
     assert searched == {first: 1, second: 1}
     mixed = f"records searched for in {first}, {second} are mixed"
     assert f"Collection 'documents' has changed since this run was begun: {mixed}" in done.stderr
-    assert f"1 records in {first}" in done.stdout
+    assert f"1 record in {first}" in done.stdout
     assert [line["searched"] for line in results(tmp_path / "out")] == [[first], [second]]
     done = factreasoner(*run, "--fresh")
     assert "Collection" not in done.stderr

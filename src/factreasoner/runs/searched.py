@@ -44,7 +44,8 @@ def searched_rows(searched: Mapping[str, int]) -> Iterator[str]:
     mixes = list(mixed(list(searched)))
     for state, count in searched.items():
         if mixes or UNFINISHED in state:
-            yield f"{count} records in {state}" + (" (not whole)" if UNFINISHED in state else "")
+            records = "record" if count == 1 else "records"
+            yield f"{count:,} {records} in {state}" + (" (not whole)" if UNFINISHED in state else "")
 
 
 def _unfinished(state: str) -> str:
