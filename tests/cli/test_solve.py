@@ -61,7 +61,7 @@ def test_all_solvers_side_by_side(factreasoner):
     assert done.returncode == 0
     assert ["node", "auto", "exact", "gibbs", "pgmpy"] in rows
     assert ["a", *["0.860000"] * 4] in rows
-    assert any(row[:1] == ["auto"] and row[2:4] == ["the", "measure"] for row in rows)
+    assert any(row[:1] == ["auto"] and row[2:4] == ["the", "reference"] for row in rows)
     assert ["merlin", "-", "-", "did", "not", "run"] in rows
     assert "merlin: solver 'merlin': no merlin found" in done.stdout
     told = solved(factreasoner, "g.json", "--compare")

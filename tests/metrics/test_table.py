@@ -61,7 +61,7 @@ def test_a_row_is_a_metric_everywhere(
     compared = compare_runs(named_runs(paths))
     assert "| worst P | 0.30 | 0.30 |" in markdown(compared)
     assert "worst_p" in csv_text(compared)
-    found = apply_rules(parse_rules(["worst_p=0.25"], []), summarised(run, run.config))
+    found = apply_rules(parse_rules(["worst_p=0.25"], [], TASK), summarised(run, run.config), TASK)
     assert found[0].kept
 
 
