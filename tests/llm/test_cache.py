@@ -16,8 +16,9 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
-from factreasoner.llm.cache import CACHED, FILE, ResponseCache, cache_folder, key_of
+from factreasoner.llm.cache import FILE, ResponseCache, cache_folder, key_of
 from factreasoner.llm.messages import Reply, TokenLogprob
+from factreasoner.llm.sharing import CACHED
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 
@@ -161,9 +162,10 @@ def test_tokens_survive(cache):
     assert isinstance(found.reply.tokens[0], TokenLogprob)
 
 
-def test_threads_that_ask_the_same_share_one_request(scene):
+@pytest.mark.parametrize("cache", [True, False])
+def test_threads_that_ask_the_same_share_one_request(scene, cache):
     set_up, meter = scene(delay=0.2), Meter()
-    client = set_up.client(cache=True)
+    client = set_up.client(cache=cache)
     replies = []
 
     def ask():

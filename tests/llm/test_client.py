@@ -428,7 +428,8 @@ def test_a_parameter_the_user_wants_is_not_left_out_in_silence(scene):
 def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
     set_up = scene(delay=0.02)
     client = set_up.client(concurrency=3)
-    threads = [threading.Thread(target=client.call, args=(PROMPT, SCHEMA)) for _ in range(12)]
+    prompts = [PROMPT.model_copy(update={"user": f"Is {number} so?"}) for number in range(12)]
+    threads = [threading.Thread(target=client.call, args=(prompt, SCHEMA)) for prompt in prompts]
     for thread in threads:
         thread.start()
     for thread in threads:

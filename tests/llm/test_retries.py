@@ -36,7 +36,9 @@ def test_retry_after_is_honoured(scene, words):
 def test_one_request_told_to_wait_holds_up_the_others(scene):
     answer = Arrivals(sequence(rate_limited("0.5"), obliging))
     client = scene(answer).client(concurrency=1)
-    parallel_map(lambda _: client.call(PROMPT, SCHEMA), range(4), 4)
+    prompts = [PROMPT.model_copy(update={"user": f"Is {number} so?"}) for number in range(4)]
+    parallel_map(lambda prompt: client.call(prompt, SCHEMA), prompts, 4)
+    assert len(answer.times) == 5
     assert min(answer.times[1:]) >= answer.times[0] + 0.5
 
 

@@ -11,9 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import NamedTuple
 
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
@@ -21,9 +19,8 @@ from pydantic import ValidationError
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.messages import FunctionSchema, Reply
-from factreasoner.models import Usage
+from factreasoner.llm.sharing import CACHED, SharedReply, Sharing
 
-CACHED = Usage(cached_calls=1)
 FILE = "replies.sqlite"
 BUSY_SECONDS = 30.0
 
@@ -41,13 +38,6 @@ def key_of(question: object) -> str:
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
-class CachedReply(NamedTuple):
-    """A reply, and whether it was asked for now rather than known already."""
-
-    reply: Reply
-    fresh: bool
-
-
 class ResponseCache:
     """A table of replies in one SQLite file, safe with many threads and many processes.
 
@@ -62,7 +52,7 @@ class ResponseCache:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._lock = threading.Lock()
-        self._asked: dict[str, Future[Reply]] = {}
+        self._sharing = Sharing()
         self._warned = False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,38 +67,16 @@ class ResponseCache:
             ) from error
         self.close = weakref.finalize(self, self._connection.close)
 
-    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> CachedReply:
+    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> SharedReply:
         """The stored reply, or the one `ask` gives. Threads wanting one key at once share one `ask`."""
-        while True:
-            with self._lock:
-                asked = self._asked.get(key)
-                if asked is None:
-                    stored = self._load(key)
-                    if stored is not None:
-                        return CachedReply(stored, fresh=False)
-                    mine = self._asked[key] = Future()
-                    break
-            try:
-                return CachedReply(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
-            except CancelledError:  # the thread that asked was interrupted
-                continue
-        return CachedReply(self._ask(key, schema, ask, mine), fresh=True)
 
-    def _ask(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], mine: Future[Reply]) -> Reply:
-        try:
+        def ask_and_store() -> Reply:
             reply = ask()
             if _worth_keeping(reply, schema):
                 self._store(key, reply)
-        except Exception as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(reply)
             return reply
-        finally:
-            mine.cancel()  # without effect once there is a result
-            with self._lock:
-                del self._asked[key]
+
+        return self._sharing.reply(key, lambda: self._load(key), ask_and_store)
 
     def note(self, key: str, text: str) -> None:
         """Keep a text that is no reply."""

@@ -21,7 +21,7 @@ from factreasoner.errors import (
 from factreasoner.llm.abilities import Abilities, Memory, sight
 from factreasoner.llm.allowance import allowance
 from factreasoner.llm.budget import Account
-from factreasoner.llm.cache import CACHED, ResponseCache, cache_folder, key_of
+from factreasoner.llm.cache import ResponseCache, cache_folder, key_of
 from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.forms import request_of
@@ -31,6 +31,7 @@ from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.reading import Completion, aligned, read
 from factreasoner.llm.sending import CallTally, FormRefusedError, Sender
+from factreasoner.llm.sharing import CACHED, Sharing
 from factreasoner.llm.usage import record_usage
 
 SAMPLE_TEMPERATURE = 0.7
@@ -72,6 +73,7 @@ class LiteLLMClient:
         self._config = config
         self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
+        self._sharing = Sharing()
         self.gate = (
             gate.beside(self._provider)
             if gate is not None
@@ -93,7 +95,7 @@ class LiteLLMClient:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """Ask once, or read the answer to the same question from the cache.
+        """Ask once, or take the answer to the same question from the cache or from whoever asks it now.
 
         Raises:
             LLMError: no usable answer came; `attempts` counts the requests.
@@ -104,9 +106,11 @@ class LiteLLMClient:
         if sample > 0:
             temperature = max(temperature, SAMPLE_TEMPERATURE)
         question = CallRequest(prompt, schema, temperature, logprobs)
+        key = self._key(question, sample)
         if self._cache is None:
-            return self._ask(question)
-        found = self._cache.reply(self._key(question, sample), schema, lambda: self._ask(question))
+            found = self._sharing.reply(key, lambda: None, lambda: self._ask(question))
+        else:
+            found = self._cache.reply(key, schema, lambda: self._ask(question))
         if not found.fresh:
             record_usage(CACHED)
         return found.reply

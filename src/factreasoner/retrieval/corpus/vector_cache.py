@@ -13,8 +13,9 @@ import numpy as np
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.llm.cache import CACHED, cache_folder
+from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.sharing import CACHED
 from factreasoner.llm.usage import record_usage
 from factreasoner.retrieval.corpus.collection import Vectors
 
