@@ -229,3 +229,17 @@ def test_the_title_is_part_of_what_the_model_reads():
     j, llm = judge(by_text(lambda text: "True"))
     j.judge(PREMISE, claims(1))
     assert "Library\nThe library opens at nine." in llm.calls[0].prompt.user
+
+
+@pytest.mark.parametrize(
+    ("mode", "label"),
+    [
+        ("tf", "neutral"),
+        ("tf_citation", "neutral"),
+        ("tfn", "contradiction"),
+        ("tfn_citation", "contradiction"),
+    ],
+)
+def test_false_is_a_contradiction_only_where_silence_has_an_answer_of_its_own(mode, label):
+    j, _ = judge(lambda prompt, schema: dict.fromkeys(schema.arguments, "False"), mode=mode)
+    assert {verdict.label for verdict in j.judge(PREMISE, claims(3)).verdicts} == {label}

@@ -71,6 +71,15 @@ class Inquiry(NamedTuple):
     first: tuple[First, ...] = ()
     verbal: bool = False
 
+    def label_of(self, value: str) -> Label | None:
+        """What an answer of that value means, None when it means nothing.
+
+        Where only True and False can be answered, False does not tell silence from a contradiction: neutral.
+        """
+        if value == FALSE and self.values is not None and NOT_CLEAR not in self.values:
+            return "neutral"
+        return LABELS.get(value)
+
     @property
     def tokens_per_claim(self) -> int:
         """About how many output tokens one claim takes."""

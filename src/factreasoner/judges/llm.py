@@ -53,7 +53,7 @@ class LLMJudge:
         question = ClaimQuestion(
             stage=STAGE,
             request=lambda batch: self._request(premise, batch),
-            read=faaf.read,
+            read=lambda reply, schema, batch: faaf.read(reply, schema, batch, self._inquiry.label_of),
             item=lambda claim_id: pair_id(premise.id, claim_id),
         )
         findings = self._asker.ask(question, claims, shared=premise.shared_claims)
