@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from factreasoner.calibration.applying import (
     CalibratedEvaluator,
@@ -11,7 +11,7 @@ from factreasoner.calibration.applying import (
     calibration_of,
     fitted_config,
 )
-from factreasoner.config import Config
+from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
@@ -162,3 +162,16 @@ def assembly_of(
 def alone(config: Config, model: str) -> Config:
     """The settings with that model alone."""
     return config.model_copy(update={"model": model, "further_models": ()})
+
+
+def parts_and_config(settings: Mapping[str, Any]) -> tuple[Parts, Config]:
+    """A caller's settings, taken apart: what stands as an object or class where a name could, and the rest.
+
+    Raises:
+        ConfigError: an unknown or wrong setting.
+    """
+    parts = {
+        kind: value for kind, value in settings.items() if kind in PLUGINS and not isinstance(value, str)
+    }
+    rest = {key: value for key, value in settings.items() if key not in parts}
+    return cast(Parts, parts), parse_config(rest, "settings")

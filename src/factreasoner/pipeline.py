@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
-from factreasoner.assembly import Parts, assembly_of
-from factreasoner.config import Config, parse_config, result_fingerprint
+from factreasoner.assembly import Parts, assembly_of, parts_and_config
+from factreasoner.config import Config, result_fingerprint
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
@@ -34,7 +34,6 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
-from factreasoner.registry import PLUGINS
 from factreasoner.stages.abstention import is_abstention
 
 
@@ -260,8 +259,7 @@ def assess(
         InputError: something given is not what it should be, or there are no contexts although the retriever
             is `given`.
     """
-    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
-    config = parse_config(settings, "settings")
+    parts, config = parts_and_config(settings)
     record = given_record(
         "assess()", response=response, prompt=prompt, topic=topic, contexts=contexts, atoms=atoms
     )
@@ -269,4 +267,4 @@ def assess(
         raise InputError(
             [InputProblem("assess()", "contexts", "none given: pass contexts=[...], or name a retriever")]
         )
-    return build_pipeline(config, llm=llm, **cast(Parts, parts)).assess(record)
+    return build_pipeline(config, llm=llm, **parts).assess(record)

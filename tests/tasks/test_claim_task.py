@@ -34,7 +34,7 @@ class Worker(ClaimWorker[ClaimResult]):
     result = ClaimResult
 
     def __init__(self, work):
-        super().__init__(Config(), None, assembly_of(Config()))
+        super().__init__(assembly_of(Config()))
         self._do = work
 
     def _work(self, record, meter):

@@ -16,7 +16,6 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
 from factreasoner.models import Failure, Record, Status, TaskResult, Verdict
 from factreasoner.pipeline import record_fingerprint
-from factreasoner.protocols import LLM
 
 
 class ClaimResult(TaskResult):
@@ -53,9 +52,9 @@ class ClaimWorker(ABC, Generic[C]):
 
     result: type[C]
 
-    def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
-        self.config = config
-        self._llm = llm
+    def __init__(self, assembly: Assembly) -> None:
+        self.config = assembly.config
+        self._llm = assembly.llm
         self._judge = assembly.judge()
 
     @property

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
-from factreasoner.assembly import Parts, assembly_of
-from factreasoner.config import parse_config
+from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.registry import PLUGINS
 from factreasoner.tasks.rag.scores import ScoredRag
 from factreasoner.tasks.rag.task import TASK, scores_of
 from factreasoner.tasks.rag.worker import RagWorker
@@ -46,8 +44,7 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
         InputError: something given is not what it should be, or there are neither contexts nor a reference.
     """
-    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
-    config = parse_config(settings, "settings")
+    parts, config = parts_and_config(settings)
     record = given_record(
         "rag()",
         response=answer,
@@ -60,5 +57,5 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     )
     if problems := TASK.problems(record, config):
         raise InputError([problem._replace(where="rag()") for problem in problems])
-    assembly = assembly_of(config, llm=llm, **cast(Parts, parts))
-    return scores_of(RagWorker(assembly.config, assembly.llm, assembly).assess(record), config)
+    assembly = assembly_of(config, llm=llm, **parts)
+    return scores_of(RagWorker(assembly).assess(record), config)

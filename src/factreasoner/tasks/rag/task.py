@@ -37,7 +37,7 @@ class Rag(Task[RagResult]):
     def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
         """See `Task`."""
         assembly = assembly_of(config, **calls._asdict())
-        return RagWorker(assembly.config, assembly.llm, assembly)
+        return RagWorker(assembly)
 
     def failed(self, record: Record, config: Config, failure: Failure) -> RagResult:
         """See `Task`."""

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from factreasoner.assembly import Assembly
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.judging import UNASKED_JUDGES, Task, judge_all, judging_threads, premises
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
-from factreasoner.protocols import LLM, Judged
+from factreasoner.protocols import Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.rag.claims import ClaimMaker
 from factreasoner.tasks.rag.result import RagResult
@@ -35,12 +34,12 @@ class RagWorker(ClaimWorker[RagResult]):
 
     result = RagResult
 
-    def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
-        super().__init__(config, llm, assembly)
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(assembly)
         self._maker = ClaimMaker(assembly)
-        judge = config.plugin("judge")
+        judge = self.config.plugin("judge")
         self._asks = judge not in UNASKED_JUDGES
-        self._joint = config.premise == "joint"
+        self._joint = self.config.premise == "joint"
         if self._joint and judge in ("embedded", "nli"):
             raise ConfigError(
                 f"premise: 'joint' saves a model's calls; judge {judge!r} makes none and reads one passage "

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
-from factreasoner.assembly import Parts, assembly_of
-from factreasoner.config import parse_config
+from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.registry import PLUGINS
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK, worker_of
 
@@ -36,9 +34,8 @@ def recall(
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
         InputError: something given is not what it should be, or there are neither facts nor a reference.
     """
-    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
-    config = parse_config(settings, "settings")
+    parts, config = parts_and_config(settings)
     record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)
     if problems := TASK.problems(record, config):
         raise InputError([problem._replace(where="recall()") for problem in problems])
-    return worker_of(assembly_of(TASK.fitted(config), llm=llm, **cast(Parts, parts))).assess(record)
+    return worker_of(assembly_of(TASK.fitted(config), llm=llm, **parts)).assess(record)

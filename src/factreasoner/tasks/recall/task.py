@@ -64,7 +64,7 @@ class Recall(Task[RecallResult]):
 
 def worker_of(assembly: Assembly) -> RecallWorker:
     """What does the work with the parts of `assembly`."""
-    return RecallWorker(assembly.config, assembly.llm, assembly)
+    return RecallWorker(assembly)
 
 
 def _fields(scored: ScoredRecall) -> dict[str, Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.assembly import Assembly
-from factreasoner.config import Config
 from factreasoner.evaluators.assessors import LABEL_OF
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict
 from factreasoner.plugins import FACT_GENERATOR
-from factreasoner.protocols import LLM, Evaluator, Judged
+from factreasoner.protocols import Evaluator, Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.verdicts import ANSWER, known_verdict
@@ -24,10 +23,10 @@ class RecallWorker(ClaimWorker[RecallResult]):
 
     result = RecallResult
 
-    def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
-        super().__init__(config, llm, assembly)
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(assembly)
         self._generator = assembly.made(FACT_GENERATOR)
-        self._in_words = assembly.evaluator() if config.assessor == PROMPT_TF else None
+        self._in_words = assembly.evaluator() if self.config.assessor == PROMPT_TF else None
 
     def _work(self, record: Record, meter: Meter) -> Work:
         facts, failures = self._facts(record, meter)
@@ -68,7 +67,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
             Verdict(
                 context_id=ANSWER,
                 target_id=answer.atom_id,
-                label="contradiction" if answer.support == "unverified" else LABEL_OF[answer.support],
+                label=LABEL_OF[answer.support],
                 probability=answer.probability,
                 confidence=answer.confidence,
             )

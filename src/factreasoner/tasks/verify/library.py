@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from factreasoner.assembly import Parts, assembly_of
-from factreasoner.config import parse_config
+from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.registry import PLUGINS
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.tasks.verify.worker import VerifyWorker
 
@@ -41,10 +39,9 @@ def verify(
         ConfigError: an unknown or wrong setting.
         InputError: no sources, or something given is not what it should be.
     """
-    parts = {k: settings.pop(k) for k in list(settings) if k in PLUGINS and not isinstance(settings[k], str)}
-    config = parse_config(settings, "settings")
+    parts, config = parts_and_config(settings)
     record = given_record("verify()", response=answer, prompt=prompt, contexts=sources, atoms=claims)
     if not record.contexts:
         raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
-    assembly = assembly_of(config, llm=llm, **cast(Parts, parts))
-    return VerifyWorker(assembly.config, assembly.llm, assembly).assess(record)
+    assembly = assembly_of(config, llm=llm, **parts)
+    return VerifyWorker(assembly).assess(record)

@@ -37,7 +37,7 @@ class Verify(Task[VerifyResult]):
     def worker(self, config: Config, calls: Calls) -> Worker[VerifyResult]:
         """See `Task`."""
         assembly = assembly_of(config, **calls._asdict())
-        return VerifyWorker(assembly.config, assembly.llm, assembly)
+        return VerifyWorker(assembly)
 
     def failed(self, record: Record, config: Config, failure: Failure) -> VerifyResult:
         """See `Task`."""

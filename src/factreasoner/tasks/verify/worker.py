@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.assembly import Assembly
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, Verdict
 from factreasoner.plugins import ATOMIZER, REVISER
-from factreasoner.protocols import LLM
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims, citations_of
@@ -63,14 +61,14 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
 
     result = VerifyResult
 
-    def __init__(self, config: Config, llm: LLM | None, assembly: Assembly) -> None:
-        super().__init__(config, llm, assembly)
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(assembly)
         self._finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
-        by_model = llm is not None and config.plugin("judge") == "llm"
-        if by_model and config.calibration is not None:
+        llm = self._llm if self.config.plugin("judge") == "llm" else None
+        if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
-        self._holder: Holder = ModelHolder(llm, config) if by_model and llm else JudgeHolder(self._judge)
-        self._corrector: Corrector = ModelCorrector(llm, config) if llm else Remover()
+        self._holder: Holder = ModelHolder(llm, self.config) if llm else JudgeHolder(self._judge)
+        self._corrector: Corrector = ModelCorrector(self._llm, self.config) if self._llm else Remover()
 
     def _work(self, record: Record, meter: Meter) -> Work:
         log = _Log()
