@@ -362,7 +362,7 @@ class TaskResult(Model):
     """What every task keeps of one record.
 
     `fingerprint` identifies the record's content, so that a changed input line is judged anew. `usage` and
-    `seconds` are by stage.
+    `seconds` are by stage; `elapsed` is the wall time of them all in seconds, None where it was not taken.
     """
 
     record_id: str
@@ -374,6 +374,7 @@ class TaskResult(Model):
     failures: tuple[Failure, ...] = ()
     usage: dict[str, Usage] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
+    elapsed: float | None = None
     fingerprint: str = ""
     metadata: dict[str, Any] = Field(default_factory=dict)
 

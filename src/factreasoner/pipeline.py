@@ -35,6 +35,7 @@ from factreasoner.protocols import (
     Summarizer,
 )
 from factreasoner.stages.abstention import is_abstention
+from factreasoner.stages.making import made_atoms
 
 
 class Pipeline:
@@ -128,6 +129,7 @@ class Pipeline:
             failures=tuple(failures),
             usage=meter.usage,
             seconds=meter.seconds,
+            elapsed=meter.elapsed,
             fingerprint=record_fingerprint(record),
             metadata=record.metadata,
         )
@@ -140,13 +142,7 @@ class Pipeline:
             return Atomized(record.atoms)
         if is_abstention(record.response):
             return Atomized(())
-        with meter.stage("atomizer"):
-            atomized = self.atomizer.atomize(record)
-        if not atomized.atoms:
-            return atomized
-        with meter.stage("reviser"):
-            revised = self.reviser.revise(atomized.atoms, record)
-        return Atomized(revised.atoms, atomized.failures + revised.failures)
+        return made_atoms(record, self.atomizer, self.reviser, meter)
 
     def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
         """The atoms with queries, where there is something to search for."""

@@ -86,3 +86,18 @@ def test_a_thread_counts_only_in_a_copy_of_the_context():
             thread.start()
             thread.join()
     assert meter.total.calls == 1
+
+
+def test_a_stage_of_several_threads_takes_the_time_from_first_to_last():
+    meter = Meter()
+    inside = threading.Barrier(2)
+
+    def work(_):
+        with meter.stage("reviser"):
+            inside.wait()
+
+    parallel_map(work, range(2), 2)
+    with meter.stage("atomizer"):
+        pass
+    assert sum(meter.seconds.values()) <= meter.elapsed
+    assert meter.usage == {"reviser": Usage(), "atomizer": Usage()}

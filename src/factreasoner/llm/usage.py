@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextvars import ContextVar
 
@@ -27,23 +28,33 @@ class Meter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._usage: dict[str, Usage] = {}
+        self._open: Counter[str] = Counter()
+        self._since: dict[str, float] = {}
         self._seconds: dict[str, float] = {}
+        self._start = time.monotonic()
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count everything inside for stage `name`, in this thread and those that copy its context.
 
-        Stages may nest: usage goes to the innermost one, seconds to each that is open.
+        Stages may nest: usage goes to the innermost one, seconds to each that is open. A stage that several
+        threads are in takes the time from the first one's entry to the last one's leaving.
         """
         token = _current.set((self, name))
-        start = time.monotonic()
+        with self._lock:
+            self._open[name] += 1
+            if self._open[name] == 1:
+                self._since[name] = time.monotonic()
         try:
             yield
         finally:
             _current.reset(token)
             with self._lock:
+                self._open[name] -= 1
                 self._usage.setdefault(name, Usage())
-                self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - start
+                if not self._open[name]:
+                    passed = time.monotonic() - self._since.pop(name)
+                    self._seconds[name] = self._seconds.get(name, 0.0) + passed
 
     def add(self, stage: str, usage: Usage) -> None:
         """Count `usage` for `stage`."""
@@ -61,6 +72,11 @@ class Meter:
         """Wall time by stage, in seconds."""
         with self._lock:
             return dict(self._seconds)
+
+    @property
+    def elapsed(self) -> float:
+        """Wall time since the meter was made, in seconds."""
+        return time.monotonic() - self._start
 
     @property
     def total(self) -> Usage:

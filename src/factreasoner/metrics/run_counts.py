@@ -18,7 +18,7 @@ STAGES = (
     "evaluator",
     "corrector",
 )
-"""The stages that run one after another; other stages that took time ran inside one of these."""
+"""The stages that no other stage holds; other stages that took time ran inside one of these."""
 
 STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
@@ -82,7 +82,9 @@ class RunCounts:
 
 
 def elapsed_seconds(result: TaskResult) -> float:
-    """Wall time that a record took."""
+    """Wall time that a record took; of results that do not say, the sum over its stages."""
+    if result.elapsed is not None:
+        return result.elapsed
     return sum(result.seconds.get(stage, 0.0) for stage in STAGES)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from factreasoner.config import Config
+from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized
 from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.stages.making import made_atoms
 from factreasoner.stages.reviser import EmbeddedReviser
 
 
@@ -38,8 +40,7 @@ class EmbeddedFactGenerator:
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference."""
         reference = reference_record(record)
-        atomized = self._atomizer.atomize(reference)
-        return self._reviser.revise(atomized.atoms, reference) if atomized.atoms else atomized
+        return made_atoms(reference, self._atomizer, self._reviser, Meter())
 
 
 def reference_record(record: Record) -> Record:

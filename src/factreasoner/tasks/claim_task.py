@@ -108,6 +108,7 @@ def result_of(
         failures=tuple(failures),
         usage=meter.usage if meter else {},
         seconds=meter.seconds if meter else {},
+        elapsed=meter.elapsed if meter else None,
         fingerprint=record_fingerprint(record),
         metadata=record.metadata,
         **fields,

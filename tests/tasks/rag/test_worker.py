@@ -129,6 +129,9 @@ def test_claims_of_a_reference_are_made_once_a_run():
         )
         assert [claim.id for claim in result.reference_claims] == ["r0"]
         assert result.status == "ok"
+        calls = {stage: usage.calls for stage, usage in result.usage.items()}
+        texts = 1 if n else 2
+        assert calls == {"atomizer": texts, "reviser": texts, "evaluator": 2}
     assert len(made) == 4
     assert set(made.values()) == {1}
 

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from factreasoner.assembly import Assembly
 from factreasoner.errors import StageError
+from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.plugins import ATOMIZER, REVISER
 from factreasoner.stages.fact_generator import reference_record
+from factreasoner.stages.making import made_atoms
 
 
 class Claims(NamedTuple):
@@ -30,42 +32,39 @@ class ClaimMaker:
         self._making: dict[tuple[str, str, str], threading.Lock] = {}
         self._texts: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
-    def of_answer(self, record: Record) -> Claims:
+    def of_answer(self, record: Record, meter: Meter) -> Claims:
         """The record's atoms, or the claims of its response."""
         if record.atoms is not None:
             return Claims(record.atoms)
-        return _numbered(self._made(record), "a", _taken(record, record.reference_atoms))
+        return _numbered(self._made(record, meter), "a", _taken(record, record.reference_atoms))
 
-    def of_reference(self, record: Record) -> Claims:
+    def of_reference(self, record: Record, meter: Meter) -> Claims:
         """The record's reference atoms, or the claims of its reference."""
         if record.reference_atoms is not None:
             return Claims(record.reference_atoms)
         if not (record.reference or "").strip():
             return Claims(None)
-        return _numbered(self._once(reference_record(record)), "r", _taken(record, record.atoms))
+        return _numbered(self._once(reference_record(record), meter), "r", _taken(record, record.atoms))
 
-    def _once(self, reference: Record) -> Claims:
+    def _once(self, reference: Record, meter: Meter) -> Claims:
         """The claims of a reference, made by whoever asks first; what failed is tried again."""
         key = (reference.prompt, reference.topic or "", reference.response)
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:
             if key not in self._texts:
-                made = self._made(reference)
+                made = self._made(reference, meter)
                 if made.claims is None or made.failures:
                     return made
                 self._texts[key] = tuple(claim.text for claim in made.claims)
         return Claims(tuple(Atom(id=f"a{n}", text=text) for n, text in enumerate(self._texts[key])))
 
-    def _made(self, record: Record) -> Claims:
+    def _made(self, record: Record, meter: Meter) -> Claims:
         try:
-            atomized = self._atomizer.atomize(record)
-            if not atomized.atoms:
-                return Claims(atomized.atoms, atomized.failures)
-            revised = self._reviser.revise(atomized.atoms, record)
+            made = made_atoms(record, self._atomizer, self._reviser, meter)
         except StageError as error:
             return Claims(None, tuple(error.failures))
-        return Claims(revised.atoms, atomized.failures + revised.failures)
+        return Claims(made.atoms, made.failures)
 
 
 def _taken(record: Record, others: Sequence[Atom] | None) -> set[str]:

@@ -47,9 +47,8 @@ class RagWorker(ClaimWorker[RagResult]):
             )
 
     def _work(self, record: Record, meter: Meter) -> Work:
-        with meter.stage("atomizer"):
-            makers = (self._maker.of_answer, self._maker.of_reference)
-            said, wanted = parallel_map(lambda make: make(record), makers, workers=2)
+        makers = (self._maker.of_answer, self._maker.of_reference)
+        said, wanted = parallel_map(lambda make: make(record, meter), makers, workers=2)
         answer_claims, reference_claims = _asked(said.claims), _asked(wanted.claims)
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, self.config.window_tokens)

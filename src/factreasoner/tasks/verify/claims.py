@@ -8,9 +8,10 @@ from typing import NamedTuple
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
-from factreasoner.protocols import Atomizer, Reviser
+from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.alignment import Locator
+from factreasoner.stages.making import made_atoms
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.result import Citation, VerifiedClaim
 
@@ -69,19 +70,8 @@ class ClaimFinder:
         placed = _placed(text, located, record)
         return placed._replace(failures=(*found.failures, *placed.failures))
 
-    def _found(self, record: Record, meter: Meter) -> _Found:
-        with meter.stage("atomizer"):
-            atomized = self._atomizer.atomize(record)
-        if not atomized.atoms:
-            return _Found((), atomized.failures)
-        with meter.stage("reviser"):
-            revised = self._reviser.revise(atomized.atoms, record)
-        return _Found(revised.atoms, atomized.failures + revised.failures)
-
-
-class _Found(NamedTuple):
-    atoms: tuple[Atom, ...]
-    failures: tuple[Failure, ...]
+    def _found(self, record: Record, meter: Meter) -> Atomized:
+        return made_atoms(record, self._atomizer, self._reviser, meter)
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
