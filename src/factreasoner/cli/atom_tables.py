@@ -1,4 +1,4 @@
-"""Atoms with their evidence in words: of one response, and the worst of a run."""
+"""Atoms and other claims with their evidence in words: of one response, and the worst of a run."""
 
 from __future__ import annotations
 
@@ -9,28 +9,24 @@ from typing import Any
 from rich.table import Column, Table
 
 from factreasoner.cli.terminal import Terminal, plain
-from factreasoner.graph.beliefs import beliefs
-from factreasoner.models import Assessment, Atom, Context, Outcome
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.rows import ClaimRow, source_name
 
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
+OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
+"""Of labels that only claims have which cite sources."""
 QUOTE_LENGTH = 90
 
 
-def atom_row(atom: Atom, assessment: Assessment) -> tuple[str, str, str, str]:
-    """P, label, text and evidence of an atom."""
-    outcome = assessment.outcome
-    if outcome is None or atom.id not in outcome.p_true:
-        return "", "[red]not judged[/red]", plain(atom.text), ""
-    support = outcome.support[atom.id]
-    reason = next((answer.reasoning for answer in outcome.answers if answer.atom_id == atom.id), "")
-    return (
-        f"{outcome.p_true[atom.id]:.3f}",
-        f"[{STYLES[support]}]{support}[/]",
-        plain(atom.text) + _unresolved(atom),
-        plain(_evidence(outcome, atom.id, assessment.contexts) or _short(reason)),
-    )
+def claim_cells(row: ClaimRow) -> tuple[str, str, str, str]:
+    """P, label, text and evidence of an atom or another claim."""
+    p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
+    label = "[red]not judged[/red]"
+    if row.label is not None:
+        style = (STYLES | OTHER_STYLES)[row.label]
+        label = f"[{style}]{row.label.replace('_', ' ')}[/]"
+    return p_true, label, plain(row.text), _evidence(row)
 
 
 def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
@@ -44,8 +40,8 @@ def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
     table = Table("P(true)", Column(no_wrap=True), "least likely atoms", box=None, pad_edge=False)
     for item in worst:
         (assessment,) = run.results([item["record"]])
-        atom = next(atom for atom in assessment.atoms if atom.id == item["atom"])
-        p_true, label, text, evidence = atom_row(atom, assessment)
+        row = next(row for row in TASK.rows(assessment) if row.claim == item["atom"])
+        p_true, label, text, evidence = claim_cells(row)
         place = f"[dim]{plain(item['record'])}:[/dim] " if summary["records"]["total"] > 1 else ""
         said = f"\n[dim]{evidence}[/dim]" if evidence else ""
         table.add_row(p_true, label, f"{place}{text}{said}")
@@ -53,31 +49,14 @@ def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
     console.print()
 
 
-def _unresolved(atom: Atom) -> str:
-    return f" [yellow](unresolved: {plain(', '.join(atom.unresolved))})[/yellow]" if atom.unresolved else ""
-
-
-def _evidence(outcome: Outcome, atom_id: str, contexts: tuple[Context, ...]) -> str:
-    """The strongest verdict for an atom's label; else what is known where nothing decides it."""
-    wanted = "contradiction" if outcome.support[atom_id] == "contradicted" else "entailment"
-    own = [verdict for verdict in outcome.verdicts if verdict.target_id == atom_id]
-    fitting = [verdict for verdict in own if verdict.label == wanted]
-    source = {context.id: _source(context) for context in contexts}
-    if fitting:
-        best = max(fitting, key=lambda verdict: verdict.probability)
-        quote = _short(best.quote or "")
-        return f'{source[best.context_id]}: "{quote}"' if quote else source[best.context_id]
-    if nearest := beliefs(own, {atom_id}).get(atom_id):
-        return f"nothing decides it; nearest passage {source[nearest[0].context_id]}: {nearest[0].p_true:.2f}"
-    return next((f"{source[verdict.context_id]}: {verdict.note}" for verdict in own if verdict.note), "")
-
-
-def _source(context: Context) -> str:
-    """How a passage is named: by its id, and its title or link."""
-    name = context.title or context.link
-    return f"{context.id} ({_short(name)})" if name else context.id
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= QUOTE_LENGTH else f"{line[:QUOTE_LENGTH].rsplit(' ', 1)[0]} …"
+def _evidence(row: ClaimRow) -> str:
+    """The strongest verdict for a claim's label, and what else there is to know."""
+    parts = []
+    if row.context is not None:
+        quote = f': "{plain(row.quote, QUOTE_LENGTH)}"' if row.quote else ""
+        parts.append(f"{plain(source_name(row.context, row.title or row.link))}{quote}")
+    if row.judged == "partly":
+        parts.append("[yellow]judged in part[/yellow]")
+    if row.note:
+        parts.append(plain(row.note, QUOTE_LENGTH))
+    return "; ".join(parts)

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.advice import embedded_notice
-from factreasoner.cli.atom_tables import STYLES, atom_row
+from factreasoner.cli.atom_tables import STYLES, claim_cells
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.language.parsing import REMEDY, describe_model
@@ -22,6 +22,7 @@ from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Status
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.runs.searched import searched_rows
+from factreasoner.tasks.factuality import TASK
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
@@ -47,8 +48,8 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
     console = Terminal(highlight=False)
     table = Table("P(true)", Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
-    for atom in assessment.atoms:
-        table.add_row(*atom_row(atom, assessment))
+    for row in TASK.rows(assessment):
+        table.add_row(*claim_cells(row))
     if assessment.atoms:
         console.print(table)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.config import Config
@@ -12,9 +12,11 @@ from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import Summary
-from factreasoner.models import Assessment, Atom, Failure, Record
+from factreasoner.models import Assessment, Atom, Failure, Record, Verdict
 from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Task, Worker
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
@@ -27,6 +29,7 @@ class Factuality(Task[Assessment]):
     name = NAME
     result = Assessment
     table = FACTUALITY
+    claim_word = "atom"
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -58,6 +61,14 @@ class Factuality(Task[Assessment]):
             fingerprint=record_fingerprint(record),
             metadata=record.metadata,
         )
+
+    def rows(self, result: Assessment) -> Iterator[ClaimRow]:
+        """See `Task`."""
+        return atom_rows(result)
+
+    def verdicts(self, result: Assessment) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.outcome.verdicts if result.outcome else ()
 
     def claims(self, result: Assessment) -> Sequence[Atom]:
         """See `Task`."""

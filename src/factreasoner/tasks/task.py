@@ -6,7 +6,7 @@ Runner, run folder, resume, budget, `evaluate`, `compare`, `check` and reports k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.config import Config
@@ -14,8 +14,9 @@ from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Atom, Failure, Record, TaskResult
+from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
 from factreasoner.protocols import LLM
+from factreasoner.tasks.rows import ClaimRow
 
 R = TypeVar("R", bound=TaskResult)
 R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
@@ -73,11 +74,15 @@ class Calls(NamedTuple):
 
 
 class Task(ABC, Generic[R]):
-    """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics."""
+    """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics.
+
+    `claim_word` is what it calls a claim.
+    """
 
     name: str
     result: type[R]
     table: Table[Any]
+    claim_word: str = "claim"
 
     @abstractmethod
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
@@ -104,6 +109,14 @@ class Task(ABC, Generic[R]):
     @abstractmethod
     def size(self, line: Mapping[str, Any]) -> int:
         """How many claims were judged, from a result as it stands in the journal."""
+
+    @abstractmethod
+    def rows(self, result: R) -> Iterator[ClaimRow]:
+        """The claims of a result, each with its label and what decides it."""
+
+    @abstractmethod
+    def verdicts(self, result: R) -> Sequence[Verdict]:
+        """What was judged of the claims of a result."""
 
     def claims(self, result: R) -> Sequence[Atom]:
         """The claims of a result by which it is told whether two runs judged the same; none: all do."""

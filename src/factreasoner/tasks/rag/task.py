@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.assembly import assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
-from factreasoner.models import Failure, Record
+from factreasoner.models import Failure, Record, Verdict
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rag.claim_lines import claim_lines
 from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.rows import rag_rows
 from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.table import RAG
 from factreasoner.tasks.rag.worker import RagWorker
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
@@ -42,6 +44,14 @@ class Rag(Task[RagResult]):
     def failed(self, record: Record, config: Config, failure: Failure) -> RagResult:
         """See `Task`."""
         return result_of(RagResult, record, config, status="failed", failures=[failure])
+
+    def rows(self, result: RagResult) -> Iterator[ClaimRow]:
+        """See `Task`."""
+        return rag_rows(result)
+
+    def verdicts(self, result: RagResult) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.verdicts
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""

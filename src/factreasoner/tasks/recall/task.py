@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.assembly import Assembly, assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
-from factreasoner.models import Atom, Failure, Record
+from factreasoner.models import Atom, Failure, Record, Verdict
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, scored_recall
+from factreasoner.tasks.recall.rows import fact_rows
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.worker import PROMPT_TF, RecallWorker
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker
 
 
@@ -52,6 +54,14 @@ class Recall(Task[RecallResult]):
     def claims(self, result: RecallResult) -> Sequence[Atom]:
         """See `Task`."""
         return result.facts
+
+    def rows(self, result: RecallResult) -> Iterator[ClaimRow]:
+        """See `Task`."""
+        return fact_rows(result)
+
+    def verdicts(self, result: RecallResult) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.verdicts
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""

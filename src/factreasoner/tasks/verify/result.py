@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.models import Model, Usage
+from factreasoner.models import Context, Model, Usage
 from factreasoner.tasks.claim_task import ClaimResult
 
 ClaimLabel = Literal["supported", "contradicted", "undecided", "unverified", "uncited", "unknown_source"]
@@ -78,13 +78,14 @@ class VerifiedText(Model):
 class VerifyResult(ClaimResult):
     """An answer verified, and verified again as corrected.
 
-    Spans of `changes` are in the answer. `revised` equals `verified` where nothing was changed; it is None,
-    like `verified`, where the answer could not be taken apart.
+    Spans of `changes` are in the answer; `contexts` are the sources. `revised` equals `verified` where
+    nothing was changed; it is None, like `verified`, where the answer could not be taken apart.
     """
 
     verified: VerifiedText | None = None
     revised: VerifiedText | None = None
     changes: tuple[Change, ...] = ()
+    contexts: tuple[Context, ...] = ()
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:

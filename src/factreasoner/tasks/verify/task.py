@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.assembly import assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
-from factreasoner.models import Failure, Record
+from factreasoner.models import Failure, Record, Verdict
 from factreasoner.tasks.claim_task import ClaimTally, result_of
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker
 from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
+from factreasoner.tasks.verify.rows import verified_rows
 from factreasoner.tasks.verify.table import VERIFY
 from factreasoner.tasks.verify.worker import VerifyWorker
 
@@ -42,6 +44,14 @@ class Verify(Task[VerifyResult]):
     def failed(self, record: Record, config: Config, failure: Failure) -> VerifyResult:
         """See `Task`."""
         return result_of(VerifyResult, record, config, status="failed", failures=[failure])
+
+    def rows(self, result: VerifyResult) -> Iterator[ClaimRow]:
+        """See `Task`."""
+        return verified_rows(result)
+
+    def verdicts(self, result: VerifyResult) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.verdicts
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""

@@ -89,6 +89,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             "verified": before.model_copy(update={"claims": _with_fates(claims, changes)}),
             "revised": draft.verified.model_copy(update={"claims": _with_fates(draft.claims, ())}),
             "changes": changes,
+            "contexts": record.contexts or (),
             "verdicts": tuple(log.verdicts),
         }
         return Work(fields, tuple(log.failures), len(judged), len(claims))

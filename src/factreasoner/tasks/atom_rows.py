@@ -1,0 +1,34 @@
+"""The atoms of an assessment as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factreasoner.metrics.factuality import judged_atoms
+from factreasoner.models import Assessment, Atom
+from factreasoner.tasks.rows import ClaimRow, Held, Holding, by_claim, claim_row
+from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
+
+
+def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
+    """Every atom, in the order of the response; those that could not be judged too."""
+    outcome = assessment.outcome
+    verdicts = by_claim(outcome.verdicts if outcome else ())
+    contexts = {context.id: context for context in assessment.contexts}
+    judged = {item.atom.id: item for item in judged_atoms(assessment)}
+    partly = frozenset(outcome.partly_judged if outcome else ())
+    said = (
+        {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers} if outcome else {}
+    )
+    for atom in assessment.atoms:
+        item = judged.get(atom.id)
+        held = Held(None, None, "no")
+        if item is not None:
+            held = Held(item.p_true, item.support, "partly" if atom.id in partly else "fully")
+        holding = Holding(CONTEXTS, contexts, verdicts.get(atom.id, ()))
+        yield claim_row(assessment.record_id, ANSWER, atom, held, holding, note=_note(atom, said))
+
+
+def _note(atom: Atom, said: dict[str, str]) -> str:
+    unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
+    return "; ".join(filter(None, (unresolved, said.get(atom.id))))

@@ -1,0 +1,155 @@
+"""A stored result as rows: one a claim, with its probability, its label and the quote that decides it.
+
+Every table, page and file that shows claims reads these rows, so that all say the same of a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from factreasoner.graph.beliefs import beliefs
+from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
+
+Judged = Literal["fully", "partly", "no"]
+NAME_LENGTH = 90
+
+
+class ClaimRow(NamedTuple):
+    """A claim and what it was held against.
+
+    - `record` and `claim` are ids. `of` says what states the claim: the `answer`, the `reference`, or `facts`
+      given for the answer. `against` says what it was held against: `contexts`, `cited` sources, the `answer`
+      or the `reference`; a claim held against two of them has two rows.
+    - `original` is its wording before revision, (`start`, `end`) its place in the text, in characters; both
+      are None where they are not known. `gold` is a human label.
+    - `p_true` and `label` are None where every judgement failed, and `judged` is "no"; "partly": some did.
+    - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
+    - `quote` is the judge's quote that decides the label, `context` the id of the premise that it is from, or
+      that decides without one; `title` and `link` are that premise's. None: nothing decides it, or no such.
+    - `note` says in words what else there is to know, as why nothing decides it; `fate` is what became of it
+      in a corrected answer. Both are empty where there is nothing to say.
+    """
+
+    record: str
+    claim: str
+    of: str
+    against: str
+    text: str
+    original: str | None
+    start: int | None
+    end: int | None
+    p_true: float | None
+    label: str | None
+    judged: Judged
+    gold: str | None
+    num_entailing: int
+    num_contradicting: int
+    quote: str | None
+    context: str | None
+    title: str | None
+    link: str | None
+    note: str = ""
+    fate: str = ""
+
+
+class Held(NamedTuple):
+    """What was found of a claim: its probability, label and how far it was judged; see `ClaimRow`."""
+
+    p_true: float | None
+    label: str | None
+    judged: Judged = "fully"
+
+
+class Holding(NamedTuple):
+    """What claims were held against: its name (`against`), the contexts, and the verdicts."""
+
+    against: str
+    contexts: Mapping[str, Context]
+    verdicts: Sequence[Verdict]
+
+
+def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
+    """The label of a claim against a text, from P(the text bears it out) and the verdicts.
+
+    As for atoms: silence is no contradiction.
+    """
+    labels = {verdict.label for verdict in verdicts}
+    if side_of(p_true) > 0:
+        return "supported"
+    if "contradiction" not in labels:
+        return "unverified"
+    if side_of(p_true) < 0:
+        return "contradicted"
+    return "undecided" if "entailment" in labels else "unverified"
+
+
+def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding, note: str = "") -> ClaimRow:
+    """The row of a claim. `holding.verdicts` are those on this claim."""
+    decisive = decisive_verdict(held.label, holding.verdicts)
+    premise = decisive.context_id if decisive else None
+    context = holding.contexts.get(premise) if premise else None
+    return ClaimRow(
+        record=record_id,
+        claim=claim.id,
+        of=of,
+        against=holding.against,
+        text=claim.text,
+        original=claim.original,
+        start=claim.span[0] if claim.span else None,
+        end=claim.span[1] if claim.span else None,
+        p_true=held.p_true,
+        label=held.label,
+        judged=held.judged,
+        gold=claim.gold,
+        num_entailing=_count("entailment", holding.verdicts),
+        num_contradicting=_count("contradiction", holding.verdicts),
+        quote=decisive.quote if decisive else None,
+        context=premise,
+        title=(context.title or None) if context else None,
+        link=(context.link or None) if context else None,
+        note="; ".join(filter(None, (note, "" if decisive else _undecided(claim.id, holding)))),
+    )
+
+
+def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The strongest verdict that speaks for a label: one against a contradicted claim, else one for it."""
+    wanted: Label = "contradiction" if label == "contradicted" else "entailment"
+    return max(
+        (verdict for verdict in verdicts if verdict.label == wanted),
+        key=lambda verdict: verdict.probability,
+        default=None,
+    )
+
+
+def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """Verdicts by the claim that they are on."""
+    found: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        found.setdefault(verdict.target_id, []).append(verdict)
+    return found
+
+
+def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
+    return len({verdict.context_id for verdict in verdicts if verdict.label == label})
+
+
+def _undecided(claim_id: str, holding: Holding) -> str:
+    """What is known of a claim that no verdict decides."""
+    if nearest := beliefs(holding.verdicts, {claim_id}).get(claim_id):
+        belief = nearest[0]
+        return f"nothing decides it; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
+    return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
+
+
+def _name(premise: str, holding: Holding) -> str:
+    context = holding.contexts.get(premise)
+    return source_name(premise, (context.title or context.link) if context else None)
+
+
+def source_name(premise: str, name: str | None) -> str:
+    """How a passage is named: by its id, and its title or link, cut where that is long."""
+    short = " ".join((name or "").split())
+    if len(short) > NAME_LENGTH:
+        short = f"{short[:NAME_LENGTH].rsplit(' ', 1)[0]} …"
+    return f"{premise} ({short})" if short else premise
