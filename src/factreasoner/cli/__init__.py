@@ -30,6 +30,7 @@ from factreasoner.cli.index import index
 from factreasoner.cli.metrics import metrics
 from factreasoner.cli.rag import rag
 from factreasoner.cli.recall import recall
+from factreasoner.cli.report import report
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
 from factreasoner.cli.signals import Stopping
@@ -65,6 +66,7 @@ for command in (
     verify,
     score,
     assess,
+    report,
     evaluate,
     compare,
     calibrate,

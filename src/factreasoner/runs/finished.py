@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -41,9 +41,12 @@ class FinishedRun(Generic[R]):
         _check_is_there(path)
         return FinishedRun(path, RunFolder.of_any_task(path).task)
 
-    def results(self) -> Iterator[R]:
-        """The latest result of every record, read one at a time. Raises RunError for a damaged one."""
-        return self._folder.results(self.ids)
+    def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
+        """The latest result of every record, or of those named, read one at a time.
+
+        Raises RunError for a damaged one.
+        """
+        return self._folder.results(self.ids if ids is None else ids)
 
     @property
     def sizes(self) -> list[int]:
