@@ -47,6 +47,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
@@ -77,9 +78,13 @@ for command in (
     index,
     doctor,
 ):
-    app.command(cls=SettingsCommand, help=_help(command), no_args_is_help=command not in WITHOUT_ARGUMENTS)(
-        command
-    )
+    page = _help(command)
+    app.command(
+        cls=SettingsCommand,
+        help=page,
+        short_help=page.partition("\n\n")[0],
+        no_args_is_help=command not in WITHOUT_ARGUMENTS,
+    )(command)
 
 
 def _print_version(wanted: bool) -> None:
