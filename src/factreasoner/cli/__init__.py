@@ -25,6 +25,7 @@ from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
 from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.explain import explain
+from factreasoner.cli.export import export
 from factreasoner.cli.help_page import SettingsCommand
 from factreasoner.cli.index import index
 from factreasoner.cli.metrics import metrics
@@ -33,6 +34,7 @@ from factreasoner.cli.recall import recall
 from factreasoner.cli.report import report
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
+from factreasoner.cli.show import show
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
 from factreasoner.cli.terminal import WarningHandler, say, visible
@@ -65,6 +67,8 @@ for command in (
     recall,
     rag,
     verify,
+    show,
+    export,
     score,
     assess,
     report,
