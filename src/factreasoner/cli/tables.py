@@ -118,15 +118,24 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     console.print(f"{records} records")
     console.print(table)
     console.print("Without re-asks and audits; answers that are cached already cost nothing.")
-    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
+    if more := _more_to_learn(config):
         console.print(
-            "Learning how an unknown model is asked takes 1 call more where no form gives log-probabilities, "
-            "and 1 where its server drops tools."
+            f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
         )
     console.print(
         f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
         f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
     )
+
+
+def _more_to_learn(config: Config) -> list[str]:
+    """In which cases learning how the model is asked takes one call more."""
+    more = []
+    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
+        more.append("tool calls give no log-probabilities")
+    if config.form in ("auto", "tool"):
+        more.append("its server drops tools or reports no prompt tokens")
+    return more
 
 
 def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[str, str]]:
