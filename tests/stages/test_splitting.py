@@ -25,6 +25,12 @@ CASES = {
     ],
     "The ship was old, and it sank in 1912.": ["The ship was old.", "It sank in 1912."],
     "The winter is cold; the summer is short.": ["The winter is cold.", "The summer is short."],
+    "She wrote novels as well as poems.": ["She wrote novels.", "She wrote poems."],
+    "Copper is reactive, so it displaces iron.": ["Copper is reactive.", "It displaces iron."],
+    "Giant planets, such as Jupiter and Saturn, rotate faster than small planets, such as Earth and Mars.": [
+        "Giant planets, such as Jupiter, rotate faster than small planets, such as Earth and Mars.",
+        "Giant planets, such as Saturn, rotate faster than small planets, such as Earth and Mars.",
+    ],
     # What is true of two together, or of either
     "Ada and Charles met in 1833.": ["Ada and Charles met in 1833."],
     "The pass lies between Norway and Sweden.": ["The pass lies between Norway and Sweden."],
@@ -64,6 +70,17 @@ CASES = {
     "He did not sell the house in 1990 for money.": ["He did not sell the house in 1990 for money."],
     "He said that Oslo was cold.": ["He said that Oslo was cold."],
     "The first man who flew was Orville.": ["The first man who flew was Orville."],
+    # Where a list may be read in two ways, or the parse is doubtful
+    "The products are a solution of salt and iron.": ["The products are a solution of salt and iron."],
+    "They publish limited edition and collectible works.": [
+        "They publish limited edition and collectible works."
+    ],
+    "He won prizes for his research, including the Turing Memorial Prize in Computer Sciences in 1999.": [
+        "He won prizes for his research, including the Turing Memorial Prize in Computer Sciences in 1999."
+    ],
+    "The U-boat was armed with four 50cm torpedo tubes and a deck gun.": [
+        "The U-boat was armed with four 50cm torpedo tubes and a deck gun."
+    ],
     # What no parse can split
     "Cold, cold, cold!": ["Cold, cold, cold!"],
 }

@@ -4,14 +4,50 @@ from __future__ import annotations
 
 from factreasoner.language.tree import VERBS, Parse, Word
 
+_AS_WELL_AS = ["as", "well", "as"]
+
 
 def mended(parse: Parse) -> Parse:
     """The parse with list items moved to where the words around them say they belong."""
-    for mend in (_participle_as_subject, _noun_beside_a_verb, _subject_in_a_list, _article_of_a_higher_noun):
+    for mend in (
+        _as_well_as,
+        _so_before_the_main_clause,
+        _participle_as_subject,
+        _noun_beside_a_verb,
+        _subject_in_a_list,
+        _article_of_a_higher_noun,
+    ):
         changes = mend(parse)
         if changes:
             parse = Parse(parse.text, [changes.get(word.i, word) for word in parse.words])
     return parse
+
+
+def _as_well_as(parse: Parse) -> dict[int, Word]:
+    """ "A as well as B": all three words join B to A, as "and" does."""
+    return {
+        word.i: word._replace(head=joint.head, dep="cc")
+        for joint in parse.words[2:]
+        if joint.dep == "cc"
+        and " ".join(w.lower for w in parse.words[joint.i - 2 : joint.i + 1]) == "as well as"
+        for word in parse.words[joint.i - 2 : joint.i]
+    }
+
+
+def _so_before_the_main_clause(parse: Parse) -> dict[int, Word]:
+    """ "Copper is reactive, so it displaces iron": the first clause is the main one, the second beside it."""
+    root = parse.root
+    so = next((w for w in parse.children(root, "mark", "advmod") if w.lower == "so"), None)
+    first = next((c for c in parse.children(root, "ccomp") if c.i < root.i and parse.is_clause(c)), None)
+    if so is None or first is None or parse[so.i - 1].text != "," or parse.edges(first)[1] != so.i - 2:
+        return {}
+    moved = {w.i: w._replace(head=first.i) for w in parse.children(root, "punct")}
+    clauses = {
+        first.i: first._replace(head=first.i, dep="ROOT"),
+        root.i: root._replace(head=first.i, dep="conj"),
+        so.i: so._replace(dep="advmod"),
+    }
+    return moved | clauses
 
 
 def _participle_as_subject(parse: Parse) -> dict[int, Word]:

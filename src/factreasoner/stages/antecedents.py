@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,15 +11,24 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.persons import Gender
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.lists import QUANTIFIERS
-from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Anaphor, Mention, anaphors, mentions
+from factreasoner.stages.candidates import (
+    ReadSentence,
+    defined,
+    may_be_thing,
+    names_beside,
+    takes_part,
+    the_one,
+    the_subject,
+)
+from factreasoner.stages.described import Descriptions
+from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Anaphor, Mention, Pointed, anaphors, mentions
 from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
 
 _REACH = 3
 """Sentences back that a person may have been named in."""
-_DEFINING = frozenset({"be", "refer", "mean", "denote", "become", "remain"})
-"""Verbs that say of a subject what it is, so that their object is no rival to it."""
+_ESTABLISHED = 2
+"""Sentences with one subject that make it what a response is about."""
 _LABEL = re.compile(
     r"([^\W\d_][^.:;!?\n]{1,60}?)(?:\s*:|\s+[-–—])\s+(?=(?:He|She|It|They|His|Her|Its|Their|This)\b)"
 )
@@ -40,13 +50,6 @@ class Coreferences(NamedTuple):
     whole_names: dict[str, str]
 
 
-class _ReadSentence(NamedTuple):
-    """A sentence of the response with what it names, pronouns that were understood included."""
-
-    parse: Parse
-    named: list[Mention]
-
-
 def coreferences(response: str, topic: str, parser: Parser) -> Coreferences:
     """What the pointing words of `response` mean. `topic` is the name of what it is about, or empty."""
     found: list[tuple[Span, list[Coreference]]] = []
@@ -63,8 +66,12 @@ class _AntecedentFinder:
         self._topic = topic
         self._genders: dict[str, Gender] = {}
         self._wholes: dict[str, str] = {}
-        self._before: list[_ReadSentence] = []
+        self._before: list[ReadSentence] = []
         self._lead: dict[str, Mention] = {}
+        self._led: Counter[str] = Counter()
+        self._plural: set[str] = set()
+        self._things: set[str] = set()
+        self._described = Descriptions()
         if topic:
             self._learn_name(topic)
 
@@ -72,16 +79,18 @@ class _AntecedentFinder:
         """What the sentence's pointing words mean; the sentence is remembered for those that follow."""
         named = [self._known(mention) for mention in mentions(parse, text)]
         label = _LABEL.match(text.text)
-        here = _ReadSentence(parse, named)
+        here = ReadSentence(parse, named)
         found: list[Coreference] = []
         for anaphor in anaphors(parse):
-            meant = self._label(label, anaphor) or self._meant(anaphor, here)
+            meant = self._label(label, anaphor, text) or self._meant(anaphor, here)
             if meant is not None:
                 self._understood(anaphor, meant, here)
+            elif anaphor.is_definite and not self._points_back(anaphor, parse):
+                continue
             name = meant.name if meant is not None and meant.name else None
             found.append(
                 Coreference(
-                    anaphor.word.lower,
+                    anaphor.said.lower(),
                     text.places[anaphor.word.start],
                     name,
                     meant is not None and meant.kind == "many",
@@ -89,9 +98,19 @@ class _AntecedentFinder:
             )
         self._before = [*self._before[1 - _REACH :], here]
         self._lead = self._leads(here)
+        self._led.update(
+            {mention.name.casefold() for mention in here.named if mention.subject and mention.name}
+        )
+        self._things |= {mention.name for mention in here.named if mention.kind == "thing"}
+        self._described.learn(parse, text, here.named)
         return found
 
-    def _leads(self, here: _ReadSentence) -> dict[str, Mention]:
+    def _points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
+        """Whether "the" surely does, as a subject of which there was one before."""
+        noun = anaphor.noun
+        return noun is not None and parse.subject(parse.root) is noun and self._described.knows(noun)
+
+    def _leads(self, here: ReadSentence) -> dict[str, Mention]:
         """What the pronoun that is the subject of a sentence stands for: the next one goes on with it."""
         subject = here.parse.subject(here.parse.root)
         kind = PRONOUNS.get(subject.lower) if subject is not None else None
@@ -133,7 +152,7 @@ class _AntecedentFinder:
             name=whole, gender=gender, kind="person" if gender or whole == self._topic else mention.kind
         )
 
-    def _understood(self, anaphor: Anaphor, meant: Mention, here: _ReadSentence) -> None:
+    def _understood(self, anaphor: Anaphor, meant: Mention, here: ReadSentence) -> None:
         """A pronoun that is understood names its antecedent again."""
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind in ("male", "female"):
@@ -143,25 +162,31 @@ class _AntecedentFinder:
         owner = here.parse[anaphor.word.head].dep in ("nsubj", "nsubjpass") and anaphor.word.dep == "poss"
         subject = subject or (owner and meant.kind == "person")
         core = anaphor.word.dep != "poss"
+        if kind == "many" and meant.kind != "many":
+            self._plural.add(meant.name)
+        if anaphor.noun is not None:
+            here.named[:] = [m._replace(name=meant.name) if m.i == anaphor.noun.i else m for m in here.named]
+            return
         here.named.append(meant._replace(i=anaphor.word.i, subject=subject, core=core))
         here.named.sort()
 
-    def _label(self, label: re.Match[str] | None, anaphor: Anaphor) -> Mention | None:
+    def _label(self, label: re.Match[str] | None, anaphor: Anaphor, text: Plain) -> Mention | None:
         """ "Yang Liu: He served": he is Yang Liu."""
         if label is None or anaphor.noun is not None or anaphor.word.start != label.end():
             return None
         gender = PRONOUNS.get(anaphor.word.lower)
         sure: Gender | None = gender if gender in ("male", "female") else None
-        return Mention(0, label[1].strip('"“” '), "", "person" if sure else "thing", sure, True, True, True)
+        name = text.shown(*label.span(1)).strip()
+        return Mention(0, name, "", "person" if sure else "thing", sure, True, True, True)
 
     # Candidates
 
-    def _meant(self, anaphor: Anaphor, here: _ReadSentence) -> Mention | None:
+    def _meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
         if anaphor.noun is not None:
-            return self._same_noun(anaphor.noun)
+            return self._described_before(anaphor.noun, here)
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind is None:
-            return None
+            return defined(anaphor.word, here, self._before)
         before = [mention for mention in here.named if mention.i < anaphor.word.i]
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
@@ -169,24 +194,46 @@ class _AntecedentFinder:
         if leading and kind in self._lead and not any(m.subject or m.kind == "person" for m in before):
             return self._lead[kind]
         if kind == "male" or kind == "female":
-            return self._person(kind, before)
+            return self._person(kind, before, names_beside(anaphor.word, here))
         if kind == "thing":
-            return self._thing(anaphor.word, before, here)
-        return self._many(before, here)
+            return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
+        return self._many(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
 
-    def _person(self, gender: Gender, before: list[Mention]) -> Mention | None:
-        """The one person of that gender named here, else in the nearest sentence that names any."""
+    def _theme(self, word: Word, kind: Pointed, before: list[Mention], here: ReadSentence) -> Mention | None:
+        """What two sentences or more were about, where the last one names it and no rival takes its part."""
+        if before or not self._before or word.dep not in ("nsubj", "nsubjpass", "poss"):
+            return None
+        last = self._before[-1]
+        alike = [m for m in last.named if (m.kind == "many") == (kind == "many")]
+        themes = [m for m in alike if self._led[m.name.casefold()] >= _ESTABLISHED]
+        theme = the_one(themes)
+        if theme is None or (theme.kind in ("person", "name") and theme.name not in self._things):
+            return None
+        subject = last.parse.subject(last.parse.root)
+        if subject is None or (subject.tag != "DT" and all(m.i != subject.i for m in last.named)):
+            return None
+        rivals = [m for m in alike if m.core and m.name != theme.name and takes_part(m, last.parse)]
+        return None if rivals else theme
+
+    def _person(self, gender: Gender, before: list[Mention], beside: set[str]) -> Mention | None:
+        """The one person of that gender named here, else in the nearest sentence that names any.
+
+        Whoever is named `beside` the pronoun, as in "he knew Ada's father", is somebody else.
+        """
         here = self._persons(before, gender)
         if here:
-            return _only(here)
-        steps = [self._persons(read.named, gender) for read in reversed(self._before)]
+            return the_one(here)
+        steps = [
+            [mention for mention in self._persons(read.named, gender) if mention.name not in beside]
+            for read in reversed(self._before)
+        ]
         for position, found in enumerate(steps):
             if not found:
                 continue
-            only = _only(found)
+            only = the_one(found)
             if only is None or any(mention.subject for mention in found):
                 return only
-            return _only([mention for step in steps[position : position + 2] for mention in step])
+            return the_one([mention for step in steps[position : position + 2] for mention in step])
         if (
             self._topic
             and self._genders.get(self._topic, gender) == gender
@@ -203,37 +250,21 @@ class _AntecedentFinder:
                 found.append(mention)
         return found
 
-    def _thing(self, word: Word, before: list[Mention], here: _ReadSentence) -> Mention | None:
+    def _thing(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
         """The subject before, where nothing else that was named beside it could be meant."""
         things = [mention for mention in before if mention.kind in ("thing", "name") and mention.core]
         if things:
-            return self._leading(things, here.parse)
+            return the_subject(things, here.parse)
         if word.lower == "it" and word.dep not in ("nsubj", "nsubjpass"):
             return None
         for read in self._before[-1:]:
-            things = [m for m in read.named if m.kind in ("thing", "name") or self._may_be_thing(m)]
-            leading = self._leading(things, read.parse)
+            things = [m for m in read.named if m.kind in ("thing", "name") or may_be_thing(m)]
+            leading = the_subject(things, read.parse)
             part = leading is not None and word.tag == "PRP$" and " of " in leading.name
             return leading if leading is not None and (leading.proper or not part) else None
         return None
 
-    def _may_be_thing(self, mention: Mention) -> bool:
-        """A name of one word that was taken for a person's without a sign of it: "Instagram"."""
-        sure = mention.gender or " " in mention.name or not mention.proper
-        return mention.core and not mention.subject and not sure
-
-    def _leading(self, found: Sequence[Mention], parse: Parse) -> Mention | None:
-        """The one subject of a sentence; in "X is a Y" whatever Y names is no rival."""
-        subjects = [mention for mention in found if mention.subject]
-        only = _only(subjects)
-        if only is None:
-            return None
-        if parse.root.lemma in _DEFINING:
-            return only
-        rivals = [m for m in found if m.core and not m.subject and m.name != only.name]
-        return None if rivals else only
-
-    def _many(self, before: list[Mention], here: _ReadSentence) -> Mention | None:
+    def _many(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
         """The plural named before, or two persons named together."""
         for found, parse in [(before, here.parse), *((read.named, read.parse) for read in self._before[-1:])]:
             plurals = [mention for mention in found if mention.kind == "many"]
@@ -241,7 +272,10 @@ class _AntecedentFinder:
                 return plurals[0]
             persons = list(dict.fromkeys(m.name for m in found if m.kind in ("person", "name") and m.name))
             if plurals:
-                return self._leading(plurals, parse) if not persons else None
+                return the_subject(plurals, parse) if not persons else None
+            named = [m for m in found if m.kind == "name" and m.subject and m.name in persons]
+            if len(persons) == 1 and found is before and named and word.tag == "PRP$":
+                return named[0]
             if len(persons) == 2 and found is before:
                 return Mention(0, " and ".join(persons), "", "many", None, True, True, True)
             if found is not before:
@@ -251,28 +285,16 @@ class _AntecedentFinder:
     def _organisation(self, found: Sequence[Mention], parse: Parse) -> Mention | None:
         """ "The Press is small. They print books.": what has a name and is no person."""
         persons = [m for m in found if m.kind == "person" or m.name in self._genders]
-        leading = None if persons else self._leading([m for m in found if m.core], parse)
-        named = leading is not None and leading.proper and parse.root.lemma == "be"
-        return (
-            leading
-            if leading is not None and named and set(leading.name.lower().split()) & INSTITUTIONS
-            else None
-        )
+        plural = the_one([m for m in found if m.name in self._plural])
+        leading = None if persons else the_subject([m for m in found if m.core], parse)
+        if plural or leading is None or not leading.proper or parse.root.lemma != "be":
+            return plural
+        return leading if set(leading.name.lower().split()) & INSTITUTIONS else None
 
-    def _same_noun(self, noun: Word) -> Mention | None:
-        """ "these waves" for "gravitational waves", where the sentence before names waves once."""
-        for read in self._before[-1:]:
-            same = [m for m in read.named if m.lemma == noun.lemma]
-            return _only(same) if all(_tells_apart(m.name) for m in same) else None
-        return None
-
-
-def _tells_apart(name: str) -> bool:
-    """Whether a noun has a word beside it that says which."""
-    return len([word for word in name.split() if word.lower() not in QUANTIFIERS | {"the"}]) > 1
-
-
-def _only(found: Sequence[Mention]) -> Mention | None:
-    """The mention, when all are of one thing."""
-    names = {mention.name for mention in found}
-    return found[0] if len(names) == 1 and found[0].name else None
+    def _described_before(self, noun: Word, here: ReadSentence) -> Mention | None:
+        """ "these waves" for "gravitational waves", "the fellowship" for "the Google PhD Fellowship"."""
+        name = self._described.meant(noun)
+        if name is None or any(m.lemma == noun.lemma and m.i < noun.i for m in here.named):
+            return None
+        plural = noun.tag in ("NNS", "NNPS")
+        return Mention(noun.i, name, noun.lemma, "many" if plural else "thing", None, False, True, False)

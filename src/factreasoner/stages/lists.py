@@ -24,6 +24,7 @@ EXAMPLES = words("as including like include")
 """What begins a list of examples."""
 QUANTIFIERS = words("several many numerous various some few most all different multiple other")
 _REST = words("more others etc etc.")
+_AS_WELL_AS = ("as", "well")
 _JOINTS = ("conj", "cc", "preconj")
 
 Item = list[Word]
@@ -68,7 +69,8 @@ class Lists:
         total = 1
         for each in sorted([*children, word]):
             options = [self._wording.said(word)] if each is word else self._options(each)
-            if total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each)):
+            many = total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each))
+            if many and each is not word:
                 options = [self._wording.line(each)]
             total *= len(options)
             parts.append(options)
@@ -150,7 +152,9 @@ class Lists:
         head = self._parse[word.head]
         if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
             return False
-        if not joints <= {"and", "or"} or not (joints or (len(heads) > 2 and head.lower in EXAMPLES)):
+        if not joints <= {"and", "or", *_AS_WELL_AS} or not (
+            joints or (len(heads) > 2 and head.lower in EXAMPLES)
+        ):
             return False
         if "or" in joints and not self._may_part_or(word, head):
             return False
@@ -162,7 +166,9 @@ class Lists:
             return False
         if word.dep == "attr" and not self._may_part_attribute(heads, head):
             return False
-        if word.dep == "pobj" and self._is_parallel(heads[-1], head):
+        if word.dep == "pobj" and (self._is_parallel(heads[-1], head) or self._may_belong_higher(word)):
+            return False
+        if word.tag == "NN" and self._may_share_head(heads):
             return False
         return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
 
@@ -184,6 +190,18 @@ class Lists:
         following = self._parse.words[self._parse.edges(last)[1] + 1 :][:1]
         again = any(word.lower == preposition.lower for word in following)
         return again or preposition.lower in ("between", "among", "versus")
+
+    def _may_belong_higher(self, word: Word) -> bool:
+        """ "The products are a solution of A and B": a plural subject may be a solution, and B."""
+        noun = self._parse[self._parse[word.head].head]
+        subject = self._parse.subject(self._parse[noun.head]) if noun.dep == "attr" else None
+        return subject is not None and subject.tag in ("NNS", "NNPS") and noun.tag == "NN"
+
+    def _may_share_head(self, heads: Sequence[Word]) -> bool:
+        """ "limited edition and collectible works" may be works of a limited edition."""
+        alone = not self._parse.children(heads[0], "det", "poss", "nummod", "prep")
+        modified = self._parse.children(heads[-1], "amod") and self._parse.children(heads[0], "amod")
+        return len(heads) == 2 and alone and bool(modified) and heads[-1].tag == "NNS"
 
     def _may_part_or(self, word: Word, head: Word) -> bool:
         """ "A or B" is neither A nor B, but among examples, and with "can"."""

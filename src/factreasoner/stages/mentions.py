@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from factreasoner.language.abbreviations import words
 from factreasoner.language.persons import Gender, gender_of_name, gender_of_noun, is_person
 from factreasoner.language.tree import NOUNS, SUBJECTS, VERBS, Parse, Word
+from factreasoner.stages.expletives import is_expletive
 from factreasoner.stages.plain_text import STAND_IN, Plain
 
 Kind = Literal["person", "name", "thing", "many"]
@@ -37,14 +38,6 @@ INSTITUTIONS = words(
 )
 _PARTICLES = words("van von der den de del della di da du la le bin ibn al")
 _TIMES = words("year day month week time century decade today moment morning evening night age period hour")
-_FINITE_OPENERS = ("that", "how", "whether", "why", "when", "where", "what", "who")
-_SEEMING = words("seem appear happen turn follow")
-_OF_ACTIONS = words(
-    "difficult easy hard important possible impossible necessary unnecessary best better good essential",
-    "vital crucial common rare usual unusual helpful useful advisable wise interesting worth customary",
-    "reasonable fair true safe dangerous legal illegal time tempting tough practice tradition custom",
-    "mistake",
-)
 _TAKING_PART = frozenset({"to", "with", "by", "against", "into", "for", "from"})
 _CONTENT = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
 _LONGEST_NAME = 8
@@ -69,10 +62,20 @@ class Mention(NamedTuple):
 
 
 class Anaphor(NamedTuple):
-    """A pronoun, or "this" with its noun, if any."""
+    """A pronoun, or "this" with its noun, if any; "the" with a noun that nothing else narrows."""
 
     word: Word
     noun: Word | None = None
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether it is "the" with its noun, which need not point to anything."""
+        return self.word.lower == "the"
+
+    @property
+    def said(self) -> str:
+        """The pointing word; with its noun where it is "the"."""
+        return f"{self.word.text} {self.noun.text}" if self.noun and self.is_definite else self.word.text
 
 
 def mentions(parse: Parse, plain: Plain) -> list[Mention]:
@@ -96,33 +99,19 @@ def anaphors(parse: Parse) -> Iterator[Anaphor]:
                     yield Anaphor(word, head)
             elif word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such":
                 yield Anaphor(word)
+        elif noun := definite(parse, word):
+            yield Anaphor(word, noun)
 
 
-def is_expletive(parse: Parse, word: Word) -> bool:
-    """Whether "it" stands for nothing: "it is believed that", "it took years to"."""
-    verb = parse[word.head]
-    if word.dep == "expl" or verb.lemma in ("rain", "snow"):
-        return True
-    if word.dep not in ("nsubj", "nsubjpass"):
-        return False
-    holders = [verb, *parse.children(verb, "acomp", "attr", "oprd")]
-    clauses = [
-        c for holder in holders for c in parse.children(holder, "ccomp", "xcomp", "advcl", "csubj", "relcl")
-    ]
-    late = [clause for clause in clauses if clause.i > verb.i]
-    finite = any(_opens_with(parse, clause, _FINITE_OPENERS) for clause in late)
-    to = any(_opens_with(parse, clause, ("to", "for")) for clause in late)
-    said = [w.lemma for w in parse.children(verb, "acomp", "attr")]
-    if verb.lemma == "be":
-        return finite or (to and bool(said) and said[0] in _OF_ACTIONS)
-    passive = bool(parse.children(verb, "auxpass"))
-    return (finite and (passive or verb.lemma in _SEEMING)) or (to and verb.lemma == "take")
-
-
-def _opens_with(parse: Parse, clause: Word, openers: tuple[str, ...]) -> bool:
-    begins = [word.lower for word in parse.subtree(clause)[:2]]
-    infinitive = "to" in openers and any(w.lower == "to" for w in parse.children(clause, "aux"))
-    return infinitive or any(word in openers for word in begins)
+def definite(parse: Parse, word: Word) -> Word | None:
+    """The noun of "the" that has nothing else to say which one, but "in question"."""
+    noun = parse[word.head]
+    if word.lower != "the" or word.dep != "det" or noun.tag not in ("NN", "NNS", "NNP"):
+        return None
+    if noun.tag == "NNP" and noun.lower not in INSTITUTIONS and not is_person(noun.lower):
+        return None
+    said = "".join(f" {w.lower}" for w in parse.subtree(noun) if w.dep not in ("punct", "case"))
+    return noun if re.fullmatch(rf" the {re.escape(noun.lower)}(?: in question)?", said) else None
 
 
 def _is_head(parse: Parse, word: Word) -> bool:
@@ -256,8 +245,8 @@ def _name(parse: Parse, plain: Plain, word: Word) -> str:
     if any(w.tag in ("PRP", "PRP$", "WDT", "WP") or w.lower in DEMONSTRATIVES for w in said) or _is_narrowed(
         parse, word
     ):
-        return "" if word.pos != "PROPN" else _shown(plain, said)
-    text = _shown(plain, said)
+        return "" if word.pos != "PROPN" else plain.shown(said[0].start, said[-1].end)
+    text = plain.shown(said[0].start, said[-1].end)
     if said[0].lower in ("a", "an", "another", "any", "some", "each", "every", "no", "one"):
         return re.sub(r"^\S+", "the", text) if said[0].lower in ("a", "an", "one") else ""
     return text
@@ -282,8 +271,12 @@ def _of_name(parse: Parse, word: Word) -> set[int]:
 def _is_part(parse: Parse, index: int) -> bool:
     """Whether the name of the next word may begin with, or before, the word at `index`."""
     word = parse[index]
+    opening = index == 0 and word.pos in VERBS
     capitalised = (
-        word.text[0].isupper() and word.tag != "DT" and word.pos not in ("PRON", "ADP", "SCONJ", "CCONJ")
+        word.text[0].isupper()
+        and not opening
+        and word.tag != "DT"
+        and word.pos not in ("PRON", "ADP", "SCONJ", "CCONJ")
     )
     particle = word.lower in _PARTICLES and index > 0 and parse[index - 1].text[0].isupper()
     return capitalised or particle
@@ -293,12 +286,3 @@ def _is_narrowed(parse: Parse, word: Word) -> bool:
     """Whether a list, or a clause without a comma before it, belongs to the noun."""
     after = parse.children(word, "relcl", "acl")
     return bool(parse.children(word, "conj")) or any(parse[parse.edges(c)[0] - 1].text != "," for c in after)
-
-
-def _shown(plain: Plain, said: tuple[Word, ...]) -> str:
-    text, before = "", None
-    for word in said:
-        gap = plain.text[before.end : word.start] if before is not None else ""
-        text += gap + plain.names.get(word.start, word.text)
-        before = word
-    return text

@@ -42,6 +42,14 @@ class Plain(NamedTuple):
         """Where characters [start, end) of the text stand in the source."""
         return Span(self.places[start], self.places[end - 1] + 1)
 
+    def shown(self, start: int, end: int) -> str:
+        """Characters [start, end) of the text with their titles, without asides."""
+        parts: list[str] = []
+        for place in sorted(place for place in self.names if start <= place < end):
+            parts += [self.text[start:place], self.names[place]]
+            start = place + len(STAND_IN)
+        return "".join([*parts, self.text[start:end]])
+
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
         shown: list[str] = []

@@ -70,8 +70,10 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, known: Coreferences) -> Res
             continue
         seen.add(kind)
         coreference = _coreference(anaphor, nearby, atom)
+        if coreference is None and anaphor.is_definite:
+            continue
         if coreference is None or coreference.name is None:
-            unresolved.append(anaphor.word.text)
+            unresolved.append(anaphor.said)
         else:
             changes += _changes(anaphor, coreference, text, parse)
     if not changes and not unresolved:
@@ -92,7 +94,7 @@ def _coreferences_of(atom: Atom, known: Coreferences) -> list[Coreference]:
 
 def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) -> Coreference | None:
     """The coreference of the same word in the atom's place, else of its first one in the sentence."""
-    same = [coreference for coreference in nearby if coreference.word == anaphor.word.lower]
+    same = [coreference for coreference in nearby if coreference.word == anaphor.said.lower()]
     start, end = atom.span or (0, 0)
     return next(
         (coreference for coreference in same if start <= coreference.place < end), next(iter(same), None)
@@ -102,6 +104,8 @@ def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) ->
 def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     """Whether the atom itself names before the word what it may stand for."""
     before = [mention for mention in named if mention.i < anaphor.word.i]
+    if _is_of_predicate(anaphor.word, parse):
+        before = [mention for mention in before if not mention.subject]
     if anaphor.noun is not None:
         return any(mention.lemma == anaphor.noun.lemma for mention in before)
     kind = PRONOUNS.get(anaphor.word.lower)
@@ -119,10 +123,19 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     return anaphor.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
 
 
+def _is_of_predicate(word: Word, parse: Parse) -> bool:
+    """ "X is their album" does not say whose; "X is their own boss" does."""
+    owned = parse[word.head]
+    own = any(w.lower == "own" for w in parse.children(owned, "amod"))
+    return word.dep == "poss" and owned.dep == "attr" and not own
+
+
 def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Parse) -> list[_Change]:
     """The name in the pointing word's place; a noun after "this" goes with it, and a verb agrees with it."""
     word, name = anaphor.word, coreference.name or ""
     last = anaphor.noun or word
+    if anaphor.is_definite:
+        last = [w for w in parse.subtree(last) if w.dep not in ("case", "punct")][-1]
     if word.tag == "PRP$" and anaphor.noun is None:
         name += "'" if coreference.many and name.endswith("s") else "'s"
     if word.i == 0:

@@ -39,12 +39,23 @@ class _Splitter:
 
     def drafts(self, label: str) -> list[Draft]:
         root = self._parse.root
-        if self._parse.is_clause(root):
+        if self._parse.is_clause(root) and not self._is_doubtful():
             subject = self._parse.subject(root)
             if label and subject is not None and subject.i == 0 and subject.lower in _POINTING:
                 self._wording.say(subject, label)
             self._clause(root)
-        return self._drafts
+        return [] if any(self._is_torn(draft.line) for draft in self._drafts) else self._drafts
+
+    def _is_doubtful(self) -> bool:
+        """Whether the parse has a finite verb in the place of a noun."""
+        return any(
+            word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in self._parse.words
+        )
+
+    def _is_torn(self, line: Line) -> bool:
+        """Whether a statement ends with a conjunction, which the parse took from its second item."""
+        said = [bit for bit in line if isinstance(bit, Word) and bit.pos != "PUNCT"]
+        return bool(said) and said[-1].dep == "cc"
 
     def _clause(self, verb: Word, subject: Line = (), before: Line = ()) -> None:
         """State a clause, then all that was taken out of it; `subject` with auxiliaries where it has none."""
@@ -75,7 +86,8 @@ class _Splitter:
             and (word.lower == "including" or self._is_long(word))
         ]
         noun = self._parse[lists[0].head] if len(lists) == 1 else verb
-        if noun.dep not in ("dobj", "pobj"):
+        later = [c for c in self._wording.children(verb, "prep") if lists and c.i > lists[0].i]
+        if noun.dep not in ("dobj", "pobj") or later:
             return []
         return [self._wording.line_without(verb, lists[0])]
 
@@ -222,6 +234,8 @@ class _Splitter:
         after = [w for w in self._wording.children(verb, "prep") if w.i > verb.i and w in line]
         dates = [w for w in after if self._is_date(w)]
         others = [w for w in after if w not in dates]
+        if any(w.lower in EXAMPLES and w.dep == "prep" for w in self._wording.kept(verb)):
+            return [line]
         identified = verb.lemma in _HAPPENING_ONCE or self._parse.child(verb, "dobj") is not None
         if not identified or len(dates) != 1 or not others or self._parse.child(verb, "neg") is not None:
             return [line]

@@ -35,11 +35,12 @@ class Wording:
         if first and words[first - 1].text in (",", ";", ":", "—", "–"):
             first -= 1
             self._gone.add(first)
-        if first and words[first - 1].dep == "cc":
+        joint = first
+        while first and words[first - 1].dep == "cc":
             first -= 1
             self._gone.add(first)
-            if first and words[first - 1].text in (",", ";"):
-                self._gone.add(first - 1)
+        if first < joint and first and words[first - 1].text in (",", ";"):
+            self._gone.add(first - 1)
         if last + 1 < len(words) and words[last + 1].text == ",":
             self._gone.add(last + 1)
 

@@ -1,0 +1,66 @@
+"""What a pronoun may stand for among the things that a sentence names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from factreasoner.language.tree import Parse, Word
+from factreasoner.stages.mentions import Mention
+
+_DEFINING = frozenset({"be", "refer", "mean", "denote", "become", "remain"})
+"""Verbs that say of a subject what it is, so that their object is no rival to it."""
+_NAMING = frozenset({"refer", "denote"})
+
+
+class ReadSentence(NamedTuple):
+    """A sentence of the response with what it names, pronouns that were understood included."""
+
+    parse: Parse
+    named: list[Mention]
+
+
+def names_beside(word: Word, here: ReadSentence) -> set[str]:
+    """The names in the clause of which a pronoun is the subject."""
+    if word.dep not in ("nsubj", "nsubjpass"):
+        return set()
+    clause = {w.i for w in here.parse.subtree(here.parse[word.head])}
+    return {mention.name for mention in here.named if mention.i in clause}
+
+
+def takes_part(mention: Mention, parse: Parse) -> bool:
+    """Whether a mention belongs to the main clause."""
+    above = parse.above(parse[mention.i])
+    return not any(word.dep in ("advcl", "relcl", "acl", "xcomp") for word in above)
+
+
+def the_one(found: Sequence[Mention]) -> Mention | None:
+    """The mention, when all are of one thing."""
+    names = {mention.name for mention in found}
+    return found[0] if len(names) == 1 and found[0].name else None
+
+
+def may_be_thing(mention: Mention) -> bool:
+    """A name of one word that was taken for a person's without a sign of it: "Instagram"."""
+    sure = mention.gender or " " in mention.name or not mention.proper
+    return mention.core and not mention.subject and not sure
+
+
+def the_subject(found: Sequence[Mention], parse: Parse) -> Mention | None:
+    """The one subject of a sentence; in "X is a Y" whatever Y names is no rival."""
+    subjects = [mention for mention in found if mention.subject]
+    subject = the_one(subjects)
+    if subject is None:
+        return None
+    if parse.root.lemma in _DEFINING:
+        return subject
+    rivals = [m for m in found if m.core and not m.subject and m.name != subject.name]
+    return None if rivals else subject
+
+
+def defined(word: Word, here: ReadSentence, before: Sequence[ReadSentence]) -> Mention | None:
+    """ "This" after "X refers to Y", which says nothing else that "this" could be, is X."""
+    opens = word.lower == "this" and word.i == 0 and word.head == here.parse.root.i
+    if not opens or not before or before[-1].parse.root.lemma not in _NAMING:
+        return None
+    return the_subject([m for m in before[-1].named if m.kind != "many"], before[-1].parse)

@@ -1,0 +1,43 @@
+"""The "it" that stands for nothing: "it is believed that", "it took years to"."""
+
+from __future__ import annotations
+
+from factreasoner.language.abbreviations import words
+from factreasoner.language.tree import Parse, Word
+
+_FINITE_OPENERS = ("that", "how", "whether", "why", "when", "where", "what", "who")
+_SEEMING = words("seem appear happen turn follow")
+_OF_ACTIONS = words(
+    "difficult easy hard important possible impossible necessary unnecessary best better good essential",
+    "vital crucial common rare usual unusual helpful useful advisable wise interesting worth customary",
+    "reasonable fair true safe dangerous legal illegal time tempting tough practice tradition custom",
+    "mistake",
+)
+
+
+def is_expletive(parse: Parse, word: Word) -> bool:
+    """Whether "it" stands for nothing: "it is believed that", "it took years to"."""
+    verb = parse[word.head]
+    if word.dep == "expl" or verb.lemma in ("rain", "snow"):
+        return True
+    if word.dep not in ("nsubj", "nsubjpass"):
+        return False
+    holders = [verb, *parse.children(verb, "acomp", "attr", "oprd")]
+    clauses = [
+        c for holder in holders for c in parse.children(holder, "ccomp", "xcomp", "advcl", "csubj", "relcl")
+    ]
+    late = [clause for clause in clauses if clause.i > verb.i]
+    finite = any(_opens_with(parse, clause, _FINITE_OPENERS) for clause in late)
+    to = any(_opens_with(parse, clause, ("to", "for")) for clause in late)
+    said = [w.lemma for w in parse.children(verb, "acomp", "attr")]
+    if verb.lemma == "be":
+        return finite or (to and bool(said) and said[0] in _OF_ACTIONS)
+    passive = bool(parse.children(verb, "auxpass"))
+    taken = any(clause.lemma == "take" and parse.children(clause, "advcl", "xcomp") for clause in late)
+    return taken or (finite and (passive or verb.lemma in _SEEMING)) or (to and verb.lemma == "take")
+
+
+def _opens_with(parse: Parse, clause: Word, openers: tuple[str, ...]) -> bool:
+    begins = [word.lower for word in parse.subtree(clause)[:2]]
+    infinitive = "to" in openers and any(w.lower == "to" for w in parse.children(clause, "aux"))
+    return infinitive or any(word in openers for word in begins)
