@@ -115,7 +115,6 @@ def test_public_names():
         "Pipeline",
         "Record",
         "RecallResult",
-        "Run",
         "ScoredRag",
         "ScriptedLLM",
         "VerifyResult",

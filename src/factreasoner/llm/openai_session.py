@@ -1,9 +1,8 @@
-"""The HTTP client under litellm: no reply longer than any answer is read, log-probabilities are taken aside.
+"""The HTTP client under litellm's OpenAI-compatible providers, which takes log-probabilities aside.
 
-Parsing megabytes of JSON keeps all threads of the process waiting, and Ctrl-C with them. litellm and openai
-validate and copy an object for every alternative of every token, several times: 130 ms of CPU for the reply
-to 24 facts with five alternatives, where reading them from the JSON takes 3 ms. So the session does both
-before those libraries see a response. Imported only when litellm is used.
+litellm and openai validate and copy an object for every alternative of every token, several times: 130 ms of
+CPU for the reply to 24 facts with five alternatives, where reading them from the JSON takes 3 ms. So the
+session takes them out of a response before those libraries see it. Imported only when litellm is used.
 """
 
 from __future__ import annotations
@@ -29,34 +28,26 @@ MOST_COMMAS = 500_000
 """In a body: as many values take half a second to parse, in which no other thread of the process runs."""
 MOST_SAID = 500_000
 """Bytes of a body without its log-probabilities: some 100,000 tokens. litellm takes its time over them."""
-
-
-class TooLongError(Exception):
-    """A reply is longer than any answer."""
+TOO_LONG = "a reply longer than any answer, which was not read"
 
 
 class Aside:
-    """What a session saw of a response that litellm does not.
-
-    `logprobs`: those of the first choice, as JSON, None without any. `too_long`: it was too long to be read.
-    """
+    """What a session took out of a response: the first choice's `logprobs` as JSON, None without any."""
 
     def __init__(self) -> None:
         self.logprobs: Any = None
-        self.too_long = False
 
     def take(self, response: httpx.Response) -> httpx.Response:
         """The response, read, without log-probabilities; as it is where it is no completion that has any.
 
-        Of an error's text the beginning is kept.
-
-        Raises:
-            TooLongError: it is longer than any answer.
+        One that is longer than any answer is replaced by a short one that says so: parsing it would keep all
+        threads waiting. Of an error's text the beginning is kept.
         """
         raw = _read(response)
         if response.status_code != httpx.codes.OK:
             return _with_body(response, raw[:MOST_SAID])
-        self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
+        if len(raw) > MOST_BYTES or raw.count(b",") > MOST_COMMAS:
+            return _with_body(response, _spoken(TOO_LONG))
         try:
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
@@ -64,13 +55,7 @@ class Aside:
             rest = raw
         else:
             rest = json.dumps(body).encode()
-        self._bound(len(rest) <= MOST_SAID)
-        return _with_body(response, rest)
-
-    def _bound(self, short_enough: bool) -> None:
-        self.too_long = not short_enough
-        if self.too_long:
-            raise TooLongError
+        return _with_body(response, rest if len(rest) <= MOST_SAID else _spoken(TOO_LONG))
 
 
 def _read(response: httpx.Response) -> bytes:
@@ -83,6 +68,11 @@ def _read(response: httpx.Response) -> bytes:
             if size > MOST_BYTES:
                 break
     return b"".join(chunks)
+
+
+def _spoken(text: str) -> bytes:
+    """A completion of this text."""
+    return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
@@ -106,10 +96,10 @@ def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
 
 
 class Session(openai.DefaultHttpxClient):
-    """openai's own client, but for what it hands on inside `with_aside`."""
+    """openai's own client, but for what it hands on inside `logprobs_aside`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send a request as httpx does. Raises TooLongError for a reply that is longer than any answer."""
+        """Send a request as httpx does."""
         aside = _aside.get()
         if aside is None:
             return super().send(request, **options)
@@ -117,8 +107,8 @@ class Session(openai.DefaultHttpxClient):
 
 
 @contextlib.contextmanager
-def with_aside() -> Iterator[Aside]:
-    """Bound the response to the request made inside, by this thread, and take its log-probabilities out."""
+def logprobs_aside() -> Iterator[Aside]:
+    """Take the log-probabilities out of the response to the request made inside, by this thread."""
     aside = Aside()
     token = _aside.set(aside)
     try:
