@@ -115,6 +115,7 @@ def test_public_names():
         "Pipeline",
         "Record",
         "RecallResult",
+        "Run",
         "ScoredRag",
         "ScriptedLLM",
         "VerifyResult",

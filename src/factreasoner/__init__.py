@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from factreasoner.analysis.opened_run import Run as Run
     from factreasoner.config import Config as Config
     from factreasoner.config import load_config as load_config
     from factreasoner.errors import FactReasonerError as FactReasonerError
@@ -46,6 +47,7 @@ _HOMES = {
     "Pipeline": "factreasoner.pipeline",
     "Record": "factreasoner.models",
     "RecallResult": "factreasoner.tasks.recall.result",
+    "Run": "factreasoner.analysis.opened_run",
     "ScoredRag": "factreasoner.tasks.rag.scores",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "VerifyResult": "factreasoner.tasks.verify.result",

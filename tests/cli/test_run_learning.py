@@ -54,7 +54,7 @@ SERVERS = {
         "form: tool (facts listed in the message); probabilities: log-probabilities",
     ),
     "no system role": (without_system, False, 1, "form: tool; probabilities: no log-probabilities"),
-    "tells no tokens": (uncounted, True, 0, "prompt tokens are not reported: nobody can tell"),
+    "tells no tokens": (uncounted, True, 1, "prompt tokens are not reported: nobody can tell"),
 }
 
 
@@ -128,14 +128,25 @@ def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner,
         assert [role_of(request) for request in server.requests] == ["user", "user"]
 
 
-def test_a_dry_run_says_what_learning_may_take(factreasoner, tmp_path):
+MUTE_TOOLS, BLIND_TOOLS = "tool calls give no log-probabilities", "drops tools or reports no prompt tokens"
+
+
+@pytest.mark.parametrize(
+    ("flags", "reasons"),
+    [
+        ((), {MUTE_TOOLS, BLIND_TOOLS}),
+        (("--confidence", "constant"), {BLIND_TOOLS}),
+        (("--form", "tool"), {BLIND_TOOLS}),
+        (("--form", "json_schema"), set()),
+    ],
+)
+def test_a_dry_run_says_what_learning_may_take(factreasoner, tmp_path, flags, reasons):
     write_records(tmp_path / "d.jsonl", *RECORDS)
     with FakeServer(good) as server:
-        said = " ".join(run(factreasoner, server, "out", "--dry-run").stdout.split())
-        fixed = " ".join(run(factreasoner, server, "out", "--dry-run", "--form", "tool").stdout.split())
+        said = " ".join(run(factreasoner, server, "out", "--dry-run", *flags).stdout.split())
         assert not server.calls
-    assert "1 call more where no form gives log-probabilities" in said
-    assert "call more" not in fixed
+    assert {reason for reason in (MUTE_TOOLS, BLIND_TOOLS) if reason in said} == reasons
+    assert ("1 call more" in said) == bool(reasons)
 
 
 def test_doctor_says_where_no_prompt_tokens_tell(factreasoner):

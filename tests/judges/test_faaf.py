@@ -233,3 +233,18 @@ def test_a_value_among_the_alternatives_is_never_surer_than_its_share_of_the_val
     )
     assert 0.0 < found <= shares[0] / sum(shares[:3]) + 1e-12
     assert found >= shares[0] / (sum(shares[:3]) + (3 - min(len(shares), 3)) * min(shares)) - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1, 3", [1, 3]),
+        ("2-4", [2, 3, 4]),
+        ("sources 5–7 and 12", [5, 6, 7]),
+        ("0; 8; none", []),
+        ("1-" + "9" * 5000, [1]),
+        ("9" * 5000 + ", 2", [2]),
+    ],
+)
+def test_numbers_of_sources_are_read_whatever_a_model_writes(text, found):
+    assert faaf.numbered(text, 7) == found

@@ -222,9 +222,18 @@ def test_where_no_prompt_tokens_are_reported_it_is_said(scene):
     set_up = scene(reporting(None))
     client = set_up.client()
     client.call(LONG, facts())
-    assert set_up.server.calls == 1
     assert not client.abilities.counted
     assert "not reported" in str(client.abilities)
+
+
+def test_a_server_that_drops_tools_and_counts_nothing_sees_the_facts_all_the_same(scene):
+    set_up = scene(reporting(None))
+    client = set_up.client()
+    for count in (8, 9):
+        client.call(LONG, facts(count))
+    shown = ["number 0" in request.text for request in set_up.server.requests]
+    assert shown == [False, True, True]  # the answer to the first is not used
+    assert client.abilities.listed
 
 
 def test_questions_without_facts_leave_open_whether_tools_are_seen(scene):

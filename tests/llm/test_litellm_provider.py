@@ -63,7 +63,7 @@ def test_loading_warns_of_nothing():
 # What a provider reports of an answer, however wrong
 
 NO_NUMBERS = st.sampled_from([None, "x", True, math.nan, math.inf, -math.inf, 1e400, 1e308, 3.0, 800, [], {}])
-LOGPROBS = NO_NUMBERS | st.floats(max_value=0.0) | st.floats()
+LOGPROBS = NO_NUMBERS | st.floats(max_value=0.0) | st.floats() | st.sampled_from([-(10**400), 10**400, -7])
 COUNTS = NO_NUMBERS | st.integers(-(10**20), 10**20) | st.floats()
 BYTES = st.none() | st.lists(st.integers(-5, 300), max_size=4) | st.text(max_size=3)
 TOKENS = st.none() | st.text(max_size=4) | st.integers()
@@ -96,6 +96,13 @@ def test_whatever_log_probabilities_hold_only_sound_ones_come_through(entries):
         numbers = [token.logprob] * (token.logprob is not None) + [logprob for _, logprob in token.top]
         assert all(0.0 <= math.exp(number) <= 1.0 for number in numbers)
         assert token.logprob is not None or token.top == ()
+
+
+@pytest.mark.parametrize("logprob", [math.nan, math.inf, 1e308, 10**400, -(10**400), None, "x"])
+def test_log_probabilities_of_which_none_is_sound_are_none(logprob):
+    entry = {"token": "{}", "logprob": logprob, "bytes": None, "top_logprobs": []}
+    assert answer_of(logprobs={"content": [entry] * 3}).tokens is None
+    assert answer_of(logprobs={"content": [entry, entry | {"logprob": -0.5}]}).tokens is not None
 
 
 @given(COUNTS, COUNTS)

@@ -259,3 +259,11 @@ def test_a_reply_that_litellm_can_t_read_is_paid_for_and_not_asked_for_again_and
     with pytest.raises(UnusableReplyError, match="the reply is empty"):
         client.call(prompt_of(), JUDGING)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", [model for model in PATHS if "cohere" not in model])
+def test_a_reply_longer_than_any_answer_is_not_read_and_not_asked_for_again(model, server):
+    server.arguments = {"fact_0": "True", "fact_1": "x" * 600_000}
+    with pytest.raises(UnusableReplyError, match="a reply longer than any answer, which was not read"):
+        client_of(server, model, form="tool").call(prompt_of(), JUDGING)
+    assert len(server.requests) == 1

@@ -97,11 +97,16 @@ def test_a_record_that_failed_before_it_was_judged_has_rows_for_its_atoms():
     assert [(row.judged, row.label) for row in rows("run", failed)] == [("no", None)]
 
 
+def verdict(**fields):
+    return Verdict(context_id="c0", target_id="a0", label="neutral", probability=0.9, **fields)
+
+
 def test_a_belief_is_told_as_one():
-    found = assess("Paris is old.", contexts=["Paris is a big old city in the north of France."])
-    (row,) = rows("run", found)
-    if row.context is None:
-        assert row.note.startswith("nothing decides it; nearest passage c0")
+    context = Context(id="c0", text="x", title="Old maps")
+    said = verdict(belief=0.31, nearness=0.5)
+    (row,) = rows("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (said,)}))
+    assert (row.context, row.quote) == (None, None)
+    assert row.note == "nothing decides it; nearest passage c0 (Old maps): 0.31"
 
 
 def test_facts_that_stayed_unanswered_are_not_false():
@@ -192,8 +197,6 @@ def test_every_task_has_rows_of_a_result_that_failed():
 
 def test_contexts_are_named_by_title_or_link():
     context = Context(id="c0", text="x", link="https://example.org")
-    verdict = Verdict(
-        context_id="c0", target_id="a0", label="neutral", probability=0.9, note="nothing to compare"
-    )
-    (row,) = rows("run", assessment([0.5], contexts=(context,), outcome={"verdicts": (verdict,)}))
+    said = verdict(note="nothing to compare")
+    (row,) = rows("run", assessment([0.5], contexts=(context,), outcome={"verdicts": (said,)}))
     assert row.note == "c0 (https://example.org): nothing to compare"

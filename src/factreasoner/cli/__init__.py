@@ -25,13 +25,16 @@ from factreasoner.cli.compare import compare
 from factreasoner.cli.doctor import doctor
 from factreasoner.cli.evaluate import evaluate
 from factreasoner.cli.explain import explain
+from factreasoner.cli.export import export
 from factreasoner.cli.help_page import SettingsCommand
 from factreasoner.cli.index import index
 from factreasoner.cli.metrics import metrics
 from factreasoner.cli.rag import rag
 from factreasoner.cli.recall import recall
+from factreasoner.cli.report import report
 from factreasoner.cli.run import run
 from factreasoner.cli.score import score
+from factreasoner.cli.show import show
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.solve import solve
 from factreasoner.cli.terminal import WarningHandler, say, visible
@@ -46,6 +49,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
@@ -63,8 +67,11 @@ for command in (
     recall,
     rag,
     verify,
+    show,
+    export,
     score,
     assess,
+    report,
     evaluate,
     compare,
     calibrate,
@@ -75,9 +82,13 @@ for command in (
     index,
     doctor,
 ):
-    app.command(cls=SettingsCommand, help=_help(command), no_args_is_help=command not in WITHOUT_ARGUMENTS)(
-        command
-    )
+    page = _help(command)
+    app.command(
+        cls=SettingsCommand,
+        help=page,
+        short_help=page.partition("\n\n")[0],
+        no_args_is_help=command not in WITHOUT_ARGUMENTS,
+    )(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.settings import OF_CLAIMS, takes_settings
 from factreasoner.cli.terminal import say_json
 
 
@@ -21,7 +21,7 @@ class Subject(NamedTuple):
     topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None
 
 
-@takes_settings()
+@takes_settings(without=OF_CLAIMS)
 @takes_groups
 def assess(
     response: Annotated[

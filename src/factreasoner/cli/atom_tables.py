@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Column, Table
 
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.terminal import Terminal, one_line, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rows import ClaimRow, source_name
@@ -19,14 +19,14 @@ OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
 QUOTE_LENGTH = 90
 
 
-def claim_cells(row: ClaimRow) -> tuple[str, str, str, str]:
-    """P, label, text and evidence of an atom or another claim."""
+def claim_cells(row: ClaimRow, longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
+    """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     label = "[red]not judged[/red]"
     if row.label is not None:
         style = (STYLES | OTHER_STYLES)[row.label]
         label = f"[{style}]{row.label.replace('_', ' ')}[/]"
-    return p_true, label, plain(row.text), _evidence(row)
+    return p_true, label, plain(row.text), _evidence(row, longest)
 
 
 def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
@@ -49,14 +49,15 @@ def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
     console.print()
 
 
-def _evidence(row: ClaimRow) -> str:
+def _evidence(row: ClaimRow, longest: int) -> str:
     """The strongest verdict for a claim's label, and what else there is to know."""
     parts = []
     if row.context is not None:
-        quote = f': "{plain(row.quote, QUOTE_LENGTH)}"' if row.quote else ""
-        parts.append(f"{plain(source_name(row.context, row.title or row.link))}{quote}")
+        repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
+        quote = "" if repeated else f': "{plain(row.quote or "", longest)}"'
+        parts.append(plain(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":
         parts.append("[yellow]judged in part[/yellow]")
     if row.note:
-        parts.append(plain(row.note, QUOTE_LENGTH))
+        parts.append(plain(row.note, longest))
     return "; ".join(parts)

@@ -9,9 +9,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.running import Show
-from factreasoner.cli.tables import counted_records, run_rows, with_interval
+from factreasoner.cli.tables import counted_records, print_rows, run_rows, with_interval
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
@@ -24,19 +23,12 @@ def print_claims(task: Task[Any]) -> Show:
     """What prints the short table at the end of a run of `task`."""
 
     def show(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        for name, value in _rows(summary, task):
-            table.add_row(name, value)
-        console = Terminal(soft_wrap=True, highlight=False)
-        console.print(table)
-        console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
-        if config.plugin("judge") == "embedded":
-            console.print(f"[dim]{escape(embedded_notice())}[/dim]")
+        print_rows(_rows(summary, config, task), summary, config, folder)
 
     return show
 
 
-def _rows(summary: Mapping[str, Any], task: Task[Any]) -> Iterator[tuple[str, str]]:
+def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterator[tuple[str, str]]:
     yield "records", counted_records(summary)
     for metric in task.table.shown_in("run"):
         found = summary["metrics"][metric.name]
@@ -46,7 +38,7 @@ def _rows(summary: Mapping[str, Any], task: Task[Any]) -> Iterator[tuple[str, st
             yield metric.caption(None, room=True), text + reason
     if summary["few_records"] is not None:
         yield "", summary["few_records"]
-    yield from run_rows(summary, "verdicts")
+    yield from run_rows(summary, config, "verdicts")
 
 
 def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:

@@ -81,17 +81,10 @@ def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json:
 
 def _ids(folder: RunFolder[Assessment], record: str | None) -> list[str]:
     """The records of a run, or the one that was asked for."""
-    import difflib
-
     from factreasoner.errors import RunError
+    from factreasoner.runs.finished import known_id
 
     known = folder.order()
     if not known:
         raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
-    if record is None:
-        return known
-    if record not in folder.entries:
-        close = difflib.get_close_matches(record, known, n=1)
-        remedy = f"did you mean {close[0]!r}?" if close else f"{folder.results_path} has the ids"
-        raise RunError(f"{folder.journal_path}: no record {record!r}; {remedy}")
-    return [record]
+    return known if record is None else [known_id(folder, record)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
 from factreasoner.cli.atom_tables import STYLES
 from factreasoner.cli.terminal import Terminal, plain
-from factreasoner.explanations import AtomExplanation, Dispute, Evidence, Explanation
+from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
 
 SHOWN = 3
@@ -28,7 +28,8 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
         table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
         for atom in explanation.atoms:
             label = f"[{STYLES[atom.support]}]{atom.support}[/]"
-            table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, "\n".join(_lines(atom)))
+            lines = "\n".join(_lines(atom, _quotes(atom, assessment)))
+            table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, lines)
         console.print(table)
     if not in_full and assessment.outcome:
         for words, ids in (
@@ -53,13 +54,17 @@ def _how(explanation: Explanation) -> str:
     return ", ".join(told)
 
 
-def _lines(atom: AtomExplanation) -> Iterator[str]:
+def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
     if atom.text:
         yield f"[dim]{plain(atom.text)}[/dim]"
+    against = atom.support in ("contradicted", "undecided")
+    for item in (atom.contradicting if against else atom.entailing)[:1]:
+        if quote := quotes.get(item.context_id):
+            yield f'{plain(item.context_id)}: "{plain(quote, PASSAGE_LENGTH)}"'
     if atom.belief:
         yield _believed(atom)
-    if atom.effects:
-        yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in atom.effects])}"
+    if effects := _visible_effects(atom):
+        yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in effects])}"
     if atom.untold:
         yield f"[yellow]{plain(atom.untold)}[/yellow]"
     if atom.flip is None:
@@ -71,6 +76,17 @@ def _lines(atom: AtomExplanation) -> Iterator[str]:
         yield f"conflict: {_first(_named(atom.entailing))} against {_first(_named(atom.contradicting))}"
     if atom.disputes:
         yield f"conflict: {_first([_dispute(dispute) for dispute in atom.disputes])}"
+
+
+def _visible_effects(atom: AtomExplanation) -> list[Effect]:
+    """Those that show in the digits that are printed."""
+    return [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
+
+
+def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
+    """What the judge quoted from each context on that atom."""
+    verdicts = assessment.outcome.verdicts if assessment.outcome else ()
+    return {v.context_id: v.quote for v in verdicts if v.target_id == atom.atom_id and v.quote}
 
 
 def _believed(atom: AtomExplanation) -> str:
@@ -102,14 +118,15 @@ def _sentences(atom: AtomExplanation) -> Iterator[str]:
     yield f"{name}  {atom.p_true:.3f}  [{STYLES[atom.support]}]{atom.support}[/]  {plain(atom.text)}"
     if atom.belief:
         yield f"  {_believed(atom)}"
-    for effect in atom.effects:
+    effects = _visible_effects(atom)
+    for effect in effects:
         yield (
             f"  without {plain(effect.context_id)}, P({name}) would be {effect.p_without:.3f}, "
             f"not {atom.p_true:.3f}"
         )
     if atom.untold:
         yield f"  [yellow]{plain(atom.untold)}[/yellow]"
-    if atom.tried and not atom.effects:
+    if atom.tried and not effects:
         yield f"  none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected:
         yield f"  [dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
@@ -123,18 +140,22 @@ def _sentences(atom: AtomExplanation) -> Iterator[str]:
 
 
 def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
-    """What the contexts say that are the atom's own evidence, and for which others they stand."""
+    """What the contexts say that are the atom's own evidence (the judge's quote; a passage's first words
+    where it gave none), and for which others they stand."""
     contexts = {context.id: context for context in assessment.contexts}
     outcome = assessment.outcome
     sources = outcome.independence.sources if outcome and outcome.independence else ()
     others = {speaker: members for speaker, *members in sources}
+    quotes = _quotes(atom, assessment)
     own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
     for context in (contexts[i] for i in own if i in contexts):
         name = plain(context.id)
         if context.id in others:
             name += f" (also for {_listed(others[context.id])})"
         title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
-        yield f"  [dim]{name}: {title}{plain(context.text, PASSAGE_LENGTH)}[/dim]"
+        quote = quotes.get(context.id)
+        said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
+        yield f"  [dim]{name}: {title}{said}[/dim]"
 
 
 def _flip_sentence(atom: AtomExplanation) -> str:

@@ -1,47 +1,91 @@
-"""The help of a command: its settings' defaults, and flags that a narrow terminal can't cut."""
+"""The help of a command: `--help` with the settings people use most, `--help-all` with every one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand
 
-from factreasoner.cli.settings import PANELS, default_words
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
+from factreasoner.cli.settings import COMMON, FEW, HELP_ALL, PANELS, default_words
 
 DEFAULT = "(default: "
+_KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
+
+
+class _Row(NamedTuple):
+    """A flag or argument as the page shows it."""
+
+    section: str
+    names: str
+    about: str
 
 
 class SettingsCommand(TyperCommand):
     """A command whose help tells the defaults of settings, as `Config` has them.
 
-    It folds a flag that its column can't hold: one that is cut can't be typed.
+    A flag that is too long for its column has a line of its own: one that is cut can't be typed.
     """
 
     def format_help(self, *page: Any) -> None:
-        """Write the help page of the command; typer calls it for --help."""
-        from typer import rich_utils
+        """Write the help page of the command; typer calls it, with its context and formatter, for --help."""
+        context, formatter = page
+        self.format_usage(context, formatter)
+        self.format_help_text(context, formatter)
+        rows, left_out = self._rows(whole=context.meta.get(HELP_ALL, False))
+        for section in dict.fromkeys(row.section for row in rows):
+            with formatter.section(section):
+                formatter.write_dl([(row.names, row.about) for row in rows if row.section == section])
+        if left_out:
+            everything = f"{context.command_path} --help-all"
+            formatter.write_paragraph()
+            formatter.write_text(f"{left_out} more settings: {everything}. A YAML profile can hold each.")
 
-        for option in self.params:
-            if isinstance(option, TyperOption) and option.rich_help_panel in PANELS:
-                option.help = _with_default(str(option.help), str(option.name))
-        for name in ("highlighter", "negative_highlighter"):
-            setattr(rich_utils, name, _folding(getattr(rich_utils, name)))
-        super().format_help(*page)
+    def _rows(self, *, whole: bool) -> tuple[list[_Row], int]:
+        """What the page shows, by section, and how many settings it leaves out."""
+        kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
+        arguments, options, settings = [], [], []
+        of_settings = [param for param in self.params if _panel(param) in PANELS]
+        short = not whole and len(of_settings) > FEW
+        for param in self.params:
+            kind = kinds[param.name].annotation if param.name in kinds else bool
+            if param.param_type_name == "argument":
+                arguments.append(_Row("Arguments", str(param.metavar or param.name).upper(), _about(param)))
+            elif param not in of_settings:
+                options.append(_Row("Options", _flags(param, kind), _about(param)))
+            elif not short or param.name in COMMON:
+                section = "Settings" if short else _panel(param)
+                about = _with_default(_about(param), str(param.name))
+                settings.append(_Row(section, _flags(param, kind), about))
+        options.append(_Row("Options", "--help", "Show this page, and exit."))
+        return [*arguments, *options, *settings], len(of_settings) - len(settings)
+
+
+def _panel(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
+    return str(getattr(param, "rich_help_panel", None))
+
+
+def _about(param: Any) -> str:  # noqa: ANN401 - likewise
+    return str(param.help or "") + (" [required]" if param.required else "")
+
+
+def _flags(param: Any, kind: object) -> str:  # noqa: ANN401 - likewise
+    names = [*sorted(param.opts, key=len), *param.secondary_opts]
+    return f"{', '.join(names)} {param.metavar or _kind_in_words(kind)}".rstrip()
+
+
+def _kind_in_words(annotation: object) -> str:
+    """What a flag of that type takes: N, TEXT, a|b, or nothing for a flag that is on or off."""
+    kind = annotation
+    while get_origin(kind) is not None and get_origin(kind) is not Literal:
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    if get_origin(kind) is Literal:
+        return "|".join(map(str, get_args(kind)))
+    return _KINDS.get(kind, "TEXT")
 
 
 def _with_default(text: str, key: str) -> str:
     return text if DEFAULT in text else f"{text} {DEFAULT}{default_words(key)})"
-
-
-def _folding(highlight: Callable[[str | Text], Text]) -> Callable[[str | Text], Text]:
-    def folded(text: str | Text) -> Text:
-        shown = highlight(text)
-        shown.overflow = "fold"
-        return shown
-
-    return folded

@@ -10,7 +10,7 @@ import typer
 
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
-from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.settings import OF_CLAIMS, takes_settings
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from factreasoner.runs.replay import PastRecords
 
 
-@takes_settings()
+@takes_settings(without=OF_CLAIMS)
 @takes_groups
 def run(
     data: Annotated[

@@ -26,6 +26,7 @@ from factreasoner.choices import (
     Uncited,
     Unlisted,
 )
+from factreasoner.cli.terminal import say
 
 
 class Setting(NamedTuple):
@@ -221,14 +222,66 @@ PANELS: dict[str, dict[str, Setting]] = {
 SETTINGS = {key: setting for panel in PANELS.values() for key, setting in panel.items()}
 
 
+COMMON = frozenset(
+    {
+        "version",
+        "model",
+        "api_base",
+        "judge",
+        "nli_model",
+        "relations",
+        "retriever",
+        "collection",
+        "mode",
+        "premise",
+        "uncited",
+        "rounds",
+        "concurrency",
+        "max_cost",
+        "k",
+    }
+)
+"""Settings that a short help page shows."""
+FEW = 12
+"""So many settings are all shown on a command's help page; of more, the common ones."""
+HELP_ALL = "factreasoner.help_all"
+"""Set in the context of a command of which the whole help page is asked for."""
+
+
+def _print_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        context.meta[HELP_ALL] = True
+        say(context.get_help())
+        raise typer.Exit
+
+
+_HELP_ALL = inspect.Parameter(
+    "help_all",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "--help-all",
+            help="Show every setting, and exit.",
+            callback=_print_all,
+            is_eager=True,
+        ),
+    ],
+)
+
+
+OF_CLAIMS = ("fact_generator", *PANELS["Claims"])
+"""Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
+
+
 def default_words(key: str) -> str:
     """The default of a setting as its flag would say it."""
     from factreasoner.config import Config
 
     default = Config.model_fields[key].get_default(call_default_factory=True)
     if isinstance(default, bool):
-        flag = key.replace("_", "-")
-        return flag if default else f"no-{flag}"
+        return "on" if default else "off"
     if isinstance(default, float):
         return f"{default:g}"
     return "none" if default is None or default in ((), {}, []) else str(default)
@@ -254,11 +307,13 @@ def takes_settings(
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
         parameters = [p for name, p in own.parameters.items() if name != "settings"]
+        parameters += [_HELP_ALL] * (len(keys) > FEW)
         parameters += [_flag(key, s, panel) for panel, ss in chosen.items() for key, s in ss.items()]
 
         @functools.wraps(command)
         def with_settings(**values: Any) -> None:
             settings = {key: values.pop(key) for key in keys}
+            values.pop(_HELP_ALL.name, None)
             command(**values, settings=settings)
 
         signature = inspect.Signature(parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -32,12 +32,19 @@ GOLD_IN_ROW = 3
 
 def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     """The short table at the end of a run."""
+    print_rows(_summary_rows(summary, config), summary, config, folder)
+
+
+def print_rows(
+    rows: Iterable[tuple[str, str]], summary: Mapping[str, Any], config: Config, folder: Path
+) -> None:
+    """The table at the end of a run of any task, where its files are, and what would judge better."""
     table = Table(box=None, show_header=False, pad_edge=False)
-    for name, value in _summary_rows(summary):
+    for name, value in rows:
         table.add_row(name, value)
-    console = Terminal(soft_wrap=True, highlight=False)
+    console = Terminal(highlight=False)
     console.print(table)
-    console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]")
+    console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
         _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
@@ -111,10 +118,9 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     console.print(f"{records} records")
     console.print(table)
     console.print("Without re-asks and audits; answers that are cached already cost nothing.")
-    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
+    if more := _more_to_learn(config):
         console.print(
-            "Learning how an unknown model is asked takes 1 call more where no form gives log-probabilities, "
-            "and 1 where its server drops tools."
+            f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
         )
     console.print(
         f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
@@ -122,7 +128,17 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     )
 
 
-def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _more_to_learn(config: Config) -> list[str]:
+    """In which cases learning how the model is asked takes one call more."""
+    more = []
+    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
+        more.append("tool calls give no log-probabilities")
+    if config.form in ("auto", "tool"):
+        more.append("its server drops tools or reports no prompt tokens")
+    return more
+
+
+def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[str, str]]:
     atoms = summary["atoms"]
     yield "records", counted_records(summary)
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
@@ -142,7 +158,7 @@ def _summary_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
     yield "solver", _solver_row(summary["solver"])
-    yield from run_rows(summary, "answers" if summary["answers"] else "verdicts")
+    yield from run_rows(summary, config, "answers" if summary["answers"] else "verdicts")
 
 
 def counted_records(summary: Mapping[str, Any]) -> str:
@@ -152,9 +168,11 @@ def counted_records(summary: Mapping[str, Any]) -> str:
     return f"{records['total']} ({counted})" if counted else "0"
 
 
-def run_rows(summary: Mapping[str, Any], judged: str) -> Iterator[tuple[str, str]]:
+def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterator[tuple[str, str]]:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
-    confidences = ", ".join(f"{count:,} {name}" for name, count in summary["confidences"].items())
+    own = {"model": f"{config.plugin('judge')} judge"}
+    counts = summary["confidences"].items()
+    confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
     yield from _judge_rows(summary)
     failures = summary["failures"]

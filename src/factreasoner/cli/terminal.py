@@ -1,7 +1,7 @@
 """The one way to a terminal: no control character of anybody's making gets there, on any command.
 
 Atoms, passages, file names and servers' messages may hold what moves the cursor, retitles the window, or
-turns the direction of writing. `say`, `say_json` and `Terminal` let none of it through.
+turns the direction of writing. `say`, `say_json`, `say_data` and `Terminal` let none of it through.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 
@@ -67,6 +68,11 @@ def say_json(content: object) -> None:
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     typer.echo(_replaced(text, lambda character: json.dumps(character)[1:-1]))
+
+
+def say_data(line: str) -> None:
+    """Print a line of a file: exactly where another program reads it, visible in a terminal."""
+    typer.echo(visible(line) if sys.stdout.isatty() else line)
 
 
 class WarningHandler(logging.Handler):

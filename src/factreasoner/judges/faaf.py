@@ -180,7 +180,7 @@ def read(
 def numbered(text: str, count: int) -> list[int]:
     """The numbers in `text` from 1 to `count`; of ranges (2-4) both ends and what is between."""
     found: list[int] = []
-    for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", text):
+    for first, last in re.findall(r"(?<!\d)(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?(?!\d)", text):
         found += [n for n in range(int(first), min(int(last or first), count) + 1) if 1 <= n <= count]
     return found
 

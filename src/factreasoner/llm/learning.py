@@ -138,7 +138,8 @@ class Learner:
         way = Abilities(form=form)
         asked = question._replace(logprobs=self._scored or question.logprobs)
         shown = ask(asked, way)
-        if form == "tool" and shown.sight in ("short", "unsure"):
+        untold = shown.sight == "unreported" and isinstance(shown.reply, Reply)
+        if form == "tool" and (untold or shown.sight in ("short", "unsure")):
             way = way.model_copy(update={"listed": True})
             shown = ask(asked, way)
         reply = seen(shown)

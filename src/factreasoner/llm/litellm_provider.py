@@ -39,8 +39,23 @@ UNREADABLE = (
     "'ModelResponse' object has no attribute",
 )
 """What litellm says of a body with status 200 that it can't read as a completion."""
-BY_HANDLER = frozenset({"deepseek", "hosted_vllm", "openrouter", "together_ai", "xai"})
-"""Providers that litellm reaches by HTTP of its own, not by openai's library: they take a session."""
+BY_HANDLER = frozenset(
+    {
+        "anthropic",
+        "azure_ai",
+        "bedrock",
+        "codestral",
+        "databricks",
+        "deepseek",
+        "fireworks_ai",
+        "gemini",
+        "groq",
+    }
+    | {"hosted_vllm", "huggingface", "mistral", "ollama", "ollama_chat", "openrouter", "together_ai"}
+    | {"vertex_ai", "watsonx", "xai"}
+)
+"""Providers that litellm reaches not by openai's library but by HTTP of its own, through a client of ours."""
+TOO_LONG = {"choices": [{"message": {"content": "a reply longer than any answer, which was not read"}}]}
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
 """Providers to whom litellm tells that a tool must be called, and silently not which one."""
 ASKED = frozenset(
@@ -60,7 +75,7 @@ def load() -> Any:
     import litellm
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
-    from factreasoner.llm.openai_session import Session
+    from factreasoner.llm.session import Session
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
@@ -145,10 +160,10 @@ class LiteLLMProvider:
         if key is None and self._api_base is not None and self.provider == "openai":
             key = "none"  # the library refuses to send without one
         completion = load().completion
-        from factreasoner.llm.openai_session import logprobs_aside
+        from factreasoner.llm.session import with_aside
 
         try:
-            with logprobs_aside() as aside:
+            with with_aside() as aside:
                 response = completion(
                     model=self.model,
                     api_base=self._api_base,
@@ -161,9 +176,10 @@ class LiteLLMProvider:
                     **self._worded(request),
                 )
         except Exception as error:
-            if not any(mark in str(error) for mark in UNREADABLE):
+            if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
                 raise
-            response = None  # an answer all the same: it came with status 200 and is paid for
+            # An answer all the same: it came with status 200 and is paid for.
+            response = TOO_LONG if aside.too_long else None
         return self._answer(response, request, aside.logprobs)
 
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def field_of(owner: object, name: str) -> Any:  # noqa: ANN401 - JSON, or an obj
 
 
 def tokens_of(logprobs: object) -> tuple[TokenLogprob, ...] | None:
-    """The tokens of a choice's `logprobs`, None where they are none."""
+    """The tokens of a choice's `logprobs`, None where they are none or none of them is sound."""
     entries = field_of(logprobs, "content")
     if not isinstance(entries, list | tuple) or not entries:
         return None
@@ -30,12 +30,13 @@ def tokens_of(logprobs: object) -> tuple[TokenLogprob, ...] | None:
         ]
         ends = list(itertools.accumulate(map(len, raws)))
         deciding = {bisect.bisect_right(ends, value.end(1)) for value in VALUE.finditer(b"".join(raws))}
-        return joined(
+        tokens = joined(
             Piece(raw, sound_logprob(field_of(entry, "logprob")), _top(entry) if number in deciding else ())
             for number, (raw, entry) in enumerate(zip(raws, entries, strict=True))
         )
     except (TypeError, ValueError):  # bytes or alternatives that are none
         return None
+    return tokens if any(token.logprob is not None for token in tokens) else None
 
 
 def _top(entry: object) -> tuple[tuple[str, float], ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Annotated, Any, NamedTuple
 
 from jsonschema import Draft202012Validator
@@ -81,6 +81,8 @@ def _shortened(message: str) -> str:
     return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
 
 
+_LEAST = -sys.float_info.max
+"""JSON can spell whole numbers beyond it, which no float can hold."""
 _ROUNDING = 1e-3
 """How far above 0 rounding may put a log-probability."""
 Logprob = Annotated[float, Field(le=_ROUNDING, allow_inf_nan=False)]
@@ -88,7 +90,7 @@ Logprob = Annotated[float, Field(le=_ROUNDING, allow_inf_nan=False)]
 
 def sound_logprob(value: object) -> float | None:
     """`value` as a natural log-probability, at most 0; None where it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value <= _ROUNDING:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
 

@@ -24,6 +24,11 @@ from factreasoner.metrics.worst import WorstAtoms
 from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Support
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
+COUNTS = (
+    *("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms"),
+    *("num_contradicted_atoms", "num_undecided_atoms"),
+)
+"""The numbers of a result line that are no metrics."""
 CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
 
@@ -67,9 +72,7 @@ def failures_of(assessment: Assessment) -> list[Failure]:
 
 
 def _count_fields(scores: FactualityScores) -> dict[str, Any]:
-    names = ("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms")
-    more = ("num_contradicted_atoms", "num_undecided_atoms")
-    return {name: getattr(scores, name) for name in (*names, *more)}
+    return {name: getattr(scores, name) for name in COUNTS}
 
 
 def _gold_fields(record: ScoredRecord) -> dict[str, Any]:

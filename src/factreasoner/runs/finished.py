@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -41,9 +42,16 @@ class FinishedRun(Generic[R]):
         _check_is_there(path)
         return FinishedRun(path, RunFolder.of_any_task(path).task)
 
-    def results(self) -> Iterator[R]:
-        """The latest result of every record, read one at a time. Raises RunError for a damaged one."""
-        return self._folder.results(self.ids)
+    def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
+        """The latest result of every record, or of those named, read one at a time.
+
+        Raises RunError for a damaged one.
+        """
+        return self._folder.results(self.ids if ids is None else ids)
+
+    def known_id(self, record_id: str) -> str:
+        """The id of a record. Raises RunError for one that is not in this run, with the nearest that is."""
+        return known_id(self._folder, record_id)
 
     @property
     def sizes(self) -> list[int]:
@@ -75,3 +83,16 @@ class FinishedRun(Generic[R]):
 def _check_is_there(path: Path) -> None:
     if not path.is_dir():
         raise RunError(f"{path}: not a run folder: there is no such folder")
+
+
+def known_id(folder: RunFolder[Any], record_id: str) -> str:
+    """The id of a record in that folder, whose journal was read.
+
+    Raises:
+        RunError: there is no such record; the nearest one is named.
+    """
+    if record_id not in folder.entries:
+        close = difflib.get_close_matches(record_id, folder.entries, n=1)
+        remedy = f"did you mean {close[0]!r}?" if close else f"{folder.results_path} has the ids"
+        raise RunError(f"{folder.journal_path}: no record {record_id!r}; {remedy}")
+    return record_id

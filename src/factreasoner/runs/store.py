@@ -23,6 +23,8 @@ from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
+FORMAT = 1
+"""Of a run folder's files; it grows where an earlier reader would misread them."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
@@ -301,6 +303,7 @@ class RunFolder(Generic[R]):
     def _write_manifest(self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
+            "format": FORMAT,
             "task": self.task.name,
             "config": config.model_dump(mode="json"),
             "prompts": dict(prompts),

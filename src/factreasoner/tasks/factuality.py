@@ -11,7 +11,7 @@ from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.results import Summary
+from factreasoner.metrics.results import COUNTS, Summary
 from factreasoner.models import Assessment, Atom, Failure, Record, Verdict
 from factreasoner.pipeline import build_pipeline, record_fingerprint
 from factreasoner.tasks.atom_rows import atom_rows
@@ -30,6 +30,7 @@ class Factuality(Task[Assessment]):
     result = Assessment
     table = FACTUALITY
     claim_word = "atom"
+    counts = COUNTS
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""

@@ -76,13 +76,14 @@ class Calls(NamedTuple):
 class Task(ABC, Generic[R]):
     """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics.
 
-    `claim_word` is what it calls a claim.
+    `claim_word` is what it calls a claim; `counts` are the numbers of its result lines that are no metrics.
     """
 
     name: str
     result: type[R]
     table: Table[Any]
     claim_word: str = "claim"
+    counts: tuple[str, ...] = ()
 
     @abstractmethod
     def problems(self, record: Record, config: Config) -> list[InputProblem]:

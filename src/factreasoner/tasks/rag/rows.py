@@ -17,16 +17,12 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
     """The answer's claims against contexts and reference, the reference's against answer and contexts."""
     rows = _Rows(result)
     said, wanted = lines_of(result)
-    for line in said:
-        if line.contexts is not None:
-            yield rows.against_contexts(ANSWER, line.claim, line.contexts.any)
-        if line.other is not None:
-            yield rows.against(ANSWER, line.claim, REFERENCE, line.other)
-    for line in wanted:
-        if line.other is not None:
-            yield rows.against(REFERENCE, line.claim, ANSWER, line.other)
-        if line.contexts is not None:
-            yield rows.against_contexts(REFERENCE, line.claim, line.contexts.any)
+    yield from (rows.by_contexts(ANSWER, line.claim, line.contexts.any) for line in said if line.contexts)
+    yield from (rows.by_text(ANSWER, line.claim, REFERENCE, line.other) for line in said if line.other)
+    yield from (rows.by_text(REFERENCE, line.claim, ANSWER, line.other) for line in wanted if line.other)
+    yield from (
+        rows.by_contexts(REFERENCE, line.claim, line.contexts.any) for line in wanted if line.contexts
+    )
 
 
 class _Rows:
@@ -37,12 +33,12 @@ class _Rows:
         self._verdicts = by_claim(result.verdicts)
         self._asked = result.together.keys() if result.joint else self._contexts.keys()
 
-    def against_contexts(self, of: str, claim: Atom, borne_out: Event) -> ClaimRow:
+    def by_contexts(self, of: str, claim: Atom, borne_out: Event) -> ClaimRow:
         verdicts = self._on(claim, self._passages)
         complete = self._asked <= {verdict.context_id for verdict in verdicts}
         return self._row(of, claim, CONTEXTS, borne_out, verdicts, "fully" if complete else "partly")
 
-    def against(self, of: str, claim: Atom, premise: str, borne_out: Event) -> ClaimRow:
+    def by_text(self, of: str, claim: Atom, premise: str, borne_out: Event) -> ClaimRow:
         return self._row(of, claim, premise, borne_out, self._on(claim, (premise,)), "fully")
 
     def _on(self, claim: Atom, premises: Collection[str]) -> list[Verdict]:

@@ -1,8 +1,9 @@
-"""The HTTP client under litellm's OpenAI-compatible providers, which takes log-probabilities aside.
+"""The HTTP client under litellm: no reply longer than any answer is read, log-probabilities are taken aside.
 
-litellm and openai validate and copy an object for every alternative of every token, several times: 130 ms of
-CPU for the reply to 24 facts with five alternatives, where reading them from the JSON takes 3 ms. So the
-session takes them out of a response before those libraries see it. Imported only when litellm is used.
+Parsing megabytes of JSON keeps all threads of the process waiting, and Ctrl-C with them. litellm and openai
+validate and copy an object for every alternative of every token, several times: 130 ms of CPU for the reply
+to 24 facts with five alternatives, where reading them from the JSON takes 3 ms. So the session does both
+before those libraries see a response. Imported only when litellm is used.
 """
 
 from __future__ import annotations
@@ -28,26 +29,34 @@ MOST_COMMAS = 500_000
 """In a body: as many values take half a second to parse, in which no other thread of the process runs."""
 MOST_SAID = 500_000
 """Bytes of a body without its log-probabilities: some 100,000 tokens. litellm takes its time over them."""
-TOO_LONG = "a reply longer than any answer, which was not read"
+
+
+class TooLongError(Exception):
+    """A reply is longer than any answer."""
 
 
 class Aside:
-    """What a session took out of a response: the first choice's `logprobs` as JSON, None without any."""
+    """What a session saw of a response that litellm does not.
+
+    `logprobs`: those of the first choice, as JSON, None without any. `too_long`: it was too long to be read.
+    """
 
     def __init__(self) -> None:
         self.logprobs: Any = None
+        self.too_long = False
 
     def take(self, response: httpx.Response) -> httpx.Response:
         """The response, read, without log-probabilities; as it is where it is no completion that has any.
 
-        One that is longer than any answer is replaced by a short one that says so: parsing it would keep all
-        threads waiting. Of an error's text the beginning is kept.
+        Of an error's text the beginning is kept.
+
+        Raises:
+            TooLongError: it is longer than any answer.
         """
         raw = _read(response)
         if response.status_code != httpx.codes.OK:
             return _with_body(response, raw[:MOST_SAID])
-        if len(raw) > MOST_BYTES or raw.count(b",") > MOST_COMMAS:
-            return _with_body(response, _spoken(TOO_LONG))
+        self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
         try:
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
@@ -55,7 +64,13 @@ class Aside:
             rest = raw
         else:
             rest = json.dumps(body).encode()
-        return _with_body(response, rest if len(rest) <= MOST_SAID else _spoken(TOO_LONG))
+        self._bound(len(rest) <= MOST_SAID)
+        return _with_body(response, rest)
+
+    def _bound(self, short_enough: bool) -> None:
+        self.too_long = not short_enough
+        if self.too_long:
+            raise TooLongError
 
 
 def _read(response: httpx.Response) -> bytes:
@@ -68,11 +83,6 @@ def _read(response: httpx.Response) -> bytes:
             if size > MOST_BYTES:
                 break
     return b"".join(chunks)
-
-
-def _spoken(text: str) -> bytes:
-    """A completion of this text."""
-    return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
@@ -96,10 +106,10 @@ def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
 
 
 class Session(openai.DefaultHttpxClient):
-    """openai's own client, but for what it hands on inside `logprobs_aside`."""
+    """openai's own client, but for what it hands on inside `with_aside`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send a request as httpx does."""
+        """Send a request as httpx does. Raises TooLongError for a reply that is longer than any answer."""
         aside = _aside.get()
         if aside is None:
             return super().send(request, **options)
@@ -107,8 +117,8 @@ class Session(openai.DefaultHttpxClient):
 
 
 @contextlib.contextmanager
-def logprobs_aside() -> Iterator[Aside]:
-    """Take the log-probabilities out of the response to the request made inside, by this thread."""
+def with_aside() -> Iterator[Aside]:
+    """Bound the response to the request made inside, by this thread, and take its log-probabilities out."""
     aside = Aside()
     token = _aside.set(aside)
     try:

@@ -11,7 +11,7 @@ from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.openai_session import TOO_LONG, Session, logprobs_aside
+from factreasoner.llm.session import Session, TooLongError, with_aside
 
 LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
 BODY = {"choices": [{"message": {"content": "a\ud83d"}, "logprobs": LOGPROBS}], "usage": {"prompt_tokens": 3}}
@@ -26,7 +26,7 @@ def session_for(content, *, status=200, headers=()):
 def test_a_response_loses_its_log_probabilities_and_nothing_else():
     zipped = gzip.compress(json.dumps(BODY).encode())
     headers = [("content-encoding", "gzip")]
-    with session_for(zipped, headers=headers) as session, logprobs_aside() as aside:
+    with session_for(zipped, headers=headers) as session, with_aside() as aside:
         lean = session.get("http://model.test/chat/completions")
     assert aside.logprobs == LOGPROBS
     assert lean.json() == {"choices": [{"message": {"content": "a\ud83d"}}], "usage": {"prompt_tokens": 3}}
@@ -48,7 +48,7 @@ def test_a_response_loses_its_log_probabilities_and_nothing_else():
     ],
 )
 def test_any_other_response_stays_as_it_is(content, status):
-    with session_for(content, status=status) as session, logprobs_aside() as aside:
+    with session_for(content, status=status) as session, with_aside() as aside:
         response = session.get("http://model.test/chat/completions")
     assert (response.content, response.status_code, aside.logprobs) == (content, status, None)
 
@@ -59,7 +59,7 @@ def test_outside_nothing_is_taken():
 
 
 def test_other_threads_keep_theirs():
-    with session_for(json.dumps(BODY).encode()) as session, logprobs_aside() as aside:
+    with session_for(json.dumps(BODY).encode()) as session, with_aside() as aside:
         found = []
         thread = threading.Thread(target=lambda: found.append(session.get("http://model.test/").json()))
         thread.start()
@@ -98,7 +98,7 @@ def endless():
 
 
 def said(content, **options):
-    with session_for(content, **options) as session, logprobs_aside() as aside:
+    with session_for(content, **options) as session, with_aside() as aside:
         response = session.get("http://model.test/chat/completions")
     return response, aside.logprobs
 
@@ -114,7 +114,8 @@ def said(content, **options):
     ids=["no end", "content", "content beside log-probabilities", "values"],
 )
 def test_a_reply_longer_than_any_answer_is_not_read(content):
-    assert said(content)[0].json()["choices"][0]["message"]["content"] == TOO_LONG
+    with pytest.raises(TooLongError):
+        said(content)
 
 
 def test_a_long_answer_is_read_and_so_are_all_its_log_probabilities():

@@ -1,0 +1,108 @@
+"""A run folder from Python: its results, and its tables as data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from factreasoner.analysis.run_tables import RECORDS, VERDICTS, Columns, Row, table_of
+from factreasoner.config import Config
+from factreasoner.errors import MissingExtraError
+from factreasoner.models import TaskResult
+from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.runs.finished import FinishedRun
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
+"""pandas' types that know a missing value: what could not be computed is <NA>, and never 0 or NaN."""
+
+
+class Run:
+    """The results of a run of any task::
+
+        run = Run.open("runs/answers")
+        run.atoms().sort_values("p_true").head()
+
+    `task` is "run", "recall", "rag" or "verify". Frames need the extra `frames`.
+    """
+
+    def __init__(self, finished: FinishedRun[Any]) -> None:
+        self._finished = finished
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """The run in that folder, finished or under way.
+
+        Raises:
+            RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
+        """
+        return cls(FinishedRun.of_any_task(Path(path)))
+
+    @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self._finished.path
+
+    @property
+    def task(self) -> str:
+        """The command that made it."""
+        return self._finished.task.name
+
+    @property
+    def config(self) -> Config:
+        """The settings it was made with."""
+        return self._finished.config
+
+    def __len__(self) -> int:
+        return len(self._finished.ids)
+
+    def results(self) -> Iterator[TaskResult]:
+        """What was found of each record, read one at a time: of a run of `run`, its assessments."""
+        return self._finished.results()
+
+    def atoms(self) -> DataFrame:
+        """The atoms of a run of `run`, one a row, with what decides on each.
+
+        Raises:
+            ConfigError: another task's run, which has `claims`.
+        """
+        return self._frame("atoms")
+
+    def claims(self) -> DataFrame:
+        """The claims of a run of `recall`, `rag` or `verify`, one a row for all each was held against.
+
+        Raises:
+            ConfigError: a run of `run`, which has `atoms`.
+        """
+        return self._frame("claims")
+
+    def records(self) -> DataFrame:
+        """The records with their scores, one a row."""
+        return self._frame(RECORDS)
+
+    def verdicts(self) -> DataFrame:
+        """What was judged of each premise and claim, one a row."""
+        return self._frame(VERDICTS)
+
+    def _frame(self, name: str) -> DataFrame:
+        table = table_of(self._finished, name)
+        return frame(list(table.rows()), table.columns)
+
+
+def frame(rows: list[Row], columns: Columns) -> DataFrame:
+    """Rows as a data frame with these columns.
+
+    Raises:
+        MissingExtraError: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(*EXTRA_OF_MODULE["pandas"]) from error
+    series = {
+        name: pandas.array([row[name] for row in rows], dtype=DTYPES[kind]) for name, kind in columns.items()
+    }
+    return pandas.DataFrame(series)

@@ -1,0 +1,79 @@
+"""`factreasoner export`: a finished run's atoms, claims, records or verdicts as a file for other programs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from factreasoner.cli.options import RunDir
+from factreasoner.cli.terminal import say, say_data
+
+
+class Tables(StrEnum):
+    """The tables of a run."""
+
+    atoms = "atoms"
+    claims = "claims"
+    records = "records"
+    verdicts = "verdicts"
+
+
+class Formats(StrEnum):
+    """The kinds of file."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+def export(
+    run_dir: RunDir,
+    table: Annotated[
+        Tables | None,
+        typer.Option(help="Which one. (default: atoms of a run, claims of recall, rag and verify)"),
+    ] = None,
+    form: Annotated[
+        Formats | None, typer.Option("--format", help="(default: by the ending of --out, else csv)")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The file; - for standard output. (default: RUN_DIR/<table>.<format>)"
+        ),
+    ] = None,
+) -> None:
+    """Write a table of a finished run to a file, row by row.
+
+    In CSV an apostrophe goes before a text that a spreadsheet would take for a formula; jsonl and parquet
+    have all texts as they are. parquet needs the extra `frames`.
+    """
+    from factreasoner.analysis.exporting import export as write
+    from factreasoner.analysis.exporting import text_lines
+    from factreasoner.analysis.run_tables import claim_table_of, table_of
+    from factreasoner.errors import ConfigError
+    from factreasoner.runs.finished import FinishedRun
+
+    run = FinishedRun.of_any_task(run_dir)
+    wanted = table_of(run, table.value if table else claim_table_of(run.task))
+    to_stdout = str(out) == "-"
+    chosen = form or _by_ending(out)
+    if to_stdout and chosen is Formats.parquet:
+        raise ConfigError("parquet is no text: name a file with --out")
+    if run.unfinished:
+        say(run.unfinished, err=True)
+    if to_stdout:
+        for line in text_lines(wanted, chosen.value):
+            say_data(line)
+        return
+    path = out or run_dir / f"{wanted.name}.{chosen}"
+    write(wanted, chosen.value, path)
+    say(str(path))
+
+
+def _by_ending(out: Path | None) -> Formats:
+    """The format that a file's ending names; csv where it names none."""
+    ending = out.suffix.removeprefix(".").lower() if out else ""
+    return Formats(ending) if ending in list(Formats) else Formats.csv

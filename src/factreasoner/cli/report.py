@@ -1,0 +1,35 @@
+"""`factreasoner report`: finished runs as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from factreasoner.cli.terminal import say
+
+
+def report(
+    run_dirs: Annotated[
+        list[Path], typer.Argument(metavar="RUN_DIR...", help="Run folders; several stand side by side.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The page, an HTML file. (default: report.html in the first RUN_DIR)"
+        ),
+    ] = None,
+) -> None:
+    """Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.
+
+    The page opens from disk and asks nothing of any network. Where there is much to show, a folder
+    beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
+    what differs first.
+    """
+    from factreasoner.report.page import default_page, write_report
+    from factreasoner.runs.finished import FinishedRun
+
+    runs = [FinishedRun.of_any_task(path) for path in run_dirs]
+    written = write_report(runs, out or default_page(run_dirs[0]))
+    say(str(written))

@@ -1,0 +1,58 @@
+"""`factreasoner show`: the atoms or claims of a finished run, each with what decides on it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from factreasoner.cli.options import RunDir
+from factreasoner.cli.terminal import say
+
+
+class Labels(StrEnum):
+    """Labels of atoms and of claims."""
+
+    supported = "supported"
+    contradicted = "contradicted"
+    undecided = "undecided"
+    unverified = "unverified"
+    uncited = "uncited"
+    unknown_source = "unknown_source"
+    not_judged = "not_judged"
+
+
+class Orders(StrEnum):
+    """Orders of the rows."""
+
+    text = "text"
+    p = "p"
+
+
+def show(
+    run_dir: RunDir,
+    record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
+    label: Annotated[list[Labels] | None, typer.Option(help="Only these; repeatable.")] = None,
+    sort: Annotated[
+        Orders, typer.Option(help="p: the least likely of all first; text: by record, as the text has them.")
+    ] = Orders.text,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
+) -> None:
+    """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
+    from factreasoner.analysis.shown_claims import Wanted, shown_claims
+    from factreasoner.cli.shown_tables import print_by_record, print_in_order
+    from factreasoner.runs.finished import FinishedRun
+
+    run = FinishedRun.of_any_task(run_dir)
+    wanted = Wanted(
+        None if record is None else run.known_id(record),
+        frozenset(None if name is Labels.not_judged else name.value for name in label or ()),
+        limit,
+    )
+    rows = shown_claims(run, wanted, by_p=sort is Orders.p)
+    shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task.claim_word)
+    if not shown:
+        say(f"No {run.task.claim_word}s to show.")
+    if run.unfinished:
+        say(run.unfinished, err=True)

@@ -1,0 +1,118 @@
+// What speaks for and against one claim.
+
+const BEFORE = 170;
+
+/** A passage around a quote, which is marked. */
+function excerpt(premise, entry, whole = false) {
+  const text = premise.text;
+  if (!entry.at) return h('p', {class: 'passage'}, quoted(whole || text.length < 2 * BEFORE ? text : `${text.slice(0, BEFORE)}…`));
+  const [start, end] = entry.at;
+  const from = whole ? 0 : Math.max(0, start - BEFORE);
+  const to = whole ? text.length : Math.min(text.length, end + BEFORE);
+  return h('p', {class: 'passage'}, h('bdi', {}, from > 0 ? '… ' : '', text.slice(from, start),
+    h('mark', {}, text.slice(start, end)), text.slice(end, to), to < text.length ? ' …' : ''));
+}
+
+function nameOf(premise) {
+  return [premise.title ? [quoted(premise.title), ' '] : null, h('span', {class: 'id'}, quoted(premise.id))];
+}
+
+function without(entry, held) {
+  if (entry.without === undefined) return null;
+  const change = held.p - entry.without;
+  return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)),
+    ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`);
+}
+
+function votesOf(entry) {
+  if (!entry.votes) return null;
+  return h('p', {class: 'note'}, entry.votes.map(([judge, label, p], place) =>
+    [place ? '; ' : '', quoted(judge), `: ${VERDICTS[label].word}, ${probability(p)}`]));
+}
+
+function entryItem(entry, claim, own) {
+  const premise = own.premises[entry.premise];
+  if (!premise) return null;
+  const held = claim.rows[0];
+  const long = premise.text.length > 2 * BEFORE;
+  return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
+    h('p', {class: 'facts'}, verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
+      h('strong', {class: 'source'}, nameOf(premise))),
+    entry.quote ? h('blockquote', {}, quoted(entry.quote)) : null,
+    premise.text ? excerpt(premise, entry) : null,
+    entry.rests_on ? h('p', {class: 'note'}, 'It rests on ', quoted(entry.rests_on.join(', ')), '.') : null,
+    votesOf(entry), without(entry, held),
+    entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
+    premise.note ? h('p', {class: 'note'}, quoted(premise.note)) : null,
+    h('p', {class: 'foot'}, premise.link ? h('span', {class: 'link'}, linked(premise.link)) : null,
+      premise.p !== undefined ? h('span', {class: 'note'}, `P that this context is right: ${probability(premise.p)}`) : null),
+    long ? disclosed('The whole passage', () => excerpt(premise, entry, true)) : null,
+    correctionChoice(entry, premise, claim));
+}
+
+function silentOnes(entries, claim, own) {
+  if (!entries.length) return null;
+  const words = entries.length === 1 ? '1 context is silent on it' : `${entries.length} contexts are silent on it`;
+  return disclosed(words, () => h('ul', {class: 'plain'}, entries.map((entry) => entryItem(entry, claim, own))));
+}
+
+/** Contradictions among contexts of which one speaks of the claim. */
+function disputesOf(claim, own) {
+  const speaking = new Set(claim.evidence.filter((entry) => entry.label !== 'neutral').map((entry) => own.premises[entry.premise]?.id));
+  const known = new Set(own.premises.map((premise) => premise.id));
+  const found = (own.relations ?? []).filter(([source, target, kind, p]) => kind === 'contradiction' && p > 0.5
+    && known.has(source) && known.has(target) && (speaking.has(source) || speaking.has(target)));
+  if (!found.length) return null;
+  return h('section', {class: 'disputes'}, h('h3', {}, 'The sources disagree'), h('ul', {class: 'plain'}, found.map(([source, target, , p]) =>
+    h('li', {}, quoted(source), ' and ', quoted(target), ' contradict each other ', h('span', {class: 'p'}, probability(p))))));
+}
+
+function heldLine(held, claim) {
+  const against = {contexts: 'the contexts', cited: 'what it cites', answer: 'the answer', reference: 'the reference'}[held.against];
+  return h('p', {class: 'facts'}, badge(held.label ?? 'not judged'), h('span', {class: 'p'}, `P ${probability(held.p)}`),
+    claim.rows.length > 1 ? h('span', {class: 'note'}, `by ${against}`) : null,
+    held.judged === 'partly' ? h('span', {class: 'note'}, 'some of its judgements failed') : null);
+}
+
+function goldOf(claim) {
+  if (!claim.gold) return null;
+  const words = {S: 'supported', NS: 'not supported', C: 'contradicted', U: 'not verifiable'};
+  const recall = {S: 'stated', NS: 'not stated'};
+  const word = (content.task === 'recall' ? recall : words)[claim.gold] ?? claim.gold;
+  return h('p', {class: 'note'}, 'People say: ', h('strong', {}, word), '.');
+}
+
+function otherRuns(claim) {
+  if (!several) return null;
+  return h('ul', {class: 'plain others'}, current.record.runs.map((own, place) => {
+    const same = own?.claims.find((one) => one.of === claim.of && one.text === claim.text);
+    return h('li', {}, h('span', {class: 'note'}, quoted(content.runs[place].name)), ' ',
+      same ? [badge(labelOf(same)), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim');
+  }));
+}
+
+function fillEvidence(pane, claim, own) {
+  pane.replaceChildren();
+  if (!claim) {
+    append(pane, [h('h2', {}, 'Evidence'), h('p', {class: 'note'}, 'Choose a sentence to see what speaks for it and against it.')]);
+    return;
+  }
+  const speaking = claim.evidence.filter((entry) => entry.label !== 'neutral');
+  const order = {contradiction: 0, entailment: 1};
+  speaking.sort((one, other) => order[one.label] - order[other.label] || other.p - one.p);
+  const silent = claim.evidence.filter((entry) => entry.label === 'neutral');
+  append(pane, [
+    h('h2', {tabindex: '-1', id: 'evidence-head'}, quoted(claim.text)),
+    claim.rows.map((held) => heldLine(held, claim)), otherRuns(claim), goldOf(claim),
+    claim.original ? h('p', {class: 'note'}, 'In the answer’s words: ', quoted(claim.original)) : null,
+    claim.fate && claim.fate !== 'kept' ? h('p', {class: 'note'}, `Its sentence was ${claim.fate} in the corrected answer.`) : null,
+    claim.rows.filter((held) => held.note).map((held) => h('p', {}, quoted(held.note))),
+    speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
+      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'It was held against nothing.'),
+    disputesOf(claim, own), silentOnes(silent, claim, own),
+    own.untold ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.untold}`) : null,
+    h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),
+      h('button', {type: 'button', onclick: () => step(1)}, 'Next to look at ›'),
+      h('button', {type: 'button', onclick: backToText}, 'Back to the text')),
+  ]);
+}

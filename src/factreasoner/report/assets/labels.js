@@ -1,0 +1,90 @@
+// What labels and verdicts are called, and the marks that tell them apart without colour.
+
+const LABELS = {
+  contradicted: {word: 'contradicted', mark: '✕', kind: 'contradicted'},
+  undecided: {word: 'undecided', mark: '±', kind: 'undecided'},
+  unknown_source: {word: 'unknown source', mark: '!', kind: 'contradicted'},
+  unverified: {word: 'unverified', mark: '?', kind: 'unverified'},
+  uncited: {word: 'uncited', mark: '∅', kind: 'unverified'},
+  'not judged': {word: 'not judged', mark: '–', kind: 'unjudged'},
+  supported: {word: 'supported', mark: '✓', kind: 'supported'},
+};
+const ORDER = Object.keys(LABELS);
+
+const MEANINGS = {
+  contradicted: 'P is below one half, and something speaks against it',
+  undecided: 'something speaks for it and something against it, and P is one half',
+  unknown_source: 'what it cites does not exist',
+  unverified: 'nothing speaks against it, and not enough for it',
+  uncited: 'it cites nothing, and was held against nothing',
+  'not judged': 'every judgement of it failed; it does not count',
+  supported: 'P is above one half',
+};
+
+const OF_RECALL = {supported: 'stated', unverified: 'not stated'};
+
+const VERDICTS = {
+  entailment: {word: 'supports it', mark: '✓', kind: 'supported'},
+  contradiction: {word: 'contradicts it', mark: '✕', kind: 'contradicted'},
+  neutral: {word: 'is silent', mark: '·', kind: 'silent'},
+};
+
+function wordOf(label) {
+  const own = content.task === 'recall' ? OF_RECALL[label] : null;
+  return own ?? LABELS[label]?.word ?? label;
+}
+
+function labelOf(claim) {
+  return claim.rows[0].label ?? 'not judged';
+}
+
+function kindOf(label) {
+  return LABELS[label]?.kind ?? 'unjudged';
+}
+
+/** Of several labels the one that deserves a look most. */
+function worstOf(labels) {
+  return ORDER.find((label) => labels.includes(label)) ?? labels[0];
+}
+
+function badge(label) {
+  const {mark, kind} = LABELS[label] ?? LABELS['not judged'];
+  return h('span', {class: `badge ${kind}`, title: MEANINGS[label]},
+    h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), wordOf(label));
+}
+
+function verdictBadge(label) {
+  const {word, mark, kind} = VERDICTS[label];
+  return h('span', {class: `badge ${kind}`}, h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), word);
+}
+
+function totalOf(counts) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** "2 contradicted, 14 unverified, 126 supported" */
+function countsInWords(counts) {
+  return ORDER.filter((label) => counts[label]).map((label) => `${counts[label]} ${wordOf(label)}`).join(', ');
+}
+
+/** A bar of the shares of labels; its text says the same. */
+function labelBar(counts, attributes = {}) {
+  const total = totalOf(counts);
+  const bar = svg('svg', {class: 'label-bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img',
+    'aria-label': total ? countsInWords(counts) : 'nothing was judged', ...attributes});
+  let at = 0;
+  for (const label of ORDER) {
+    const width = total ? (100 * (counts[label] ?? 0)) / total : 0;
+    if (!width) continue;
+    bar.append(svg('rect', {class: `fill ${kindOf(label)}`, x: at, y: 0, width, height: 10},
+      svg('title', {}, `${counts[label]} ${wordOf(label)}`)));
+    at += width;
+  }
+  if (!total) bar.append(svg('rect', {class: 'fill unjudged', x: 0, y: 4, width: 100, height: 2}));
+  return bar;
+}
+
+function legend(counts) {
+  return h('ul', {class: 'legend'}, ORDER.filter((label) => counts[label]).map((label) =>
+    h('li', {}, h('strong', {}, counts[label].toLocaleString('en')), ' ', badge(label))));
+}

@@ -1,0 +1,115 @@
+// The first view: what was found, what to look at first, and all records.
+
+const DOUBTFUL = ['contradicted', 'undecided', 'unknown_source', 'unverified'];
+
+function headline(labels) {
+  const total = totalOf(labels);
+  if (!total) return 'Nothing was judged.';
+  const doubtful = DOUBTFUL.filter((label) => labels[label]);
+  const of = `of ${counted(total, content.claim)}`;
+  if (!doubtful.length) return `Nothing to distrust: ${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}.`;
+  const words = doubtful.map((label) => `${labels[label].toLocaleString('en')} ${wordOf(label)}`);
+  const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0];
+  return `${list} ${of}.`;
+}
+
+function runCard(run, place) {
+  const main = run.scores.filter((score) => score.main);
+  return h('section', {class: 'card run', 'aria-labelledby': `run-${place}`},
+    h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : headline(run.labels)),
+    several ? h('p', {class: 'headline'}, headline(run.labels)) : null,
+    labelBar(run.labels), legend(run.labels),
+    h('dl', {class: 'scores'}, main.slice(0, several ? 6 : 8).map((score) => h('div', {title: score.meaning},
+      h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
+        h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]}` : ' '))))),
+    run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
+    run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
+    run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'judgement or record', )} failed; see below.`) : null,
+    h('p', {class: 'note'}, `${counted(run.records.total, 'record')}. Judge: `, quoted(run.made[0][1]), '.'));
+}
+
+function lookFirst(run) {
+  if (!run.worst.length) return null;
+  return h('section', {'aria-labelledby': 'first'}, h('h2', {id: 'first'}, 'Look at these first'),
+    h('ol', {class: 'worst'}, run.worst.map((claim) => {
+      const number = numberOf(claim.record);
+      return h('li', {class: `worst-claim ${kindOf(claim.label)}`},
+        h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
+        h('p', {class: 'facts'}, badge(claim.label), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
+          rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),
+        claim.quote
+          ? h('blockquote', {}, quoted(claim.quote), h('footer', {}, quoted(claim.title || claim.context)))
+          : h('p', {class: 'note'}, quoted(claim.note || 'no passage decides it')));
+    })));
+}
+
+function scoreTable(runs, name) {
+  const names = [...new Set(runs.flatMap((run) => run.scores.map((score) => score.name)))];
+  const found = (run, score) => run.scores.find((one) => one.name === score);
+  const cell = (score) => score
+    ? [h('td', {class: 'number'}, score.value), h('td', {class: 'number note'}, score.interval ? `${score.interval[0]} – ${score.interval[1]}` : '')]
+    : [h('td', {class: 'number'}, '–'), h('td', {})];
+  return h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': name}, h('table', {},
+    h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'score'), runs.map((run) =>
+      [h('th', {scope: 'col', class: 'number'}, several ? quoted(run.name) : 'value'), h('th', {scope: 'col', class: 'number'}, '95 %')]),
+    h('th', {scope: 'col'}, 'meaning'))),
+    h('tbody', {}, names.map((score) => {
+      const one = runs.map((run) => found(run, score)).find(Boolean);
+      return h('tr', {}, h('th', {scope: 'row'}, score, ' ', one.better), runs.map((run) => cell(found(run, score))),
+        h('td', {class: 'note'}, one.meaning));
+    }))));
+}
+
+function groupTable(groups, key) {
+  const names = [...new Set(groups.flatMap((group) => group.scores.map((score) => score.name)))].slice(0, 6);
+  return h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Scores by ${key}`}, h('table', {},
+    h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, quoted(key)), h('th', {scope: 'col', class: 'number'}, 'records'),
+      names.map((name) => h('th', {scope: 'col', class: 'number'}, name)))),
+    h('tbody', {}, groups.map((group) => h('tr', {}, h('th', {scope: 'row'}, quoted(group.name)),
+      h('td', {class: 'number'}, group.records), names.map((name) => {
+        const score = group.scores.find((one) => one.name === name);
+        return h('td', {class: 'number', title: score?.interval ? `95 %: ${score.interval.join(' to ')}` : ''}, score?.value ?? '–');
+      }))))));
+}
+
+function spent(run) {
+  const {calls, cached_calls: cached, prompt_tokens: prompt, completion_tokens: completion, cost} = run.usage;
+  const cells = [['model calls', `${calls.toLocaleString('en')}${cached ? `, ${cached.toLocaleString('en')} more from the cache` : ''}`],
+    ['tokens', `${prompt.toLocaleString('en')} read, ${completion.toLocaleString('en')} written`],
+    ['cost', cost === null ? 'unknown: the model has no known price' : `$${cost.toFixed(4)}`],
+    ['time of all records together', `${run.seconds.toFixed(1)} s`],
+    ['verdicts', Object.entries(run.verdicts).map(([label, count]) => `${count.toLocaleString('en')} ${label}`).join(', ') || 'none']];
+  return h('dl', {class: 'pairs'}, cells.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+}
+
+function failuresOf(run) {
+  if (!run.failures.total) return h('p', {}, 'None.');
+  return h('ul', {}, Object.entries(run.failures.messages).map(([message, count]) => h('li', {}, `${count} × `, quoted(message))));
+}
+
+function details(run) {
+  return h('section', {class: 'details', 'aria-label': `About the run ${run.name}`},
+    several ? h('h2', {}, quoted(run.name)) : h('h2', {}, 'About this run'),
+    h('div', {class: 'grid'},
+      h('section', {class: 'card'}, h('h3', {}, 'Probabilities'), histogram(run.bins)),
+      run.calibration ? h('section', {class: 'card'}, h('h3', {}, 'Calibration'), calibration(run.calibration),
+        run.few ? h('p', {class: 'note'}, run.few) : null) : null,
+      h('section', {class: 'card'}, h('h3', {}, 'What it took'), spent(run)),
+      h('section', {class: 'card'}, h('h3', {}, 'Failures'), failuresOf(run)),
+      h('section', {class: 'card'}, h('h3', {}, 'Made with'), h('dl', {class: 'pairs'}, run.made.map(([name, value]) =>
+        h('div', {}, h('dt', {}, name), h('dd', {}, quoted(value))))))),
+    Object.entries(run.groups).map(([key, groups]) =>
+      disclosed(['By ', quoted(key)], () => groupTable(groups, key), {open: true})));
+}
+
+function drawOverview(page) {
+  document.title = `${content.runs.map((run) => run.name).join(' and ')} – factreasoner`;
+  append(page, [
+    several ? h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`) : null,
+    h('div', {class: several ? 'runs' : 'hero'}, content.runs.map(runCard)),
+    several ? null : lookFirst(content.runs[0]),
+    recordTable(),
+    disclosed('All scores', () => scoreTable(content.runs, 'All scores'), {open: several, class: 'card'}),
+    content.runs.map(details),
+  ]);
+}

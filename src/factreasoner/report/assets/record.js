@@ -1,0 +1,136 @@
+// One record: its answer, the evidence of what is chosen in it, its claims, its picture.
+
+let current = null;
+
+const NARROW = 900;
+
+function ownRun() {
+  return current.record.runs[current.run];
+}
+
+function rank(claim) {
+  const place = ORDER.indexOf(labelOf(claim));
+  return place * 10 + (claim.rows[0].p ?? 1);
+}
+
+function toLookAt(own) {
+  return own.claims.filter((claim) => labelOf(claim) !== 'supported');
+}
+
+function step(by) {
+  const own = ownRun();
+  const claims = toLookAt(own).length ? toLookAt(own) : own.claims;
+  const at = claims.findIndex((claim) => claim.id === current.claim);
+  const next = claims[(at + by + claims.length) % claims.length];
+  location.hash = addressOf(current.number, next.id);
+}
+
+function backToText() {
+  const place = [...page.querySelectorAll('.answer .atom')].find((one) => JSON.parse(one.dataset.claims).includes(current.claim));
+  (place ?? document.getElementById('answer-head')).focus();
+}
+
+/** Show the evidence of a claim; the keyboard goes there with it. */
+function choose(id, moving = true) {
+  const own = ownRun();
+  const claim = own.claims.find((one) => one.id === id);
+  current.claim = claim?.id ?? null;
+  fillEvidence(document.getElementById('evidence'), claim, own);
+  for (const piece of page.querySelectorAll('[data-claims]')) {
+    const chosen = JSON.parse(piece.dataset.claims).includes(current.claim);
+    piece.classList.toggle('chosen', chosen);
+    if (chosen) piece.setAttribute('aria-current', 'true');
+    else piece.removeAttribute('aria-current');
+  }
+  if (moving && claim) document.getElementById('evidence-head').focus({preventScroll: innerWidth >= NARROW});
+}
+
+function claimList(own) {
+  const kinds = [...new Set(own.claims.map((claim) => claim.of))];
+  const names = {answer: `${content.claim}s of the answer`, reference: 'claims of the reference', facts: 'facts'};
+  const others = several ? current.record.runs : [own];
+  const labels = (claim) => others.map((run) => run?.claims.find((one) => one.of === claim.of && one.text === claim.text));
+  return kinds.map((of) => disclosed(`All ${names[of] ?? of} (${own.claims.filter((claim) => claim.of === of).length})`, () =>
+    h('ol', {class: 'claims'}, own.claims.filter((claim) => claim.of === of).map((claim) => {
+      const found = labels(claim);
+      const differs = new Set(found.map((one) => one && labelOf(one))).size > 1;
+      return h('li', {class: differs ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
+        h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text)),
+        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badge(labelOf(one)), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))] : '–'))));
+    })), {open: true, class: 'card'}));
+}
+
+function runSwitch() {
+  if (!several) return null;
+  return h('fieldset', {class: 'switch'}, h('legend', {}, 'Shown'), content.runs.map((run, place) =>
+    h('label', {}, h('input', {type: 'radio', name: 'run', value: String(place), checked: place === current.run,
+      disabled: !current.record.runs[place], onchange: () => {
+        current.run = place;
+        fillRecord(current.claim);
+      }}), ' ', quoted(run.name))));
+}
+
+function scoresOf(own) {
+  return h('dl', {class: 'scores small'}, own.scores.map(([name, value, meaning]) =>
+    h('div', {title: meaning}, h('dt', {}, name), h('dd', {}, h('strong', {}, value)))));
+}
+
+function solverLine(own) {
+  if (!own.solver) return null;
+  const {name, exact, converged, width, stderr} = own.solver;
+  if (converged === false) return h('p', {class: 'warning'}, `Sampling (${name}) did not converge: these probabilities are not to be relied on.`);
+  return h('p', {class: 'note'}, exact ? `Probabilities are exact (width ${width ?? 'unknown'}).`
+    : `Probabilities are by ${name}, not exact${stderr === null ? '' : `; standard error at most ${stderr.toFixed(3)}`}.`);
+}
+
+function countsOfRun(own) {
+  const counts = {};
+  const first = own.claims[0]?.of;
+  for (const claim of own.claims) if (claim.of === first) counts[labelOf(claim)] = (counts[labelOf(claim)] ?? 0) + 1;
+  return counts;
+}
+
+function referencePart(own) {
+  const reference = own.premises.find((premise) => premise.id === 'reference');
+  const text = reference?.text || own.reference;
+  return text ? disclosed(content.task === 'recall' ? 'The right answer' : 'The reference', () =>
+    h('div', {class: 'answer-text', dir: 'auto'}, text), {class: 'card'}) : null;
+}
+
+function fillRecord(claim) {
+  const holder = document.getElementById('record-body');
+  const own = ownRun();
+  holder.replaceChildren();
+  const counts = countsOfRun(own);
+  const first = claim ?? [...own.claims].sort((one, other) => rank(one) - rank(other))[0]?.id ?? null;
+  append(holder, [
+    labelBar(counts), legend(counts), scoresOf(own), solverLine(own),
+    own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
+      h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
+    h('div', {class: 'reading'}, answerPart(own),
+      h('aside', {id: 'evidence', class: 'evidence', 'aria-label': 'Evidence'})),
+    correctedPart(own), content.task === 'rag' ? matrices(own) : null,
+    own.relations?.length ? disclosed('Picture of the evidence', () => graphPicture(own), {class: 'card'}) : null,
+    claimList(own), content.task === 'rag' || !own.claims.length ? null : matrices(own), referencePart(own),
+    current.record.meta.length ? disclosed('What else the record says', () => h('dl', {class: 'pairs'}, current.record.meta.map(([name, value]) =>
+      h('div', {}, h('dt', {}, quoted(name)), h('dd', {}, quoted(value)))))) : null,
+  ]);
+  choose(first, false);
+}
+
+function drawRecord(page, record, view) {
+  const run = Math.max(0, record.runs.findIndex(Boolean));
+  current = {number: view.number, record, run, claim: null};
+  const status = record.runs[run].status;
+  document.title = `${record.id} – factreasoner`;
+  const near = (number, words) => number >= 0 && number < rows.length
+    ? h('a', {href: addressOf(number)}, words) : null;
+  append(page, [h('article', {class: 'record'},
+    h('nav', {class: 'crumbs', 'aria-label': 'Records'}, rows.length > 1 || several ? h('a', {href: '#'}, '← All records') : h('a', {href: '#overview'}, 'About the run'),
+      near(view.number - 1, '‹ Previous'), near(view.number + 1, 'Next ›')),
+    h('h1', {tabindex: '-1'}, quoted(record.prompt || record.topic || record.id)),
+    h('p', {class: 'note'}, quoted(record.id), record.topic && record.prompt ? [' · ', quoted(record.topic)] : null,
+      status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))]),
+    runSwitch(), h('div', {id: 'record-body'}))]);
+  fillRecord(view.claim);
+}

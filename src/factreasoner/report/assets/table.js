@@ -1,0 +1,112 @@
+// All records: searched, filtered, sorted, and drawn a page at a time.
+
+const PAGE = 50;
+const table = {words: '', label: '', status: '', sort: several ? 'differs' : 'doubt', up: false, shown: PAGE};
+
+function countsOf(row) {
+  return row[4].map((run) => run?.[1] ?? {});
+}
+
+function doubtOf(row) {
+  const counts = countsOf(row)[0];
+  return (counts.contradicted ?? 0) * 1e6 + (counts.undecided ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
+}
+
+function shareOf(row, run) {
+  const counts = countsOf(row)[run];
+  const judged = totalOf(counts) - (counts['not judged'] ?? 0);
+  return judged ? (counts.supported ?? 0) / judged : null;
+}
+
+const SORTS = {
+  record: (one, other) => -one[0].localeCompare(other[0]),
+  doubt: (one, other) => doubtOf(one) - doubtOf(other),
+  differs: (one, other) => one[3] - other[3] || doubtOf(one) - doubtOf(other),
+  share: (one, other) => (shareOf(other, 0) ?? 2) - (shareOf(one, 0) ?? 2),
+  claims: (one, other) => totalOf(countsOf(one)[0]) - totalOf(countsOf(other)[0]),
+};
+
+function matching() {
+  const words = table.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = rows.map((row, number) => [row, number]).filter(([row]) => {
+    const text = `${row[0]} ${row[1]} ${row[2]}`.toLowerCase();
+    return words.every((word) => text.includes(word))
+      && (!table.label || countsOf(row).some((counts) => counts[table.label]))
+      && (!table.status || row[4].some((run) => run?.[0] === table.status));
+  });
+  const sign = table.up ? 1 : -1;
+  return found.sort(([one, place], [other, second]) => sign * SORTS[table.sort](one, other) || place - second);
+}
+
+function recordRow([row, number]) {
+  const statuses = [...new Set(row[4].map((run) => run?.[0] ?? 'not in this run'))].filter((status) => status !== 'ok');
+  return h('tr', {},
+    h('th', {scope: 'row'}, h('a', {class: 'stretched', href: addressOf(number)}, quoted(row[1] || row[0])),
+      h('span', {class: 'note'}, quoted(row[0]), statuses.map((status) => [' · ', h('em', {}, status.replace('_', ' '))]))),
+    several ? h('td', {class: 'number'}, row[3] || '') : null,
+    countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts),
+      h('span', {class: 'note'}, ORDER.filter((label) => counts[label] && label !== 'supported')
+        .map((label) => `${LABELS[label].mark} ${counts[label]} `), shareOf(row, run) === null ? 'nothing judged' : ''))),
+    several ? null : h('td', {class: 'number'}, totalOf(countsOf(row)[0])),
+    several ? null : h('td', {class: 'number'}, shareOf(row, 0) === null ? '–' : percent(shareOf(row, 0))));
+}
+
+function columnHead(key, words, attributes = {}) {
+  const chosen = table.sort === key;
+  return h('th', {scope: 'col', 'aria-sort': chosen ? (table.up ? 'ascending' : 'descending') : null, ...attributes},
+    h('button', {type: 'button', onclick: () => {
+      table.up = chosen ? !table.up : false;
+      table.sort = key;
+      redrawTable(`sort-${key}`);
+    }, id: `sort-${key}`}, words, h('span', {class: 'arrow', 'aria-hidden': 'true'}, chosen ? (table.up ? ' ▲' : ' ▼') : '')));
+}
+
+function tableBody() {
+  const found = matching();
+  const rest = found.length - table.shown;
+  return [
+    h('p', {class: 'note', role: 'status'}, found.length === rows.length
+      ? counted(rows.length, 'record') : `${found.length.toLocaleString('en')} of ${counted(rows.length, 'record')}`),
+    h('table', {class: 'records'}, h('thead', {}, h('tr', {}, columnHead('record', 'record'),
+      several ? columnHead('differs', 'differ', {class: 'number'}) : null,
+      content.runs.map((run, place) => place === 0 ? columnHead('doubt', several ? quoted(run.name) : 'labels')
+        : h('th', {scope: 'col'}, quoted(run.name))),
+      several ? null : columnHead('claims', `${content.claim}s`, {class: 'number'}),
+      several ? null : columnHead('share', wordOf('supported'), {class: 'number'}))),
+    h('tbody', {}, found.slice(0, table.shown).map(recordRow))),
+    rest > 0 ? h('button', {type: 'button', id: 'more', onclick: () => {
+      table.shown += PAGE * 4;
+      redrawTable('more');
+    }}, `Show ${Math.min(rest, PAGE * 4)} more`) : null,
+  ];
+}
+
+function redrawTable(focus) {
+  const body = document.getElementById('table-body');
+  body.replaceChildren();
+  append(body, tableBody());
+  document.getElementById(focus)?.focus();
+}
+
+function choice(name, key, options) {
+  return h('label', {}, name, h('select', {onchange: (event) => {
+    table[key] = event.target.value;
+    table.shown = PAGE;
+    redrawTable();
+  }}, options.map(([value, words]) => h('option', {value, selected: table[key] === value}, words))));
+}
+
+function recordTable() {
+  const present = (label) => content.runs.some((run) => run.labels[label]);
+  const statuses = [...new Set(rows.flatMap((row) => row[4].map((run) => run?.[0]).filter(Boolean)))];
+  return h('section', {'aria-labelledby': 'records-head'}, h('h2', {id: 'records-head'}, 'Records'),
+    h('form', {class: 'filters', onsubmit: (event) => event.preventDefault()},
+      h('label', {}, 'Search', h('input', {type: 'search', value: table.words, oninput: (event) => {
+        table.words = event.target.value;
+        table.shown = PAGE;
+        redrawTable();
+      }})),
+      choice('With', 'label', [['', 'any label'], ...ORDER.filter(present).map((label) => [label, wordOf(label)])]),
+      statuses.length > 1 ? choice('Status', 'status', [['', 'any'], ...statuses.map((status) => [status, status.replace('_', ' ')])]) : null),
+    h('div', {id: 'table-body'}, tableBody()));
+}

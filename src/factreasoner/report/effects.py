@@ -1,0 +1,54 @@
+"""What P(true) of each atom would be without each context, for as many records as a report may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from factreasoner.errors import InputError, SolverError
+from factreasoner.explanations import explain
+from factreasoner.models import Assessment, TaskResult
+from factreasoner.runs.finished import FinishedRun
+
+MOST_PAIRS = 30_000
+"""Pairs of an atom and a context that a report works out: some ten seconds."""
+SECONDS = 5.0
+"""What a solver may take for one record."""
+
+
+class Told(NamedTuple):
+    """P(true) of an atom without a context, by both ids, where it differs; `untold`: why there is less."""
+
+    without: Mapping[str, Mapping[str, float]] = {}
+    untold: str = ""
+
+
+class Effects:
+    """Tells what contexts do to atoms, for the records of one run."""
+
+    def __init__(self, run: FinishedRun[Any]) -> None:
+        self._path = run.path
+        self._config = run.config.model_copy(
+            update={"solver_seconds": min(SECONDS, run.config.solver_seconds)}
+        )
+        self._left = MOST_PAIRS
+
+    def of(self, result: TaskResult) -> Told:
+        """What contexts do to the atoms of a result; nothing where it has no fact graph."""
+        if not isinstance(result, Assessment) or result.outcome is None or result.outcome.graph is None:
+            return Told()
+        self._left -= len(result.atoms) * len(result.contexts)
+        if self._left < 0:
+            command = f"factreasoner explain {self._path} --record {result.record_id}"
+            return Told(untold=f"too much for a report of this size; this tells it: {command}")
+        try:
+            explanation = explain(result, self._config, search_size=0)
+        except (InputError, SolverError) as error:
+            return Told(untold=str(error))
+        return Told(
+            {
+                atom.atom_id: {effect.context_id: round(effect.p_without, 6) for effect in atom.effects}
+                for atom in explanation.atoms
+            },
+            next((atom.untold for atom in explanation.atoms if atom.untold), ""),
+        )

@@ -1,0 +1,237 @@
+"""The report: one HTML file of one run or several, with a folder beside it where there is much to show.
+
+A page from disk can't fetch, so records that don't fit into it are handed over by script files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import urllib.parse
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from factreasoner import __version__
+from factreasoner.errors import RunError
+from factreasoner.models import TaskResult
+from factreasoner.report.embedding import json_text, script_call, source_hash
+from factreasoner.report.record_content import RecordWriter, Scored
+from factreasoner.report.run_content import RunContent, label_counts
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.store import replace_file
+
+EMBEDDED = 4_000_000
+"""Characters of records that a page itself holds."""
+IN_A_FILE = 1_000_000
+"""Characters of records after which a script file is full."""
+TITLE_LENGTH = 140
+SCRIPTS = (
+    *("dom", "labels", "data", "charts", "overview", "table"),
+    *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
+)
+"""The page's script, a file a part, in the order in which they are put together."""
+
+
+class Report(NamedTuple):
+    """What was written: the page, the folder beside it where there is one, and how many records it shows."""
+
+    path: Path
+    folder: Path | None
+    records: int
+
+    def __str__(self) -> str:
+        beside = f", with its folder {self.folder}" if self.folder else ""
+        return f"Report: {self.path}{beside}"
+
+
+def default_page(run_dir: Path) -> Path:
+    """Where the report of a run goes that is not told where."""
+    return run_dir / "report.html"
+
+
+def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
+    """Write a page that shows `runs` into the file `out`, side by side where they are several.
+
+    Raises:
+        RunError: the runs are of different tasks, a journal is damaged, or a file can't be written.
+    """
+    tasks = {run.task.name for run in runs}
+    if len(tasks) > 1:
+        raise RunError(f"a report is about one task, and these runs are of {', '.join(sorted(tasks))}")
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as records:
+        gathered = _gather(runs, records)
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            folder = _write_files(records, gathered, out)
+        except OSError as error:
+            raise RunError(f"{error.filename or out}: can't be written: {error.strerror}") from error
+        embedded = [] if folder else list(_texts(records))
+    content = {
+        "task": runs[0].task.name,
+        "claim": runs[0].task.claim_word,
+        "runs": gathered.runs,
+        "digest": gathered.digest,
+        "files": [urllib.parse.quote(folder.name), gathered.starts] if folder else None,
+        "version": __version__,
+    }
+    replace_file(out, [_html(content, gathered.rows, embedded)])
+    return Report(out, folder, len(gathered.rows))
+
+
+class _Gathered:
+    """What is kept of records while their content is written away."""
+
+    def __init__(self) -> None:
+        self.runs: list[dict[str, Any]] = []
+        self.rows: list[str] = []
+        self.size = 0
+        self.starts: list[int] = []
+        self.digest = ""
+
+
+def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
+    """Read the runs through once; the content of each record becomes a line of `records`."""
+    gathered, digest = _Gathered(), hashlib.sha256()
+    overviews = [RunContent(run) for run in runs]
+    writers = [RecordWriter(run) for run in runs]
+    for found in _records(runs):
+        scored = [
+            None if result is None else overview.add(result)
+            for overview, result in zip(overviews, found, strict=True)
+        ]
+        contents = [
+            None if one is None else writer.content(one) for writer, one in zip(writers, scored, strict=True)
+        ]
+        text = json_text(_shared(next(one for one in found if one is not None)) | {"runs": contents})
+        records.write(f"{text}\n")
+        digest.update(text.encode("utf-8"))
+        gathered.rows.append(json_text(_row(scored)))
+        gathered.size += len(text)
+    names = _names(runs)
+    gathered.runs = [overview.content(name) for overview, name in zip(overviews, names, strict=True)]
+    gathered.digest = digest.hexdigest()[:16]
+    return gathered
+
+
+def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[TaskResult | None]]:
+    """Each record's results, one a run, None where a run has none of it; in the order of the first run."""
+    ids = dict.fromkeys(record for run in runs for record in run.ids)
+    known = [set(run.ids) for run in runs]
+    results = [
+        run.results([record for record in ids if record in own]) for run, own in zip(runs, known, strict=True)
+    ]
+    for record in ids:
+        yield [next(one) if record in own else None for one, own in zip(results, known, strict=True)]
+
+
+def _shared(result: TaskResult) -> dict[str, Any]:
+    """What is the same in every run of a record."""
+    meta = [
+        [key, value if isinstance(value, str) else json_text(value)] for key, value in result.metadata.items()
+    ]
+    return {"id": result.record_id, "prompt": result.prompt, "topic": result.topic, "meta": meta}
+
+
+def _row(scored: Sequence[Scored | None]) -> list[Any]:
+    """A record in the table of all: id, title, topic, how much differs; of each run status and labels."""
+    first = next(one for one in scored if one is not None)
+    title = " ".join((first.result.prompt or first.result.topic or first.result.response).split())
+    return [
+        first.result.record_id,
+        title if len(title) <= TITLE_LENGTH else f"{title[:TITLE_LENGTH].rsplit(' ', 1)[0]} …",
+        first.result.topic or "",
+        _differing(scored),
+        [None if one is None else [one.result.status, dict(label_counts(one.main_rows))] for one in scored],
+    ]
+
+
+def _differing(scored: Sequence[Scored | None]) -> int:
+    """How many claims have not the same label in every run."""
+    labels = [
+        {} if one is None else {(row.of, row.text): row.label for row in one.main_rows} for one in scored
+    ]
+    claims = {claim for found in labels for claim in found}
+    missing = object()
+    return sum(len({found.get(claim, missing) for found in labels}) > 1 for claim in claims)
+
+
+def _names(runs: Sequence[FinishedRun[Any]]) -> list[str]:
+    """What the page calls the runs: the names of their folders, with as much before as tells them apart."""
+    parts = [run.path.resolve().parts for run in runs]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(part[-length:]) for part in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{name} ({number})" for number, name in enumerate(names, start=1)]
+
+
+def _texts(records: IO[str]) -> Iterator[str]:
+    records.seek(0)
+    return (line.rstrip("\n") for line in records)
+
+
+def _write_files(records: IO[str], gathered: _Gathered, out: Path) -> Path | None:
+    """The folder beside the page, where the records are too much for the page; what was there is gone."""
+    folder = out.with_name(f"{out.stem}_files")
+    for old in folder.glob("records-*.js"):
+        old.unlink()
+    if gathered.size <= EMBEDDED:
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+        return None
+    folder.mkdir(exist_ok=True)
+    waiting: list[str] = []
+    for number, text in enumerate(_texts(records)):
+        if not waiting:
+            gathered.starts.append(number)
+        waiting.append(text)
+        if sum(map(len, waiting)) >= IN_A_FILE:
+            _write_file(folder, len(gathered.starts), waiting)
+            waiting = []
+    if waiting:
+        _write_file(folder, len(gathered.starts), waiting)
+    return folder
+
+
+def _write_file(folder: Path, number: int, texts: Sequence[str]) -> None:
+    call = script_call("factreasonerRecords", number - 1, list(texts))
+    (folder / f"records-{number:04d}.js").write_text(call, encoding="utf-8")
+
+
+def _html(content: dict[str, Any], rows: Sequence[str], records: Sequence[str]) -> str:
+    assets = files("factreasoner.report") / "assets"
+    parts = [(assets / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    script = "(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();"
+    style = (assets / "style.css").read_text(encoding="utf-8")
+    environment = Environment(
+        loader=PackageLoader("factreasoner.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Scripts that the page's own script adds are trusted as it is: the files of records, and nothing else.
+    further = " 'strict-dynamic'" if content["files"] else ""
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {source_hash(script)}{further}",
+            f"style-src {source_hash(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    return environment.get_template("page.html").render(
+        policy=policy,
+        title=" and ".join(run["name"] for run in content["runs"]),
+        style=style,
+        script=script,
+        content=json_text(content),
+        rows=f"[{','.join(rows)}]",
+        records=records,
+    )

@@ -1,0 +1,102 @@
+"""Tables of runs as files: every value comes back, and no cell of CSV is a formula."""
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from factreasoner.analysis.exporting import FORMULA_SIGNS, export, text_lines
+from factreasoner.analysis.run_tables import RunTable
+from factreasoner.errors import ConfigError
+
+COLUMNS = {"name": str, "p": float, "count": int, "ids": list}
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.none() | TEXTS,
+            "p": st.none() | st.floats(-1, 1),
+            "count": st.none() | st.integers(-5, 5),
+            "ids": st.lists(TEXTS, max_size=2),
+        }
+    ),
+    max_size=4,
+)
+
+
+def table(rows):
+    return RunTable("test", COLUMNS, lambda: iter(rows))
+
+
+def read_csv(rows):
+    text = "\n".join(text_lines(table(rows), "csv")) + "\n"
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@given(ROWS)
+@example([{"name": "=1+1", "p": -0.5, "count": -3, "ids": []}])
+@example([{"name": " \n@x", "p": None, "count": None, "ids": ["=a"]}])
+@example([{"name": "\tx", "p": 0.0, "count": 0, "ids": ["a,b", 'c"d']}])
+def test_csv_has_every_value_and_no_formula(rows):
+    header, *lines = read_csv(rows)
+    assert header == list(COLUMNS)
+    for row, (name, p, count, ids) in zip(rows, lines, strict=True):
+        assert not name.strip().startswith(tuple(FORMULA_SIGNS))
+        assert name in (row["name"] or "", f"'{row['name']}")
+        assert (p, count) == tuple("" if value is None else str(value) for value in (row["p"], row["count"]))
+        assert json.loads(ids) == row["ids"]
+
+
+@pytest.mark.parametrize(
+    "text", ["=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(A1)", "＝1", " =1", "\ufeff=1", "\t1"]
+)
+def test_a_text_that_would_be_a_formula_gets_an_apostrophe(text):
+    ((_, (name, *_)),) = [read_csv([{"name": text, "p": None, "count": None, "ids": []}])]
+    assert name == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["a=b", "1932", "'quoted'", "", "2 - 1"])
+def test_other_texts_are_as_they_are(text):
+    assert read_csv([{"name": text, "p": None, "count": None, "ids": []}])[1][0] == text
+
+
+@given(ROWS)
+def test_json_lines_have_every_value(rows):
+    assert [json.loads(line) for line in text_lines(table(rows), "jsonl")] == rows
+
+
+@pytest.mark.parametrize("count", [0, 3, 4001])
+def test_parquet_has_every_value_with_its_type(tmp_path, count):
+    from pyarrow import parquet
+
+    rows = [
+        {"name": f"={i}", "p": None if i % 2 else i / 7, "count": -i, "ids": [f"a{i}"] * (i % 3)}
+        for i in range(count)
+    ]
+    export(table(rows), "parquet", tmp_path / "t.parquet")
+    found = parquet.read_table(tmp_path / "t.parquet")
+    assert found.column_names == list(COLUMNS)
+    assert found.to_pylist() == rows
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_a_table_that_breaks_in_the_middle_leaves_the_old_file(tmp_path):
+    def breaking():
+        yield {"name": "a", "p": 0.1, "count": 1, "ids": []}
+        raise RuntimeError("damaged")
+
+    for form in ("csv", "jsonl", "parquet"):
+        path = tmp_path / f"t.{form}"
+        path.write_text("old")
+        with pytest.raises(RuntimeError, match="damaged"):
+            export(RunTable("test", COLUMNS, breaking), form, path)
+        assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"there is no folder .*nowhere"):
+        export(table([]), "csv", tmp_path / "nowhere" / "t.csv")

@@ -1,0 +1,94 @@
+"""Runs from Python: the tables as data frames, with missing values that are neither 0 nor NaN."""
+
+import subprocess
+import sys
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner import Run
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.models import Failure, Verdict
+
+VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")
+LOST = Failure(stage="judge", item_id="c0->a1", error_type="LLMError", message="no answer")
+
+
+@pytest.fixture
+def opened(tmp_path):
+    judged = assessment([0.9, None], gold="SN", outcome={"verdicts": (VERDICT,), "failures": (LOST,)})
+    path = run_folder(
+        tmp_path / "run",
+        judged.model_copy(update={"status": "partial", "metadata": {"variant": "a"}}),
+        assessment([], record_id="r2"),
+        assessment([0.25], record_id="r3"),
+    )
+    return Run.open(path)
+
+
+def test_atoms(opened):
+    atoms = opened.atoms()
+    assert list(atoms["record"]) == ["r1", "r1", "r3"]
+    assert list(atoms["atom"]) == ["a0", "a1", "a0"]
+    assert atoms["p_true"].isna().tolist() == [False, True, False]
+    assert atoms["label"].isna().tolist() == [False, True, False]
+    assert list(atoms["judged"]) == ["fully", "no", "fully"]
+    assert list(atoms["gold"].fillna("-")) == ["S", "NS", "-"]
+    assert (atoms["quote"][0], atoms["context"][0], atoms["num_entailing"][0]) == ("so", "c0", 1)
+    assert atoms[atoms["p_true"] < 0.5]["record"].tolist() == ["r3"]
+    assert atoms["p_true"].mean() == pytest.approx((0.9 + 0.25) / 2)
+
+
+def test_records_say_what_the_results_say(opened):
+    records = opened.records().set_index("record")
+    assert list(records["status"]) == ["partial", "no_atoms", "ok"]
+    assert records["factuality_score"].isna().tolist() == [False, True, False]
+    assert list(records["num_failures"]) == [1, 0, 0]
+    assert list(records["k"].dropna().unique()) == [1]
+    assert records["metadata"]["r1"] == '{"variant": "a"}'
+
+
+def test_verdicts(opened):
+    verdicts = opened.verdicts()
+    (row,) = verdicts.to_dict("records")
+    assert (row["record"], row["premise"], row["claim"], row["label"]) == ("r1", "c0", "a0", "entailment")
+    assert row["rests_on"] == []
+    assert verdicts["belief"].isna().all()
+
+
+def test_a_run_of_another_task_has_claims(opened):
+    with pytest.raises(ConfigError, match="a run of `run` has no table 'claims'; it has: atoms, records"):
+        opened.claims()
+
+
+def test_results_and_settings(opened):
+    assert (len(opened), opened.task, opened.config.version) == (3, "run", 2)
+    assert [result.record_id for result in opened.results()] == ["r1", "r2", "r3"]
+    assert opened.path.name == "run"
+
+
+def test_a_table_without_rows_has_its_columns_and_types(tmp_path):
+    path = run_folder(tmp_path / "run", assessment([]))
+    atoms = Run.open(str(path)).atoms()
+    assert len(atoms) == 0
+    assert str(atoms["p_true"].dtype) == "Float64"
+
+
+def test_what_is_no_run(tmp_path):
+    with pytest.raises(RunError, match="there is no such folder"):
+        Run.open(tmp_path / "nothing")
+
+
+def test_without_pandas_the_extra_is_named(tmp_path):
+    path = run_folder(tmp_path / "run", assessment([0.9]))
+    code = (
+        "import sys; sys.modules['pandas'] = None\n"
+        "from factreasoner import Run\n"
+        f"run = Run.open({str(path)!r})\n"
+        "try: run.atoms()\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "MissingExtraError" in done.stdout
+    assert "factreasoner[frames]" in done.stdout

@@ -1,0 +1,118 @@
+"""`show` and `export`: atoms and claims of finished runs of every task."""
+
+import csv
+import json
+
+import pytest
+from assessments import assessment
+from command import record, write_records
+from run_folders import run_folder
+
+from factreasoner.models import Atom, Context, Verdict
+
+HOSTILE = "\x1b]0;owned\x07 [red]x[/red] \u202egpj"
+
+
+@pytest.fixture
+def finished(tmp_path):
+    said = Verdict(
+        context_id="c0", target_id="a0", label="contradiction", probability=0.9, quote="born in 1867"
+    )
+    bad = assessment(
+        [0.1, 0.9, 0.3, None],
+        outcome={"verdicts": (said,)},
+        contexts=(Context(id="c0", text="x", title=HOSTILE),),
+    )
+    other = assessment([0.05], record_id="r2", atoms=(Atom(id="a0", text=f"=1+1 {HOSTILE}"),))
+    return run_folder(tmp_path / "run", bad, other)
+
+
+def shown(done):
+    """The places of the atoms shown, in order."""
+    assert done.returncode == 0, done.stderr
+    return [word.strip(":") for word in done.stdout.split() if word.startswith("a") and word.endswith(":")]
+
+
+def test_show_has_every_atom_with_the_quote_that_decides(factreasoner, finished):
+    done = factreasoner("show", finished)
+    assert shown(done) == ["a0", "a1", "a2", "a3", "a0"]
+    assert '"born in 1867"' in done.stdout
+    assert "not judged" in done.stdout
+    assert "\x1b]0" not in done.stdout
+    assert "\u202e" not in done.stdout
+    assert "[red]x[/red]" in done.stdout
+
+
+def test_show_is_80_columns_wide_where_the_terminal_is(factreasoner, finished):
+    done = factreasoner("show", finished, env={"COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_show_sorts_and_picks(factreasoner, finished):
+    done = factreasoner("show", finished, "--sort", "p")
+    assert shown(done) == ["a0", "a0", "a2", "a1", "a3"]
+    assert "r2 a0" in done.stdout
+    assert shown(factreasoner("show", finished, "--sort", "p", "--limit", 2)) == ["a0", "a0"]
+    assert shown(factreasoner("show", finished, "--limit", 2)) == ["a0", "a1"]
+    assert shown(factreasoner("show", finished, "--label", "supported")) == ["a1"]
+    assert shown(factreasoner("show", finished, "--label", "not_judged", "--label", "supported")) == [
+        "a1",
+        "a3",
+    ]
+    assert shown(factreasoner("show", finished, "--record", "r2")) == ["a0"]
+    assert "No atoms to show" in factreasoner("show", finished, "--label", "uncited").stdout
+
+
+def test_show_of_what_is_not_there(factreasoner, finished):
+    done = factreasoner("show", finished, "--record", "r22")
+    assert done.returncode == 1
+    assert "no record 'r22'; did you mean 'r2'?" in done.stderr
+    assert "there is no such folder" in factreasoner("show", "nothing").stderr
+
+
+def test_a_run_that_was_cut_off_is_shown_and_said(factreasoner, tmp_path):
+    path = run_folder(tmp_path / "cut", assessment([0.9]), finished=False)
+    for arguments in (("show", path), ("export", path)):
+        done = factreasoner(*arguments)
+        assert done.returncode == 0
+        assert "the run was cut off" in done.stderr
+
+
+def test_export_writes_into_the_run_folder_or_where_it_is_told(factreasoner, tmp_path, finished):
+    done = factreasoner("export", finished)
+    assert done.stdout.strip() == str(finished / "atoms.csv")
+    with (finished / "atoms.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["atom"] for row in rows] == ["a0", "a1", "a2", "a3", "a0"]
+    assert rows[4]["text"] == f"'=1+1 {HOSTILE}"
+    assert (rows[3]["p_true"], rows[3]["label"]) == ("", "")
+    factreasoner("export", finished, "--table", "records", "--out", "r.jsonl")
+    lines = (tmp_path / "r.jsonl").read_text().splitlines()
+    assert [json.loads(line)["record"] for line in lines] == ["r1", "r2"]
+    factreasoner("export", finished, "--table", "verdicts", "--out", "v.PARQUET")
+    assert (tmp_path / "v.PARQUET").read_bytes()[:4] == b"PAR1"
+
+
+def test_export_to_standard_output_is_exact(factreasoner, finished):
+    done = factreasoner("export", finished, "--format", "jsonl", "--out", "-")
+    assert json.loads(done.stdout.splitlines()[-1])["text"] == f"=1+1 {HOSTILE}"
+    refused = factreasoner("export", finished, "--format", "parquet", "--out", "-")
+    assert refused.returncode == 1
+    assert "name a file with --out" in refused.stderr
+
+
+def test_every_task_is_shown_and_exported(factreasoner, tmp_path):
+    fields = {"reference": "Marie Curie was born in Warsaw in 1867.", "output": "She was born in 1867 [1]."}
+    given = {key: value for key, value in record("r0").items() if key != "atoms"}
+    data = write_records(tmp_path / "d.jsonl", given | fields)
+    for task in ("recall", "rag", "verify"):
+        assert factreasoner(task, data, "--out", task).returncode == 0
+        assert "r0: " in factreasoner("show", task).stdout
+        done = factreasoner("export", task, "--out", "-")
+        header, *rows = csv.reader(done.stdout.splitlines())
+        assert header[:4] == ["record", "claim", "of", "against"]
+        assert rows
+        for table in ("records", "verdicts"):
+            assert factreasoner("export", task, "--table", table).returncode == 0
+        refused = factreasoner("export", task, "--table", "atoms")
+        assert f"a run of `{task}` has no table 'atoms'; it has: claims, records, verdicts" in refused.stderr

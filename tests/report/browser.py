@@ -1,0 +1,48 @@
+"""A page in the system's Chromium, watched: nothing may leave, nothing may go wrong in it."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def chromium() -> str | None:
+    """The path of a Chromium, if one is installed."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Watched:
+    """A page with what it asked for and what went wrong in it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.errors.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("dialog", lambda dialog: self.errors.append(f"dialog: {dialog.message}"))
+
+    def open(self, path: Path, place: str = "") -> Any:
+        """Open a page from disk, at a place in it, and wait until it is drawn."""
+        self.page.goto(path.as_uri() + place)
+        self.page.wait_for_selector("#page > *:not(noscript)")
+        return self.page
+
+
+@contextlib.contextmanager
+def watched(browser: Any, width: int = 1280, height: int = 900, **settings: Any) -> Iterator[Watched]:
+    """A page of its own; at the end nothing but files of this disk was asked for, and nothing went wrong."""
+    context = browser.new_context(viewport={"width": width, "height": height}, **settings)
+    try:
+        seen = Watched(context.new_page())
+        yield seen
+        assert seen.errors == []
+        assert [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    finally:
+        context.close()
