@@ -87,19 +87,18 @@ def compare_runs(
         InputError: something is wrong with the gold file.
     """
     settings = settings or Settings()
-    baseline = next(iter(runs)) if baseline is None else baseline
-    if baseline not in runs:
-        raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
-    config, task = runs[baseline].config, runs[baseline].task
+    baseline = _baseline(runs, baseline)
+    task = runs[baseline].task
     table: Table[Any] = task.table
-    if settings.gold is not None and task is not FACTUALITY_TASK:
-        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
-    if settings.k is not None:
-        config = parse_config(config.model_dump() | {"k": settings.k}, "--k")
-    k = resolve_k(config.k, runs[baseline].sizes)
+    scored_k: dict[str, Any] = {"k_setting": None, "k": None}
     if task is FACTUALITY_TASK:
+        config = _with_k(runs[baseline].config, settings.k)
+        k = resolve_k(config.k, runs[baseline].sizes)
+        scored_k = {"k_setting": config.k, "k": k}
         read = {name: _read_factuality(run, config, k, settings.gold) for name, run in runs.items()}
         _refuse_other_responses(read)
+    elif settings.gold is not None:
+        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
     else:
         read = {name: _read(run) for name, run in runs.items()}
     ids = _common(table, read, baseline, intersect=settings.intersect)
@@ -109,8 +108,7 @@ def compare_runs(
         "task": task.name,
         "baseline": baseline,
         "num_records": len(ids),
-        "k_setting": config.k if task is FACTUALITY_TASK else None,
-        "k": k if task is FACTUALITY_TASK else None,
+        **scored_k,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
@@ -118,11 +116,19 @@ def compare_runs(
             name: _run_content(run, samples[name], metrics) | {"usage_estimated": read[name].usage_estimated}
             for name, run in runs.items()
         },
-        "differences": [
-            item._asdict() for item in differences(samples, baseline, metrics, seed=settings.seed)
-        ],
+        "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
+
+
+def _baseline(runs: Mapping[str, FinishedRun[Any]], name: str | None) -> str:
+    if name is not None and name not in runs:
+        raise ConfigError(f"--baseline: no run is called {name!r}; {nearest(name, list(runs))}")
+    return next(iter(runs)) if name is None else name
+
+
+def _with_k(config: Config, k: int | str | None) -> Config:
+    return config if k is None else parse_config(config.model_dump() | {"k": k}, "--k")
 
 
 def _read(run: FinishedRun[Any]) -> _ReadRun:

@@ -76,22 +76,10 @@ def evaluate_run(
     """
     if gold is not None and run.task is not FACTUALITY_TASK:
         raise ConfigError(f"--gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
-    lines: list[str] = []
-    groups: dict[str, list[int]] = {}
-    keys: Counter[str] = Counter()
-
-    def each(result: TaskResult, line: Mapping[str, Any]) -> None:
-        shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
-        if by is not None:
-            keys.update(_known_keys(result))
-            group = group_of(result, by)
-            groups.setdefault(group, []).append(len(lines))
-            shown["group"] = group
-        lines.append(json.dumps(shown, ensure_ascii=False, allow_nan=False))
-
-    summary = summarised(run, config, gold=gold, each=each)
+    read = _GroupedLines(by)
+    summary = summarised(run, config, gold=gold, each=read.add)
     sample, whole = summary.sample(), summary.content()
-    _refuse_nothing(run, sample, by, keys)
+    _refuse_nothing(run, sample, read)
     content = {
         "run": str(run.path),
         "task": run.task.name,
@@ -101,17 +89,39 @@ def evaluate_run(
         "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,
         **_scored(run.task, sample),
         "by": by,
-        "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(groups.items())},
+        "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(read.groups.items())},
         "notes": list(_notes(run, sample, gold)),
     }
     out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / "records.jsonl", lines)
+    replace_file(out / "records.jsonl", read.lines)
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
 
 
-def _refuse_nothing(run: FinishedRun[Any], sample: Sample, by: str | None, keys: Counter[str]) -> None:
-    """Refuse to group by a key that no record has, `keys` being those they have, and to score no label."""
+class _GroupedLines:
+    """The lines of records.jsonl, and which are of each group by a key: "topic" or one of metadata."""
+
+    def __init__(self, by: str | None) -> None:
+        self.by = by
+        self.lines: list[str] = []
+        self.groups: dict[str, list[int]] = {}
+        self.keys: Counter[str] = Counter()
+        """How many records have each key that they could be grouped by."""
+
+    def add(self, result: TaskResult, line: Mapping[str, Any]) -> None:
+        """Keep what a result's line of results.jsonl says of its labels."""
+        shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
+        if self.by is not None:
+            self.keys.update(_known_keys(result))
+            group = group_of(result, self.by)
+            self.groups.setdefault(group, []).append(len(self.lines))
+            shown["group"] = group
+        self.lines.append(json.dumps(shown, ensure_ascii=False, allow_nan=False))
+
+
+def _refuse_nothing(run: FinishedRun[Any], sample: Sample, read: _GroupedLines) -> None:
+    """Refuse to group by a key that no record has, and to score no label."""
+    by, keys = read.by, read.keys
     if by is not None and not keys[by]:
         raise ConfigError(
             f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"

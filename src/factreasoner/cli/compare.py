@@ -103,22 +103,22 @@ def compare(
         _refuse_run_flags(settings, profile, running)
         runs, complete, out = named_runs(targets), True, files.out
     else:
-        contenders = _contenders(assessors, settings, profile)
-        data, out = _one(targets), _folder(targets, files.out)
-        source = _checked(data, contenders, running)
-        runs, complete = _run(contenders, source, out, running)
-    how = Settings(
-        k=settings["k"], seed=settings["seed"] or 0, gold=comparing.gold, intersect=comparing.intersect
-    )
+        out = files.out or _folder(targets)
+        runs, complete = _run(_contenders(assessors, settings, profile), _one(targets), out, running)
+    how = Settings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(runs, baseline=comparing.baseline, settings=how)
     _write(content, files, out)
-    if not running.quiet:
-        from factreasoner.cli.score_tables import print_comparison
+    _show(content, quiet=running.quiet)
+    raise typer.Exit(0 if complete else 3)
 
+
+def _show(content: Mapping[str, Any], *, quiet: bool) -> None:
+    from factreasoner.cli.score_tables import print_comparison
+
+    if not quiet:
         print_comparison(content)
     for note in content["notes"]:
         say(note, err=True)
-    raise typer.Exit(0 if complete else 3)
 
 
 def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
@@ -156,8 +156,8 @@ def _one(targets: list[Path]) -> Path:
     return targets[0]
 
 
-def _folder(targets: list[Path], out: Path | None) -> Path:
-    return out or Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
+def _folder(targets: list[Path]) -> Path:
+    return Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
 
 
 def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:
@@ -172,15 +172,16 @@ def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> Ch
 
 
 def _run(
-    contenders: list[Contender], source: CheckedInput | PastRecords, out: Path, running: RunOptions
+    contenders: list[Contender], data: Path, out: Path, running: RunOptions
 ) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
-    """The runs in the order they were named, and whether all of them are complete."""
+    """The runs on `data` in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
     from factreasoner.cli.progress import named_progress
     from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.factuality import TASK
 
+    source = _checked(data, contenders, running)
     complete = True
     for contender, report in run_side_by_side(
         contenders, source, out, fresh=running.fresh, progress=named_progress(quiet=running.quiet)

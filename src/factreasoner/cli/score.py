@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factreasoner.cli.options import RunDir
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+    from factreasoner.models import Assessment
+    from factreasoner.runs.store import RunFolder
 
 
 @takes_settings("Graph", "Calibration", "Scores")
@@ -29,26 +34,16 @@ def score(
 
     The run itself is not changed.
     """
-
-    from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.cli.tables import print_summary
-    from factreasoner.config import parse_config
     from factreasoner.plugins import SOLVER
     from factreasoner.rescoring import rebuilt, rescore
-    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.networks import check_export, export_networks
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.factuality import TASK
 
     folder = RunFolder(run_dir, TASK)
-    changes = {key: value for key, value in settings.items() if value is not None}
-    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
-    refuse_changed_files(folder, named=changes)
-    if "calibration" in changes:
-        config = fitted_config(config, explicit=changes)
-    for note in misfits(config):
-        say(note, err=True)
+    config = _changed(folder, {key: value for key, value in settings.items() if value is not None})
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)
@@ -66,3 +61,18 @@ def score(
         print_summary(summary, config, out)
     if summary["solver"]["not_converged"]:
         raise typer.Exit(3)
+
+
+def _changed(folder: RunFolder[Assessment], changes: dict[str, Any]) -> Config:
+    """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
+    from factreasoner.calibration.applying import fitted_config, misfits
+    from factreasoner.config import parse_config
+    from factreasoner.runs.fingerprints import refuse_changed_files
+
+    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    refuse_changed_files(folder, named=changes)
+    if "calibration" in changes:
+        config = fitted_config(config, explicit=changes)
+    for note in misfits(config):
+        say(note, err=True)
+    return config

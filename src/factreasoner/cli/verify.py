@@ -51,15 +51,12 @@ class OneText(NamedTuple):
 def verify(
     data: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[DATA]", help="Records, JSONL, one a line, with 'contexts'; - for standard input."
-        ),
+        typer.Argument(metavar="[DATA]", help="Records, JSONL, one a line, with 'contexts'; - for stdin."),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
-            "-o",
+            *("--out", "-o"),
             help="Run folder (default: runs/<name of the file>-verify); with --text: "
             "the file the corrected text goes to.",
         ),
@@ -84,9 +81,9 @@ def verify(
     from factreasoner.tasks.verify.task import TASK
 
     config = load_config(profile, settings)
+    if one.text is not None and data is not None:
+        raise ConfigError("give records (DATA) or one text (--text), not both")
     if one.text is not None:
-        if data is not None:
-            raise ConfigError("give records (DATA) or one text (--text), not both")
         raise typer.Exit(_verify_text(one, out, config))
     if one.source or one.prompt or one.as_json:
         raise ConfigError("--source, --prompt and --json go with one text: add --text FILE")

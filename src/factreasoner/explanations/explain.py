@@ -68,8 +68,7 @@ def explain(
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
         raise _impossible(assessment, f"no fact graph to explain: {_why_none(assessment)}")
-    wanted = _wanted(assessment, atom_ids)
-    timed = _timed(config, solver)
+    wanted, timed = _wanted(assessment, atom_ids), _timed(config, solver)
     deadline = time.monotonic() + config.solver_seconds
     unhurried = timed(config.solver_seconds)
     judged = Beliefs(_beliefs(outcome), config.atom_prior)

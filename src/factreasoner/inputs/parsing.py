@@ -56,34 +56,24 @@ def parse_record(
     text = {name: values.text(fields.get(name), name) for name in ("response", "topic", "reference")}
     prompt = values.conversation(fields.get("prompt"), "prompt")
     record_id = values.id(fields.get("id"), "id", default_id)
-    atoms = _items(fields.get("atoms"), "atoms", parse_atom, values)
-    contexts = _items(fields.get("contexts"), "contexts", parse_context, values)
-    facts = _items(fields.get("facts"), "facts", parse_fact, values)
-    reference_atoms = _items(fields.get("reference_atoms"), "reference_atoms", parse_atom, values)
-    values.unique({e.field: e.item.id for kind in (atoms, contexts, facts, reference_atoms) for e in kind})
-    links = _links(atoms, contexts, values)
-    relevant = _relevant(fields.get("gold_contexts"), contexts, values)
-    items: dict[str, tuple[Sequence[_ParsedItem[Any]], frozenset[str]]] = {
-        "atom_fields": (atoms, ATOM_KEYS),
-        "context_fields": (contexts, CONTEXT_KEYS),
-        "fact_fields": (facts, FACT_KEYS),
-        "reference_atom_fields": (reference_atoms, ATOM_KEYS),
-    }
-    metadata = _metadata(extras, items, values)
+    parsed = {name: _items(fields.get(name), name, kind.parse, values) for name, kind in _KINDS.items()}
+    values.unique({entry.field: entry.item.id for entries in parsed.values() for entry in entries})
+    links = _links(parsed["atoms"], parsed["contexts"], values)
+    relevant = _relevant(fields.get("gold_contexts"), parsed["contexts"], values)
+    metadata = _metadata(extras, parsed, values)
     values.finish()
-    linked = (c.item.model_copy(update={"atom_ids": links[c.item.id]}) for c in contexts)
+    items = {name: tuple(entry.item for entry in parsed[name]) for name in _KINDS if name in fields}
+    if "contexts" in items:
+        items["contexts"] = tuple(c.model_copy(update={"atom_ids": links[c.id]}) for c in items["contexts"])
     return Record(
         id=record_id,
         prompt=prompt or "",
         response=text["response"] or "",
         topic=text["topic"],
         reference=text["reference"],
-        atoms=tuple(atom.item for atom in atoms) if "atoms" in fields else None,
-        contexts=tuple(linked) if "contexts" in fields else None,
-        facts=tuple(fact.item for fact in facts) if "facts" in fields else None,
-        reference_atoms=tuple(e.item for e in reference_atoms) if "reference_atoms" in fields else None,
         gold_contexts=relevant,
         metadata=metadata,
+        **items,
     )
 
 
@@ -160,6 +150,23 @@ def parse_fact(data: object, *, where: str, field: str = "fact", default_id: str
     return Atom(id=fact_id, text=text, gold=FACT_LABELS[label] if known else None)
 
 
+class _Kind(NamedTuple):
+    """How items of one field are parsed, their known keys, and where in metadata their other keys go."""
+
+    parse: Callable[..., Any]
+    keys: frozenset[str]
+    rest: str
+
+
+_KINDS = {
+    "atoms": _Kind(parse_atom, ATOM_KEYS, "atom_fields"),
+    "contexts": _Kind(parse_context, CONTEXT_KEYS, "context_fields"),
+    "facts": _Kind(parse_fact, FACT_KEYS, "fact_fields"),
+    "reference_atoms": _Kind(parse_atom, ATOM_KEYS, "reference_atom_fields"),
+}
+"""The fields of a record that hold items."""
+
+
 def _relevant(
     given: object, contexts: Sequence[_ParsedItem[Context]], values: Values
 ) -> tuple[str, ...] | None:
@@ -229,18 +236,16 @@ def _links(
 
 
 def _metadata(
-    extras: Mapping[str, Any],
-    items: Mapping[str, tuple[Sequence[_ParsedItem[Any]], frozenset[str]]],
-    values: Values,
+    extras: Mapping[str, Any], parsed: Mapping[str, Sequence[_ParsedItem[Any]]], values: Values
 ) -> dict[str, Any]:
-    """The unknown keys of a record, and by id those of its `items`, given with their known keys."""
+    """The unknown keys of a record, and by id those of its items."""
     metadata = dict(extras)
-    for name, (entries, known) in items.items():
-        unknown = _unknown(entries, known)
-        if unknown and name in extras:
-            values.problem(name, "is the name under which other unknown keys are kept; rename this one")
+    for name, kind in _KINDS.items():
+        unknown = _unknown(parsed[name], kind.keys)
+        if unknown and kind.rest in extras:
+            values.problem(kind.rest, "is the name under which other unknown keys are kept; rename this one")
         elif unknown:
-            metadata[name] = unknown
+            metadata[kind.rest] = unknown
     return metadata
 
 
