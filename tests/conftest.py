@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
+from forked import Forker
 from hypothesis import settings
 
 # Real servers, for which `make integration` installs what is needed.
@@ -12,3 +15,11 @@ collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integra
 # Examples are not timed: the first one may pay for an import, and machines differ.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker]:
+    """Starts processes that need not import what takes long."""
+    forker = Forker()
+    yield forker
+    forker.close()

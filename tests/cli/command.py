@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,6 @@ def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
     """No keys, and a cache of this test's own."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_PROXY", "_proxy"))}
     return kept | {"FACTREASONER_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"} | extra
-
-
-def command(*arguments: object) -> list[str]:
-    """The command line of `factreasoner ARGUMENTS`."""
-    return [sys.executable, "-m", "factreasoner", *map(str, arguments)]
 
 
 def heed_signals() -> None:

@@ -2,11 +2,10 @@
 
 import json
 import signal
-import subprocess
 import time
 
 import pytest
-from command import ATOMS, command, environment, record, results, write_records
+from command import ATOMS, environment, record, results, write_records
 from fake_server import (
     FakeServer,
     Misbehaviour,
@@ -166,25 +165,18 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp
         assert "sk-very-secret" not in path.read_text()
 
 
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, tmp_path):
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, forker, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ["--model", "openai/fake", "--form", "tool", "--out", "out", "--concurrency", "3"]
     with FakeServer(good, delay=0.15) as server:
-        arguments = command("run", data, *flags, "--api-base", server.url)
+        arguments = ["run", data, *flags, "--api-base", server.url]
         for calls_before_kill in (5, 13):
-            process = subprocess.Popen(
-                arguments,
-                cwd=tmp_path,
-                env=environment(tmp_path),
-                stdout=-3,
-                stderr=-3,
-                start_new_session=True,
-            )
+            process = forker.start(arguments, folder=tmp_path, env=environment(tmp_path))
             deadline = time.monotonic() + 60
             while server.calls < calls_before_kill and time.monotonic() < deadline:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
-            process.wait()
+            assert process.wait(timeout=60) == -signal.SIGKILL
         journal = tmp_path / "out" / "journal.jsonl"
         finished = [json.loads(line)["record_id"] for line in journal.read_bytes().split(b"\n")[:-1]]
         assert finished

@@ -1,5 +1,6 @@
 """Ctrl-C, `kill` and a closed terminal."""
 
+import contextlib
 import json
 import os
 import pty
@@ -9,7 +10,7 @@ import sys
 import time
 
 import pytest
-from command import command, environment, heed_signals, record, results, write_records
+from command import environment, heed_signals, record, results, write_records
 from fake_server import FakeServer, drip, hang
 
 BEGIN = """
@@ -39,17 +40,13 @@ def good(request):
     return dict.fromkeys(request.properties, "True")
 
 
-def begin(tmp_path, server, *flags, stderr=subprocess.PIPE):
-    arguments = command("run", "d.jsonl", "--model", "openai/fake", "--api-base", server.url, "--out", "out")
-    return subprocess.Popen(
-        [*arguments, *map(str, flags)],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stdout=subprocess.DEVNULL,
-        stderr=stderr,
-        text=True,
-        preexec_fn=heed_signals,
-    )
+@pytest.fixture
+def begin(forker, tmp_path):
+    def begin(server, *flags, **kwargs):
+        given = ("run", "d.jsonl", "--model", "openai/fake", "--api-base", server.url, "--out", "out", *flags)
+        return forker.start(given, folder=tmp_path, env=environment(tmp_path), **kwargs)
+
+    return begin
 
 
 def script(step, preexec_fn=heed_signals):
@@ -64,8 +61,14 @@ def script(step, preexec_fn=heed_signals):
     return process
 
 
-def wait_for_calls(server, count):
+def wait_for_calls(server, count, terminal=None):
+    """Until the server has had `count` calls; what comes out at the terminal is read, as nobody else does."""
+    deadline = time.monotonic() + 120
     while server.calls < count:
+        assert time.monotonic() < deadline
+        if terminal is not None:
+            with contextlib.suppress(BlockingIOError):
+                os.read(terminal, 10_000)
         time.sleep(0.02)
 
 
@@ -78,11 +81,11 @@ def journaled(folder):
 @pytest.mark.parametrize(
     ("number", "code", "concurrency"), [(signal.SIGINT, 130, 3), (signal.SIGTERM, 143, 1)]
 )
-def test_files_are_whole_and_every_answer_is_kept(tmp_path, number, code, concurrency):
+def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin, number, code, concurrency):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ("--concurrency", concurrency, "--form", "tool")
     with FakeServer(good, delay=0.3) as server:
-        process = begin(tmp_path, server, *flags)
+        process = begin(server, *flags)
         wait_for_calls(server, 12)
         process.send_signal(number)
         _, stderr = process.communicate(timeout=60)
@@ -94,14 +97,14 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, number, code, concur
         assert 0 < len(finished) < 12
         assert sorted(line["id"] for line in results(tmp_path / "out")) == sorted(finished)
         json.loads((tmp_path / "out" / "summary.json").read_text())
-        assert begin(tmp_path, server, *flags, stderr=subprocess.DEVNULL).wait(timeout=120) == 0
+        assert begin(server, *flags).wait(timeout=120) == 0
         assert server.calls in (24, 25)  # also those on their way; one more may show how the model is asked
 
 
-def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path):
+def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path, begin):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     with FakeServer(lambda request: hang(120)) as server:
-        process = begin(tmp_path, server, "--concurrency", 2)
+        process = begin(server, "--concurrency", 2)
         wait_for_calls(server, 1)  # until it is answered no other is made: how to ask is to be learnt
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
@@ -109,22 +112,11 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path):
         assert server.calls == 1
 
 
-def test_a_server_that_drips_does_not_keep_a_run_that_is_over(tmp_path):
+def test_a_server_that_drips_does_not_keep_a_run_that_is_over(tmp_path, begin):
     """Nor do threads that a library left behind: those that an interpreter would join."""
     write_records(tmp_path / "d.jsonl", record("r0"))
     with FakeServer(lambda request: drip(600)) as server:
-        arguments = [
-            *("run", "d.jsonl", "--model", "fake", "--api-base", server.url, "--out", "out", "--no-cache"),
-            *("--timeout", "1", "--max-attempts", "1"),
-        ]
-        process = subprocess.Popen(
-            [sys.executable, "-c", LEFT_BEHIND, *arguments],
-            cwd=tmp_path,
-            env=environment(tmp_path),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = begin(server, "--no-cache", "--timeout", 1, "--max-attempts", 1, code=LEFT_BEHIND)
         out, err = process.communicate(timeout=100)
     assert (process.returncode, "summary.json" in out) == (3, True), err
     assert json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -156,13 +148,14 @@ def test_what_is_ignored_stays_so():
     assert (out, err, process.returncode) == ("", "", 0)
 
 
-def test_a_terminal_that_is_closed(tmp_path):
+def test_a_terminal_that_is_closed(tmp_path, begin):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     terminal, side = pty.openpty()
+    os.set_blocking(terminal, False)
     with FakeServer(good, delay=0.3) as server:
-        process = begin(tmp_path, server, "--concurrency", 1, stderr=side)
+        process = begin(server, "--concurrency", 1, stderr=side)
         os.close(side)
-        wait_for_calls(server, 7)
+        wait_for_calls(server, 7, terminal)
         os.close(terminal)
         process.send_signal(signal.SIGHUP)
         assert process.wait(timeout=60) == 129

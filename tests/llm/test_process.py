@@ -52,9 +52,9 @@ def test_a_process_prints_nothing_of_its_own_and_leaves_an_abandoned_request_beh
     assert (out, err) == ("tool\nProviderError\nCallTimeoutError\n", "")
 
 
-def test_ctrl_c_ends_a_waiting_call():
+def test_ctrl_c_ends_a_waiting_call(forker, tmp_path):
     with FakeServer(lambda request: hang(120)) as server:
-        process = started(CALLER, server.url, "120")
+        process = forker.start([server.url, 120], folder=tmp_path, code=CALLER)
         while not server.calls:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
