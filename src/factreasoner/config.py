@@ -16,6 +16,7 @@ from factreasoner.choices import (
     Calls,
     Confidence,
     Device,
+    Executor,
     FactorTable,
     FormChoice,
     MerlinAlgorithm,
@@ -100,6 +101,8 @@ class Config(Model):
         description="seconds a call waits for a server that is down",
     )
     concurrency: int = Field(default=16, ge=1)
+    executor: Executor = Field(default="threads", description="where records are worked on")
+    workers: int | None = Field(default=None, ge=1, description="processes; none: one a core")
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, ge=0.0, description="US dollars")
@@ -247,6 +250,23 @@ class Config(Model):
         return self
 
     @model_validator(mode="after")
+    def _check_executor(self) -> Config:
+        if self.executor == "threads":
+            if self.workers is not None:
+                raise ValueError("workers: threads are as many as --concurrency; add --executor processes")
+            return self
+        asked = {"wikipedia", "web"} & set(self.retriever.split(","))
+        if self.model is not None or asked:
+            waits = f"model {self.model!r}" if self.model is not None else f"retriever {min(asked)!r}"
+            raise ValueError(
+                f"executor: 'processes' is for judges that compute; for {waits} threads wait, and their "
+                "limits hold over all records: leave it out"
+            )
+        if self.max_cost is not None:
+            raise ValueError("max_cost: it is counted within one process; leave out --executor processes")
+        return self
+
+    @model_validator(mode="after")
     def _check_inline(self) -> Config:
         if self.reviser == "inline" and self.plugin("atomizer") != "llm":
             raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
@@ -286,6 +306,8 @@ CALL_SETTINGS = frozenset(
         "api_key_env",
         "timeout",
         "concurrency",
+        "executor",
+        "workers",
         "requests_per_minute",
         "tokens_per_minute",
         "max_cost",

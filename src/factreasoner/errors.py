@@ -34,7 +34,7 @@ Raise for what the user must fix; record a :class:`factreasoner.Failure` for one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from factreasoner.models import Failure
@@ -42,6 +42,18 @@ if TYPE_CHECKING:
 
 class FactReasonerError(Exception):
     """Root of every exception raised on purpose by this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as what it is, whatever arguments its constructor takes."""
+        return _remade, (type(self), self.args, self.__dict__)
+
+
+def _remade(
+    kind: type[FactReasonerError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> FactReasonerError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 class ConfigError(FactReasonerError):

@@ -17,6 +17,7 @@ from factreasoner.choices import (
     Calls,
     Confidence,
     Device,
+    Executor,
     FactorTable,
     FormChoice,
     MerlinAlgorithm,
@@ -115,6 +116,10 @@ PANELS: dict[str, dict[str, Setting]] = {
             float, "Seconds a call waits for a server that is down or busy, before it fails."
         ),
         "concurrency": Setting(int, "Requests in flight, over all records."),
+        "executor": Setting(
+            Executor, "Work on records in threads, or in processes: for judges that compute, on all cores."
+        ),
+        "workers": Setting(int, "Processes. (default: one a core)"),
         "requests_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "tokens_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "max_cost": Setting(float, "Stop before spending more US dollars than this. (default: no limit)"),

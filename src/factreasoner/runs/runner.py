@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
-from factreasoner.llm.parallel import map_as_completed, one_by_one_until
+from factreasoner.errors import BudgetError
 from factreasoner.llm.waiting import told_of_waiting
-from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.models import Record, TaskResult
 from factreasoner.pipeline import record_fingerprint
+from factreasoner.runs.executors import results_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import Worker
 
 R = TypeVar("R", bound=TaskResult)
-
-logger = logging.getLogger(__name__)
 
 
 class Progress(Protocol):
@@ -66,12 +63,10 @@ def run(
     counts = [folder.entries[i] for i in ids if i in folder.entries]
     progress.started(len(ids), sum(not entry.to_repeat for entry in counts))
     config = worker.config
-    at_once = config.concurrency if config.model else 1
     stopped = None
     try:
-        with told_of_waiting(progress.waiting), one_by_one_until(lambda: worker.settled):
-            work = _work_of(worker, folder.task)
-            for result in map_as_completed(work, _unfinished(folder, records), at_once):
+        with told_of_waiting(progress.waiting):
+            for result in results_of(worker, folder.task, _unfinished(folder, records)):
                 folder.append(result)
                 progress.assessed(result)
     except BudgetError as error:
@@ -96,16 +91,3 @@ def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[R
         entry = folder.entries.get(record.id)
         if entry is None or entry.to_repeat or entry.fingerprint != record_fingerprint(record):
             yield record
-
-
-def _work_of(worker: Worker[R], task: Task[R]) -> Callable[[Record], R]:
-    def work(record: Record) -> R:
-        try:
-            return worker.assess(record)
-        except (BudgetError, ConfigError, InputError, RunError):
-            raise
-        except Exception as error:
-            logger.debug("record %s failed", record.id, exc_info=True)
-            return task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
-
-    return work
