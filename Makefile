@@ -7,7 +7,7 @@ BENCHMARKS := startup overhead memory executors inference explanations embedded_
 .PHONY: demo install lock format lint type test integration bench clean
 
 demo: install ## run the main job on the bundled example, with no key
-	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo
+	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --report
 
 install: .venv/installed ## the exact versions of requirements.lock, and this checkout
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from factreasoner import assess
+from factreasoner import assess, rag, recall, verify
 from factreasoner.config import Config
 from factreasoner.models import Failure, TaskResult, Verdict
 from factreasoner.protocols import Judged
@@ -103,3 +103,59 @@ def data_in(page: Path, name: str) -> Any:
     )
     assert found is not None, f"{page} holds no {name}"
     return json.loads(found[1])
+
+
+def cited() -> TaskResult:
+    """An answer verified: a claim is contradicted by what it cites, one cites what does not exist."""
+    table = {
+        ("old", "1930"): ("contradiction", 0.9, "opened in 1932"),
+        ("new", "1999"): ("entailment", 0.9, "closed"),
+    }
+    sources = [
+        {"id": "old", "text": "It opened in 1932.", "title": "History"},
+        {"id": "new", "text": "It closed in 1999."},
+    ]
+    text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
+    return verify(text, sources=sources, judge=Table(table), spacy_model="none")
+
+
+def answered() -> TaskResult:
+    """A rag record: a claim contradicted by a passage, and one of the reference that the answer misses."""
+    table = {
+        ("history", "1930"): ("contradiction", 0.9, "The bridge opened in 1932."),
+        ("guide", "grey"): ("entailment", 0.9, "grey"),
+        ("reference", "1930"): ("contradiction", 0.9, None),
+        ("history", "1932"): ("entailment", 0.9, "opened in 1932"),
+    }
+    found = rag(
+        ANSWER,
+        prompt="What about the bridge?",
+        contexts=PASSAGES,
+        reference="The bridge opened in 1932.",
+        claims=["The bridge opened in 1930.", "It is painted grey."],
+        reference_claims=[{"id": "r0", "text": "The bridge opened in 1932."}],
+        judge=Table(table),
+    )
+    return found.result
+
+
+def recalled() -> TaskResult:
+    """Facts that an answer states, contradicts, is silent on, and one that stayed unanswered."""
+    table = {
+        ("answer", "grey"): ("entailment", 0.9, "It is painted grey."),
+        ("answer", "1932"): ("contradiction", 0.9, "The bridge opened in 1930."),
+        ("answer", "toll"): None,
+    }
+    facts = ["The bridge is grey.", "The bridge opened in 1932.", "It takes a toll.", "It has six lanes."]
+    return recall(ANSWER, prompt="What about the bridge?", facts=facts, judge=Table(table))
+
+
+def of_every_task(path: Path) -> dict[str, Path]:
+    """The report of a run of each task."""
+    made = {
+        "run": run_of(path / "run", bridge(version=3), bridge("other")),
+        "recall": run_of(path / "recall", recalled(), task="recall"),
+        "rag": run_of(path / "rag", answered(), task="rag"),
+        "verify": run_of(path / "verify", cited(), task="verify"),
+    }
+    return {task: report_of(run) for task, run in made.items()}

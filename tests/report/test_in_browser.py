@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+
 import pytest
 from browser import watched
-from reported import VERDICTS, bridge, report_of, run_of
+from reported import VERDICTS, bridge, of_every_task, report_of, run_of
+
+AFTER_CLICK = "#evidence-head:focus"
 
 
-@pytest.fixture
-def two_records(tmp_path):
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    return of_every_task(tmp_path_factory.mktemp("tasks"))
+
+
+@pytest.fixture(scope="module")
+def two_records(tmp_path_factory):
     silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
-    return report_of(
-        run_of(tmp_path / "run", bridge(version=3), bridge("quiet", silent, prompt="And the other?"))
-    )
+    path = tmp_path_factory.mktemp("two") / "run"
+    return report_of(run_of(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
 
 
 def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_records):
@@ -23,7 +32,7 @@ def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_r
         assert "The bridge opened in 1930." in first.inner_text()
         assert "The bridge opened in 1932." in first.locator("blockquote").inner_text()
         first.locator("a").click()
-        page.wait_for_selector("#evidence-head:focus")
+        page.wait_for_selector(AFTER_CLICK)
         evidence = page.locator("#evidence")
         assert evidence.locator("h2").inner_text() == "The bridge opened in 1930."
         assert evidence.locator(".entry mark").all_inner_texts() == [
@@ -33,3 +42,180 @@ def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_r
         # the other context alone: 0.9 x 0.7 + 0.1 x 0.5
         assert "Without this context P would be 0.68" in evidence.inner_text()
         assert "history and old contradict each other" in evidence.inner_text()
+
+
+def test_records_are_searched_filtered_and_sorted(browser, two_records):
+    with watched(browser) as seen:
+        page = seen.open(two_records)
+        rows = page.locator(".records tbody tr")
+        assert [text.split("\n")[0] for text in rows.all_inner_texts()] == [
+            "Tell me about the bridge.",
+            "And the other?",
+        ]
+        page.get_by_label("Search").fill("OTHER")
+        assert rows.count() == 1
+        page.get_by_label("Search").fill("")
+        page.get_by_label("With").select_option("contradicted")
+        assert rows.count() == 1
+        page.get_by_label("With").select_option("")
+        page.get_by_role("button", name="record").click()
+        page.get_by_role("button", name="record").click()
+        assert rows.first.inner_text().startswith("And the other?")
+        assert page.inner_text("th[aria-sort=descending]") == "record ▼"
+        page.get_by_role("button", name="supported").click()
+        assert page.inner_text("th[aria-sort=ascending]") == "supported ▲"
+
+
+def test_the_keyboard_alone_reads_a_record(browser, two_records):
+    with watched(browser) as seen:
+        page = seen.open(two_records)
+
+        def tab_to(selector):
+            for _ in range(60):
+                page.keyboard.press("Tab")
+                if page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"):
+                    return
+            raise AssertionError(f"{selector} is not reached by Tab")
+
+        tab_to(".records a")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".record")
+        tab_to(".answer .atom.supported")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(AFTER_CLICK)
+        assert page.inner_text("#evidence h2") == "It is 1,149 metres long."
+        tab_to(".correction select")
+        tab_to(".evidence button")
+        tab_to("details.card > summary")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("svg.graph")
+        tab_to("svg.graph .node.contradicted")
+        assert page.locator("svg.graph.focused .node.context.near").count() == 2
+        page.keyboard.press("Enter")
+        page.wait_for_selector(AFTER_CLICK)
+        page.get_by_role("button", name="Back to the text").press("Enter")
+        assert page.evaluate("document.activeElement.innerText") == "The bridge opened in 1930."
+
+
+def test_a_corrected_verdict_is_handed_out_as_a_file(browser, two_records):
+    with watched(browser) as seen:
+        page = seen.open(two_records, "#record=2&claim=a0")
+        choice = page.locator(".entry.contradicted .correction select")
+        choice.select_option("neutral")
+        assert page.inner_text("#corrections-button") == "Corrections (1)"
+        page.reload()
+        page.wait_for_selector(".record")
+        assert choice.input_value() == "neutral"
+        page.click("#corrections-button")
+        page.get_by_label("Why (if you like)").fill('an "older" bridge')
+        with page.expect_download() as waited:
+            page.get_by_role("button", name="Download").click()
+        lines = waited.value.path().read_text(encoding="utf-8").splitlines()
+        assert waited.value.suggested_filename == "corrections-run.jsonl"
+        assert [json.loads(line) for line in lines] == [
+            {
+                "record": "bridge",
+                "task": "run",
+                "premise": "history",
+                "claim": "a0",
+                "label": "neutral",
+                "was": "contradiction",
+                "note": 'an "older" bridge',
+            }
+        ]
+        page.get_by_role("button", name="Take back").click()
+        assert page.inner_text("#corrections-button") == "Corrections"
+        page.get_by_role("button", name="Close").click()
+        assert choice.input_value() == "contradiction"
+
+
+def test_a_run_of_one_record_opens_on_it(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["rag"])
+        assert page.inner_text("h1") == "What about the bridge?"
+        page.get_by_role("link", name="About the run").click()
+        page.wait_for_selector(".records")
+
+
+def test_rag_shows_claims_by_source(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["rag"])
+        first, second = page.locator("table.matrix").all()
+        assert [row.locator("td .sr").all_inner_texts() for row in first.locator("tbody tr").all()] == [
+            ["contradicts it", "is silent", "is silent", "contradicts it", "is silent"],
+            ["is silent", "supports it", "is silent", "is silent", "not judged"],
+        ]
+        head = ["claim", "history", "guide", "old", "reference", "all passages together"]
+        assert first.locator("thead th").all_inner_texts() == head
+        assert second.locator("thead th").all_inner_texts() == ["claim", "history", "guide", "old", "answer"]
+
+
+def test_recall_shows_facts_with_their_quotes(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["recall"])
+        assert [text.split("\n")[-1] for text in page.locator(".legend li").all_inner_texts()] == [
+            "contradicted",
+            "not stated",
+            "not judged",
+            "stated",
+        ]
+        assert page.locator(".answer-text .atom").all_inner_texts() == [
+            "The bridge opened in 1930.",
+            "It is painted grey.",
+        ]
+        page.get_by_text("1 failure in this record").click()
+        assert "no reply" in page.inner_text("details.warning")
+
+
+def test_verify_shows_both_texts_with_what_changed(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["verify"])
+        before, after = page.locator(".sides .answer-text").all_inner_texts()
+        assert "It opened in 1930 [1]." in before
+        assert after == "It closed in 1999 [2]. It is big."
+        assert page.locator(".sides del").all_inner_texts() == [
+            "It opened in 1930 [1]. ",
+            "It is loved [7]. ",
+        ]
+
+
+def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
+    changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
+    one = run_of(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
+    other = run_of(tmp_path / "other", bridge("same"), bridge("differs", changed))
+    with watched(browser) as seen:
+        page = seen.open(report_of(one, other))
+        assert page.inner_text("h1") == "2 runs side by side"
+        assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
+        rows = page.locator(".records tbody tr").all_inner_texts()
+        assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
+        assert "not in this run" in rows[0]
+        page.locator(".records a").nth(1).click()
+        page.wait_for_selector(".record")
+        assert page.locator(".claims .differs").count() == 1
+        assert page.locator(".claims .differs .badge").all_inner_texts() == ["?\nunverified", "✓\nsupported"]
+        page.get_by_label("other").check()
+        assert page.locator(".answer .atom.supported").count() == 3
+
+
+def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.page.EMBEDDED", 1000)
+    monkeypatch.setattr("factreasoner.report.page.IN_A_FILE", 6000)
+    records = [bridge(f"r{n}", prompt=f"Question {n}? </script>") for n in range(5)]
+    path = report_of(run_of(tmp_path / "a run's #1", *records))
+    folder = path.with_name("report_files")
+    assert len(list(folder.iterdir())) > 1
+    with watched(browser) as seen:
+        page = seen.open(path, "#record=5")
+        assert page.inner_text("h1") == "Question 4? </script>"
+        assert [url.rpartition("/")[2] for url in seen.requests[1:]] == [
+            max(p.name for p in folder.iterdir())
+        ]
+        page.get_by_role("link", name="All records").click()
+        page.wait_for_selector(".records")
+    moved = shutil.copy(path, tmp_path / "alone.html")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{moved.as_uri()}#record=1")
+    assert "report_files/records-0001.js is missing" in page.inner_text("[role=alert]")
+    context.close()

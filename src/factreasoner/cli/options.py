@@ -25,6 +25,9 @@ class RunOptions(NamedTuple):
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
     ] = False
+    report: Annotated[
+        bool, typer.Option("--report", help="Write RUN_DIR/report.html too, a page for people.")
+    ] = False
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False
     quiet: Quiet = False
 

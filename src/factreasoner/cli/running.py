@@ -98,9 +98,20 @@ def run_task(
         show(report.summary, config, path)
         if (abilities := folder.abilities()) is not None:
             say(f"{config.model}: {abilities}.", err=True)
+    if running.report and folder.entries:
+        _write_report(path, quiet=running.quiet)
     if report.stopped:
         say(
             f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",
             err=True,
         )
     return 0 if report.complete else 3
+
+
+def _write_report(path: Path, *, quiet: bool) -> None:
+    from factreasoner.report.page import default_page, write_report
+    from factreasoner.runs.finished import FinishedRun
+
+    written = write_report([FinishedRun.of_any_task(path)], default_page(path))
+    if not quiet:
+        say(str(written))

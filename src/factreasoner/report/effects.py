@@ -10,8 +10,8 @@ from factreasoner.explanations import explain
 from factreasoner.models import Assessment, TaskResult
 from factreasoner.runs.finished import FinishedRun
 
-MOST_PAIRS = 30_000
-"""Pairs of an atom and a context that a report works out: some ten seconds."""
+MOST_PAIRS = 10_000
+"""Pairs of an atom and a context that a report works out: a few seconds."""
 SECONDS = 5.0
 """What a solver may take for one record."""
 

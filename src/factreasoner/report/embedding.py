@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-_ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\x7f"})
+_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029\x7f"}
 """Characters that mean something to HTML, or end a line of JavaScript; JSON can say each otherwise."""
 
 
@@ -18,7 +18,9 @@ def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
         ValueError: a number in it is not finite.
     """
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_ESCAPES)
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return text
 
 
 def script_call(function: str, *arguments: Any) -> str:

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factreasoner.language.sentences import Span, sentences
-from factreasoner.metrics.table import Table
+from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Context, Outcome, TaskResult, Verdict
+from factreasoner.report.corrected import corrected
 from factreasoner.report.effects import Effects
 from factreasoner.report.passages import Cut, Passage, segments
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.stages.alignment import Locator
 from factreasoner.tasks.rows import ClaimRow, by_claim
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
+from factreasoner.tasks.verify.result import VerifyResult
 
 PREMISE_NAMES = {ANSWER: "the answer", REFERENCE: "the reference", CONTEXTS: "all passages together"}
-PLACED_ATOMS = 5_000
+PLACED_ATOMS = 2_000
 """Atoms of a report whose place is searched for word by word, where a run does not know it."""
 
 
@@ -76,7 +78,9 @@ class RecordWriter:
                 [failure["stage"], failure["item_id"], failure["message"]]
                 for failure in scored.line["failures"]
             ],
-            **_graph(result, numbers),
+            "corrected": corrected(result) if isinstance(result, VerifyResult) else None,
+            "reference": getattr(result, "reference", None),
+            **_graph(result),
         }
 
     def _located(
@@ -212,31 +216,41 @@ def _held(row: ClaimRow, places: _Places) -> dict[str, Any]:
 
 
 def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> dict[str, Any]:
+    """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
     told: dict[str, Any] = {
         "premise": places.numbers.get(verdict.context_id),
         "label": verdict.label,
         "p": round(verdict.probability, 4),
-        "note": verdict.note,
-        "without": without.get(verdict.context_id),
-        "belief": verdict.belief,
-        "votes": [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes],
-        "rests_on": list(verdict.rests_on),
-        **places.of(verdict.context_id, verdict.quote),
     }
-    return {key: value for key, value in told.items() if value not in (None, "", [])}
+    if verdict.quote:
+        told |= places.of(verdict.context_id, verdict.quote)
+    if verdict.note:
+        told["note"] = verdict.note
+    if verdict.context_id in without:
+        told["without"] = without[verdict.context_id]
+    if verdict.votes:
+        told["votes"] = [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes]
+    if verdict.rests_on:
+        told["rests_on"] = list(verdict.rests_on)
+    return told
 
 
 def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:
     """The metrics of a record that are shown: name, value as a text, meaning."""
     k = line.get("k")
     return [
-        [metric.caption(k, room=True), metric.text(line[metric.line_name]), metric.meaning]
+        [metric.caption(k, room=True), _value(metric, line[metric.line_name]), metric.meaning]
         for metric in table.shown_in("run")
         if line.get(metric.line_name) is not None
     ]
 
 
-def _graph(result: TaskResult, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _value(metric: Metric, value: float) -> str:
+    """A record's own value as a text: a count is a whole number, where its mean is not."""
+    return f"{value:,.0f}" if metric.bounds == COUNT and value == int(value) else metric.text(value)
+
+
+def _graph(result: TaskResult) -> dict[str, Any]:
     """The relations of the fact graph, and how its posteriors were found."""
     outcome = getattr(result, "outcome", None)
     if not isinstance(outcome, Outcome) or outcome.graph is None:

@@ -52,7 +52,8 @@ function entryItem(entry, claim, own) {
 
 function silentOnes(entries, claim, own) {
   if (!entries.length) return null;
-  const words = entries.length === 1 ? '1 context is silent on it' : `${entries.length} contexts are silent on it`;
+  const [first] = entries.map((entry) => own.premises[entry.premise]);
+  const words = entries.length > 1 ? `${entries.length} sources are silent on it` : [nameOf(first), ' is silent on it'];
   return disclosed(words, () => h('ul', {class: 'plain'}, entries.map((entry) => entryItem(entry, claim, own))));
 }
 
@@ -106,9 +107,9 @@ function fillEvidence(pane, claim, own) {
     claim.rows.map((held) => heldLine(held, claim)), otherRuns(claim), goldOf(claim),
     claim.original ? h('p', {class: 'note'}, 'In the answer’s words: ', quoted(claim.original)) : null,
     claim.fate && claim.fate !== 'kept' ? h('p', {class: 'note'}, `Its sentence was ${claim.fate} in the corrected answer.`) : null,
-    claim.rows.filter((held) => held.note).map((held) => h('p', {}, quoted(held.note))),
+    [...new Set(claim.rows.map((held) => held.note).filter(Boolean))].map((note) => h('p', {}, quoted(note))),
     speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
-      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'It was held against nothing.'),
+      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
     disputesOf(claim, own), silentOnes(silent, claim, own),
     own.untold ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.untold}`) : null,
     h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),

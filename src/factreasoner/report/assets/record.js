@@ -92,7 +92,7 @@ function countsOfRun(own) {
 
 function referencePart(own) {
   const reference = own.premises.find((premise) => premise.id === 'reference');
-  const text = reference?.text || own.reference;
+  const text = reference?.text ?? own.reference;
   return text ? disclosed(content.task === 'recall' ? 'The right answer' : 'The reference', () =>
     h('div', {class: 'answer-text', dir: 'auto'}, text), {class: 'card'}) : null;
 }

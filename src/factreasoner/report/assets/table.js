@@ -19,12 +19,15 @@ function shareOf(row, run) {
 }
 
 const SORTS = {
-  record: (one, other) => -one[0].localeCompare(other[0]),
+  record: (one, other) => one[0].localeCompare(other[0], 'en', {numeric: true}),
   doubt: (one, other) => doubtOf(one) - doubtOf(other),
   differs: (one, other) => one[3] - other[3] || doubtOf(one) - doubtOf(other),
-  share: (one, other) => (shareOf(other, 0) ?? 2) - (shareOf(one, 0) ?? 2),
+  share: (one, other) => (shareOf(one, 0) ?? 2) - (shareOf(other, 0) ?? 2),
   claims: (one, other) => totalOf(countsOf(one)[0]) - totalOf(countsOf(other)[0]),
 };
+
+/** Columns that are sorted from the lowest first. */
+const RISING = ['record', 'share'];
 
 function matching() {
   const words = table.words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -55,7 +58,7 @@ function columnHead(key, words, attributes = {}) {
   const chosen = table.sort === key;
   return h('th', {scope: 'col', 'aria-sort': chosen ? (table.up ? 'ascending' : 'descending') : null, ...attributes},
     h('button', {type: 'button', onclick: () => {
-      table.up = chosen ? !table.up : false;
+      table.up = chosen ? !table.up : RISING.includes(key);
       table.sort = key;
       redrawTable(`sort-${key}`);
     }, id: `sort-${key}`}, words, h('span', {class: 'arrow', 'aria-hidden': 'true'}, chosen ? (table.up ? ' ▲' : ' ▼') : '')));

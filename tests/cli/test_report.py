@@ -1,0 +1,20 @@
+"""`factreasoner report`, and `--report` of the commands that run."""
+
+from command import record, write_records
+
+
+def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factreasoner, tmp_path):
+    data = write_records(tmp_path / "records.jsonl", record("r1"), record("r2"))
+    done = factreasoner("run", data, "--out", "one", "--report")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "Report: one/report.html"
+    assert (tmp_path / "one" / "report.html").stat().st_size > 10_000
+    again = factreasoner("report", "one", "--out", "pages/page.html")
+    assert (again.returncode, again.stdout) == (0, "Report: pages/page.html\n")
+    assert (tmp_path / "pages" / "page.html").exists()
+
+
+def test_what_is_no_run_is_told(factreasoner):
+    done = factreasoner("report", "nothing")
+    assert done.returncode == 1
+    assert "nothing: not a run folder" in done.stderr

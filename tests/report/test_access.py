@@ -1,0 +1,136 @@
+"""The report for everyone: narrow windows, both themes, print, screen readers, and texts that mean harm."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser import watched
+from reported import bridge, of_every_task, report_of, run_of
+
+TASKS = ("run", "recall", "rag", "verify")
+OPEN_ALL = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    return of_every_task(tmp_path_factory.mktemp("tasks"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("task", TASKS)
+def test_axe_finds_nothing_serious(browser, pages, task, theme):
+    with watched(browser, color_scheme=theme) as seen:
+        for place in ("#overview", "#record=1"):
+            page = seen.open(pages[task], place)
+            page.evaluate(OPEN_ALL)
+            page.wait_for_timeout(50)
+            found = Axe().run(page).response["violations"]
+            told = [
+                (fault["id"], [node["target"] for node in fault["nodes"]])
+                for fault in found
+                if fault["impact"] in ("serious", "critical")
+            ]
+            assert told == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_narrow_window_never_scrolls_sideways(browser, pages, task):
+    with watched(browser, width=400, height=800) as seen:
+        for place in ("#overview", "#record=1"):
+            page = seen.open(pages[task], place)
+            page.evaluate(OPEN_ALL)
+            page.wait_for_timeout(50)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (task, place)
+
+
+def test_the_theme_is_switched_and_kept(browser, pages):
+    with watched(browser, color_scheme="light") as seen:
+        page = seen.open(pages["run"])
+
+        def ground():
+            return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+        light = ground()
+        page.click("#theme-button")
+        dark = ground()
+        assert dark != light
+        page.reload()
+        page.wait_for_selector("h1")
+        assert ground() == dark
+
+
+def test_a_record_prints_with_its_evidence(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["run"], "#record=1")
+        page.emulate_media(media="print")
+        assert page.locator("#evidence mark").first.is_visible()
+        assert not page.locator("#theme-button").is_visible()
+        assert page.pdf().startswith(b"%PDF")
+
+
+HOSTILE = (
+    "</script><script>document.title='broken'</script>",
+    "<img src=x onerror=\"document.title='broken'\">",
+    "{{ 7 * 7 }} {% raw %} ${7*7} <!-- ]]> \\u003c/script>",
+    "abc\u202edcba\u2066\x07\x1b[31m \u2028 end",
+    "😀 \U0001f468\u200d\U0001f469 שלום \"quoted\" 'single' & &amp;",
+)
+
+
+def test_hostile_texts_are_shown_and_do_nothing(browser, tmp_path):
+    text = " ".join(HOSTILE)
+    passages = [
+        {
+            "id": "<b>c</b>",
+            "text": f"{text} The bridge opened in 1932.",
+            "title": text,
+            "link": "javascript:alert(1)",
+        },
+        {"id": "__proto__", "text": "quoted here"},
+    ]
+    table = {
+        ("<b>c</b>", "1930"): ("contradiction", 0.9, "The bridge opened in 1932."),
+        ("__proto__", "1930"): ("entailment", 0.9, "quoted here"),
+    }
+    atoms = [{"id": "__proto__x", "text": f"1930 {text}"}, {"id": "\"'>", "text": text}]
+    result = bridge("</script>", table, contexts=passages, atoms=atoms, prompt=text, topic=text)
+    long = "x" * 5_000_000 + f"😀 quoted here {text} " + "y" * 5_000_000
+    contexts = (result.contexts[0], result.contexts[1].model_copy(update={"text": long}))
+    result = result.model_copy(
+        update={
+            "contexts": contexts,
+            "response": f"{text} {text}",
+            "metadata": {"__proto__": text, "k": [text]},
+        }
+    )
+    page_of = report_of(run_of(tmp_path / "run", result, bridge("plain")))
+    assert page_of.stat().st_size < 500_000, "long passages are cut"
+    with watched(browser) as seen:
+        for place in ("#overview", "#record=1"):
+            page = seen.open(page_of, place)
+            page.evaluate(OPEN_ALL)
+            page.wait_for_timeout(100)
+            assert "broken" not in page.title()
+            assert page.locator("#page img, #page script, #page b").count() == 0
+            assert page.locator("#page a[href^=javascript]").count() == 0
+            shown = page.inner_text("#page")
+            assert "{{ 7 * 7 }}" in shown
+            assert "<img src=x" in shown
+            assert "U+202E" in shown
+            assert not {"\u202e", "\u2066", "\x07", "\x1b"} & set(page.locator("#page").text_content())
+        marks = page.locator("#evidence > ul > .entry > .passage mark").all_inner_texts()
+        assert marks == ["The bridge opened in 1932.", "quoted here"]
+        assert "characters left out of this report" in page.locator("#evidence").text_content()
+
+
+def test_no_script_but_its_own_runs_in_it(browser, pages):
+    with watched(browser) as seen:
+        page = seen.open(pages["run"])
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('div'),"
+            " {innerHTML: '<img src=x onerror=\"window.ran = 1\">'}))"
+        )
+        page.wait_for_timeout(100)
+        assert page.evaluate("window.ran") is None
+        assert any("Content Security Policy" in error for error in seen.errors)
+        seen.errors.clear()

@@ -1,0 +1,100 @@
+"""What is written of runs: one page, of one task, that holds what the runs hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from reported import VERDICTS, bridge, cited, data_in, report_of, run_of
+
+from factreasoner.config import Config
+from factreasoner.errors import RunError
+from factreasoner.models import Assessment
+from factreasoner.report import effects
+
+
+def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
+    config = Config(judge="recorded", relations=tmp_path / "r.jsonl", version=3)
+    page = report_of(run_of(tmp_path / "run", bridge(), bridge("two", topic="Bridges"), config=config))
+    content = data_in(page, "content")
+    (run,) = content["runs"]
+    assert (content["task"], content["claim"], content["files"]) == ("run", "atom", None)
+    assert run["labels"] == {"contradicted": 2, "supported": 4, "unverified": 2}
+    assert sum(run["bins"]) == 8
+    assert run["made"][:2] == [["judge", f"recorded verdicts of {tmp_path / 'r.jsonl'}"], ["version", "3"]]
+    precision = next(score for score in run["scores"] if score["name"] == "precision")
+    assert (precision["value"], precision["main"]) == ("0.500", True)
+    assert sum(size for _, _, size, *_ in run["calibration"]) == 6
+    assert [row[0] for row in data_in(page, "rows")] == ["bridge", "two"]
+
+
+def test_the_policy_names_its_script_and_style_and_nothing_else(tmp_path):
+    page = report_of(run_of(tmp_path / "run", bridge())).read_text(encoding="utf-8")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    parts = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").split("; "))
+    assert parts["default-src"] == "'none'"
+    assert re.fullmatch(r"'sha256-[\w+/]+='", parts["script-src"])
+    assert re.fullmatch(r"'sha256-[\w+/]+='", parts["style-src"])
+    assert not re.findall(
+        r"\son\w+=|style=|https?://(?!www\.w3\.org)", re.sub(r"(?s)<script.*?</script>", "", page)
+    )
+
+
+def test_groups_are_by_keys_that_some_records_share(tmp_path):
+    records = [
+        bridge(f"r{n}").model_copy(update={"topic": "ab"[n % 2], "metadata": {"line": n, "kind": "x"}})
+        for n in range(4)
+    ]
+    (run,) = data_in(report_of(run_of(tmp_path / "run", *records)), "content")["runs"]
+    assert {key: [(g["name"], g["records"]) for g in found] for key, found in run["groups"].items()} == {
+        "topic": [("a", 2), ("b", 2)]
+    }
+
+
+def test_failed_and_empty_records_are_shown_as_such(tmp_path):
+    failed = Assessment(record_id="bad", status="failed", assessor="factreasoner", response="Some answer.")
+    empty = Assessment(record_id="none", status="no_atoms", assessor="factreasoner")
+    page = report_of(run_of(tmp_path / "run", failed, empty))
+    assert [row[4] for row in data_in(page, "rows")] == [[["failed", {}]], [["no_atoms", {}]]]
+    assert data_in(page, "record-0")["runs"][0]["answer"] == [["Some answer.", []]]
+    assert data_in(page, "content")["runs"][0]["scores"] == []
+
+
+def test_runs_of_different_tasks_do_not_stand_side_by_side(tmp_path):
+    one = run_of(tmp_path / "one", bridge())
+    other = run_of(tmp_path / "other", cited(), task="verify")
+    with pytest.raises(RunError, match="about one task, and these runs are of run, verify"):
+        report_of(one, other)
+
+
+def test_runs_of_one_name_are_told_apart(tmp_path):
+    one, other = (run_of(tmp_path / name / "run", bridge()) for name in ("a", "b"))
+    assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
+
+
+def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(effects, "MOST_PAIRS", 15)
+    page = report_of(run_of(tmp_path / "run", bridge(), bridge("second")))
+    first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
+    told = [entry["without"] for entry in first["claims"][0]["evidence"] if "without" in entry]
+    assert len(told) == 2
+    assert first["untold"] == ""
+    assert second["untold"].endswith(f"factreasoner explain {tmp_path / 'run'} --record second")
+    assert not any("without" in entry for claim in second["claims"] for entry in claim["evidence"])
+
+
+def test_a_page_that_can_not_be_written_is_told(tmp_path):
+    run = run_of(tmp_path / "run", bridge())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="can't be written"):
+        report_of(run, out=tmp_path / "file" / "page.html")
+
+
+def test_files_of_an_earlier_larger_report_are_gone(tmp_path, monkeypatch):
+    run = run_of(tmp_path / "run", bridge(), bridge("two", VERDICTS))
+    with monkeypatch.context() as patch:
+        patch.setattr("factreasoner.report.page.EMBEDDED", 10)
+        report_of(run)
+    assert (run / "report_files").is_dir()
+    report_of(run)
+    assert not (run / "report_files").exists()
