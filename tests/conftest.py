@@ -9,6 +9,9 @@ import pytest
 from forked import Forker
 from hypothesis import settings
 
+# Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Real servers, for which `make integration` installs what is needed.
 collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration"]
 
