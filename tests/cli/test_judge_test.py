@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,27 @@ def test_a_poor_judge_is_advised_to_reason_first(capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "--mode tfn_reasoning" in out
     assert "silence" in out
+
+
+def test_a_model_that_guesses_is_no_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    draw = random.Random(5)
+    with FakeServer(
+        lambda request: {name: draw.choice(p["enum"]) for name, p in request.properties.items()}
+    ) as server:
+        assert tried(server) == 1
+    out = capsys.readouterr().out
+    assert "hardly better than guessing" in " ".join(out.split())
+    assert "Advice" not in out
+
+
+@pytest.mark.parametrize("mode", ["tf", "tf_citation"])
+def test_modes_in_which_silence_and_contradiction_are_one_are_refused(
+    mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeServer(knowing) as server:
+        assert tried(server, "--mode", mode) == 1
+        assert not server.calls
+    assert "take --mode tfn" in capsys.readouterr().err
 
 
 def test_without_a_model_there_is_nobody_to_ask(capsys: pytest.CaptureFixture[str]) -> None:

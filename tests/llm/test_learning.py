@@ -336,6 +336,8 @@ def test_abilities_are_said_in_words():
     listed = Abilities(form="tool", logprobs=False, listed=True, refused=("logprobs", "temperature"))
     assert "(facts listed in the message)" in str(listed)
     assert "without logprobs, temperature" in str(listed)
+    short = Abilities(form="fenced", system_role=False, most_tokens=1024)
+    assert str(short).endswith("without a system role; replies of 1,024 tokens at most")
     assert Abilities.model_validate_json(listed.model_dump_json()) == listed
 
 

@@ -20,6 +20,8 @@ from factreasoner.models import Usage
 
 POOR = 0.8
 """Accuracy below which a reasoning before each verdict is worth trying."""
+GUESSED = 0.5
+"""Accuracy that a judge must be shown to exceed: the best of a dozen attempts to guess comes near it."""
 
 
 class _Attempt(NamedTuple):
@@ -41,6 +43,10 @@ def try_judge(config: Config) -> bool:
     """
     if config.model is None:
         raise ConfigError("--judge-test: it asks a language model; add --model NAME")
+    if not config.mode.startswith("tfn"):
+        raise ConfigError(
+            f"--judge-test: mode {config.mode} can't tell silence from contradiction; take --mode tfn"
+        )
     forms: tuple[CallForm, ...] = get_args(CallForm) if config.form == "auto" else (config.form,)
     calls = len(forms) * sum(calls_of(batch) for batch in BATCHES)
     say(f"60 facts, 12 passages, {len(forms)} forms, batches of 1, 8 and 32: {calls} calls or more", err=True)
@@ -56,7 +62,14 @@ def try_judge(config: Config) -> bool:
     if chosen is None:
         say(_no_advice(attempts))
         return False
-    mode = " --mode tfn_reasoning" if chosen.accuracy < POOR else ""
+    right, asked = chosen.scores.right, chosen.scores.asked
+    if (wilson(right, asked) or (0.0, 1.0))[0] <= GUESSED:
+        say(
+            f"This model can't be used as a judge in mode {config.mode}: {right} of {asked} right is hardly "
+            "better than guessing. Try --mode tfn_reasoning, or another model."
+        )
+        return False
+    mode = " --mode tfn_reasoning" if right < POOR * asked else ""
     batch = min(chosen.batch, 8) if mode else chosen.batch
     say(f"Advice: --form {chosen.form} --atoms-per-call {batch}{mode}")
     return True

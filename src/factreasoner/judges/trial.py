@@ -193,7 +193,7 @@ class Advice(NamedTuple):
 
     form: str
     batch: int
-    accuracy: float
+    scores: TrialScores
 
 
 def advice(tried: Sequence[FormScores]) -> Advice | None:
@@ -209,5 +209,5 @@ def advice(tried: Sequence[FormScores]) -> Advice | None:
     margin = math.sqrt(2 * best * (1 - best) / asked)
     near = [(t, accuracy) for t, accuracy in usable if accuracy >= best - margin]
     largest = max(t.scores.batch for t, _ in near)
-    chosen, accuracy = next((t, accuracy) for t, accuracy in near if t.scores.batch == largest)
-    return Advice(chosen.form, largest, accuracy)
+    chosen = next(t for t, _ in near if t.scores.batch == largest)
+    return Advice(chosen.form, largest, chosen.scores)

@@ -53,7 +53,9 @@ class Abilities(Model):
         source = "log-probabilities" if self.logprobs else "no log-probabilities"
         where = " (facts listed in the message)" if self.form == "tool" and self.listed else ""
         parts = [f"form: {self.form}{where}", f"probabilities: {source}"]
-        parts += [f"without {', '.join(self.refused)}"] if self.refused else []
+        lacking = [*self.refused, *([] if self.system_role else ["a system role"])]
+        parts += [f"without {', '.join(lacking)}"] if lacking else []
+        parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
         if not self.counted:
             parts.append("prompt tokens are not reported: nobody can tell whether it sees every fact")
         return "; ".join(parts)
