@@ -4,7 +4,7 @@ BIN := .venv/bin
 BENCHMARKS := startup overhead memory executors inference explanations embedded_judge nli_judge assessors independence \
   interval_coverage passage_choice retrieval atoms
 
-.PHONY: demo install lock format lint type test integration bench clean
+.PHONY: demo install lock format lint type test integration bench peers clean
 
 demo: install ## run the main job on the bundled example, with no key
 	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --report
@@ -52,5 +52,8 @@ integration: .venv-integration/installed ## real servers on loopback: llama-cpp-
 bench: install ## ratios against a peer or a limit
 	set -e; for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
+peers: install ## calls, tokens and time beside ragas and deepeval, each installed into .venv-peers
+	$(BIN)/python benchmarks/peers.py
+
 clean:
-	rm -rf .venv .venv-integration .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

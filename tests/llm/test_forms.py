@@ -10,9 +10,10 @@ from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import ProviderError
 from factreasoner.judges import faaf
-from factreasoner.llm.forms import FORMS, closed, request_of
+from factreasoner.llm.forms import FORMS, closed, request_of, without_descriptions
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
+from factreasoner.stages.atomizer import INLINE_SCHEMA
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 
@@ -90,13 +91,17 @@ def test_many_threads_at_once_learn_from_one(scene):
 def test_what_each_form_sends():
     tool, strict, loose, fenced = (request_of(form, PROMPT, SCHEMA) for form in FORMS)
     assert tool["tools"][0]["function"]["name"] == "check"
-    assert strict["response_format"]["json_schema"]["schema"] == closed(SCHEMA.parameters)
+    assert strict["response_format"]["json_schema"]["schema"] == closed(
+        without_descriptions(SCHEMA.parameters)
+    )
     assert loose["response_format"] == {"type": "json_object"}
     assert set(fenced) == {"messages"}
     assert tool["messages"][-1]["content"] == "Is it so?\n\nCall the function check."
     for request in (strict, loose, fenced):
         user = request["messages"][-1]["content"]
         assert "\n\nIs it so?\n\nAnswer with the JSON object" in user
+    for request in (loose, fenced):
+        user = request["messages"][-1]["content"]
         assert json.JSONDecoder().raw_decode(user, user.index("{"))[0] == SCHEMA.parameters
     assert "```json" in fenced["messages"][-1]["content"]
 
@@ -127,6 +132,26 @@ def test_everywhere_else_the_message_lists_them_and_the_schema_does_not(form, li
     for part in ("tools", "response_format"):
         assert json.dumps(request.get(part)) == json.dumps(twin.get(part))
         assert "Revenue" not in str(request.get(part))
+
+
+def test_a_schema_without_items_is_told_in_the_message_and_not_twice():
+    request = request_of("json_schema", PROMPT, INLINE_SCHEMA)
+    schema = request["response_format"]["json_schema"]["schema"]
+    assert list(schema["properties"]["statements"]["items"]["properties"]) == ["begins", "atom"]
+    assert "description" not in json.dumps(schema)
+    outline = (
+        '{"statements": [{"begins": <The first words, at most five, of the part of the text that states it, '
+    )
+    assert (
+        f'Its form: {outline}copied verbatim.>, "atom": <The statement, one complete sentence.>}}, ...]}}'
+        in (user_of(request))
+    )
+
+
+def test_a_property_called_description_stays_in_a_schema():
+    schema = {"type": "object", "properties": {"description": {"type": "string", "description": "What."}}}
+    kept = {"type": "object", "properties": {"description": {"type": "string"}}}
+    assert without_descriptions(schema) == kept
 
 
 def test_a_grammar_alone_would_not_say_which_keys_and_values_are_meant():

@@ -227,9 +227,8 @@ def test_any_text_can_be_atomized(text: str) -> None:
 INLINE = Config(model="m", reviser="inline")
 
 
-def test_inline_statements_come_self_contained_with_the_span_of_their_source() -> None:
-    said = {"source": "She wrote notes", "atom": "Ada wrote notes."}
-    llm = ScriptedLLM([reply(said)])
+def test_inline_statements_come_self_contained_with_the_place_of_their_first_words() -> None:
+    llm = ScriptedLLM([reply({"begins": "She wrote", "atom": "Ada wrote notes."})])
     atomizer = LLMAtomizer(llm=llm, config=INLINE)
     assert len(atomizer.requests(record())) == 1
     (atom,) = atomizer.atomize(record().model_copy(update={"topic": "Ada Lovelace"})).atoms
@@ -241,11 +240,21 @@ def test_inline_statements_come_self_contained_with_the_span_of_their_source() -
     assert fenced(prompt.user, "topic") == ["Ada Lovelace"]
 
 
+def test_who_needs_no_places_is_told_statements_alone() -> None:
+    llm = ScriptedLLM([{"statements": ["Ada wrote notes.", "Ada was born in 1815."]}])
+    atomizer = LLMAtomizer(llm=llm, config=INLINE).without_places()
+    atoms = atomizer.atomize(record()).atoms
+    assert [atom.text for atom in atoms] == ["Ada wrote notes.", "Ada was born in 1815."]
+    assert "begins" not in str(llm.calls[0].schema.parameters)
+    two_calls = LLMAtomizer(llm=llm, config=Config(model="m")).without_places()
+    assert two_calls.requests(record()) == LLMAtomizer(llm=llm, config=Config(model="m")).requests(record())
+
+
 def test_inline_a_later_chunk_shows_what_comes_before_it() -> None:
     config = INLINE.model_copy(update={"max_tokens": 100})
     llm = ScriptedLLM(copycat)
     LLMAtomizer(llm=llm, config=config).atomize(record())
     assert len(llm.calls) > 1
-    before = {fenced(call.prompt.user, "before")[0] for call in llm.calls}
-    assert "" in before
-    assert any("Ada was born in 1815." in text for text in before)
+    first, *later = (fenced(call.prompt.user, "before") for call in llm.calls)
+    assert not first
+    assert any("Ada was born in 1815." in text for (text,) in later)

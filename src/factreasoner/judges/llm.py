@@ -61,7 +61,7 @@ class LLMJudge:
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
-        if premise.parts:
+        if len(premise.parts) > 1:
             shown = (
                 f"Source {number}:\n{prompts.delimit(part.text, 'source')}"
                 for number, part in enumerate(premise.parts, start=1)
@@ -92,6 +92,8 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
     """Ids of the passages that a verdict rests on, as far as it names any; silence rests on none."""
     if finding.label == "neutral":
         return ()
+    if len(premise.parts) == 1:
+        return (premise.parts[0].id,)
     places = faaf.numbered(finding.sources, len(premise.parts))
     return tuple(dict.fromkeys(premise.parts[place - 1].id for place in places))
 

@@ -25,15 +25,19 @@ def request_of(
     `marked` ends it with a mark for providers that cache nothing else.
     """
     request: dict[str, Any] = {}
-    parameters = schema.parameters if form == "tool" and not listed else schema.blank
     if form == "tool":
+        parameters = schema.blank if listed else schema.parameters
         function = {"name": schema.name, "description": schema.description, "parameters": parameters}
         request["tools"] = [{"type": "function", "function": function}]
         request["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
     elif form == "json_schema":
         request["response_format"] = {
             "type": "json_schema",
-            "json_schema": {"name": schema.name, "strict": True, "schema": closed(parameters)},
+            "json_schema": {
+                "name": schema.name,
+                "strict": True,
+                "schema": closed(without_descriptions(schema.parameters)),
+            },
         }
     elif form == "json_object":
         request["response_format"] = {"type": "json_object"}
@@ -74,8 +78,9 @@ def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
     """What is said of the answer's shape, where no tool carries it."""
     if form == "tool":
         return ""
-    if form == "json_schema" and schema.items:
-        return f"{schema.description}\nAnswer with one JSON object. Its keys: {_shape(schema)}"
+    if form == "json_schema":
+        said = f"Its keys: {_shape(schema)}" if schema.items else f"Its form: {_outline(schema.parameters)}"
+        return f"{schema.description}\nAnswer with one JSON object. {said}"
     body = json.dumps(schema.blank, ensure_ascii=False)
     return f"{schema.description}\nAnswer with one JSON object. It must match this JSON schema:\n{body}"
 
@@ -95,6 +100,16 @@ def _shape(schema: FunctionSchema) -> str:
     return f"{', then '.join(keys)}{rest}."
 
 
+def _outline(schema: dict[str, Any]) -> str:
+    """A JSON schema as a value of its form, each part with what it is."""
+    if schema["type"] == "object":
+        inside = ", ".join(f'"{name}": {_outline(prop)}' for name, prop in schema["properties"].items())
+        return f"{{{inside}}}"
+    if schema["type"] == "array":
+        return f"[{_outline(schema['items'])}, ...]"
+    return f"<{schema.get('description', schema['type'])}>"
+
+
 def _closing(form: CallForm, schema: FunctionSchema, *, listed: bool) -> str:
     if form != "tool":
         where = " in a ```json block" if form == "fenced" else ""
@@ -103,6 +118,20 @@ def _closing(form: CallForm, schema: FunctionSchema, *, listed: bool) -> str:
         return f"Call the function {schema.name}."
     where = "one of the list" if listed else "in the argument's description"
     return f"Call the function {schema.name}. Each of its arguments asks about one {schema.item}, {where}."
+
+
+def without_descriptions(schema: object) -> object:
+    """A JSON schema with types and allowed values alone: the message says the rest."""
+    if isinstance(schema, list):
+        return [without_descriptions(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if key not in ("description", "properties")}
+    found = {key: without_descriptions(value) for key, value in kept.items()}
+    if "properties" in schema:
+        named = schema["properties"].items()
+        found["properties"] = {name: without_descriptions(prop) for name, prop in named}
+    return found
 
 
 def closed(schema: object) -> object:

@@ -28,32 +28,41 @@ _OUTPUT_SHARE = 0.8
 _BEFORE = 4000
 """Characters of the text before a chunk that are shown where statements are made self-contained."""
 
-SCHEMA = FunctionSchema(
-    name="report_statements",
-    description="Report the atomic statements of the text, in its order.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "statements": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "source": {
-                            "type": "string",
-                            "description": "The part of the text that states it, copied verbatim.",
-                        },
-                        "atom": {"type": "string", "description": "The statement, one complete sentence."},
-                    },
-                    "required": ["source", "atom"],
-                    "additionalProperties": False,
-                },
-            }
+
+def _schema(item: dict[str, Any]) -> FunctionSchema:
+    """The function that reports statements, each of which is such an item."""
+    return FunctionSchema(
+        name="report_statements",
+        description="Report the atomic statements of the text, in its order.",
+        parameters={
+            "type": "object",
+            "properties": {"statements": {"type": "array", "items": item}},
+            "required": ["statements"],
+            "additionalProperties": False,
         },
-        "required": ["statements"],
+    )
+
+
+def _placed(place: str, description: str) -> dict[str, Any]:
+    """A statement with an argument before it that tells where in the text it is from."""
+    properties = {place: {"type": "string", "description": description}, "atom": _ATOM}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
-    },
+    }
+
+
+_ATOM = {"type": "string", "description": "The statement, one complete sentence."}
+SCHEMA = _schema(_placed("source", "The part of the text that states it, copied verbatim."))
+INLINE_SCHEMA = _schema(
+    _placed(
+        "begins", "The first words, at most five, of the part of the text that states it, copied verbatim."
+    )
 )
+"""A statement that stands alone repeats its source, of which the first words tell the place."""
+UNPLACED_SCHEMA = _schema(_ATOM)
 
 
 class EmbeddedAtomizer:
@@ -85,15 +94,21 @@ class LLMAtomizer:
     INLINE: str | None = "atomizer_inline"
     """The prompt that makes statements self-contained too; None where `PROMPT` does."""
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+    def __init__(self, llm: LLM, config: Config | None = None, *, places: bool = True) -> None:
+        self._llm = llm
         self._config = config or Config()
         self._reasker = Reasker(llm, self._config)
         inline = self.INLINE if self._config.reviser == "inline" else None
         self._template = prompts.load(inline or self.PROMPT)
+        self._schema = SCHEMA if not inline else INLINE_SCHEMA if places else UNPLACED_SCHEMA
+
+    def without_places(self) -> LLMAtomizer:
+        """This one for who needs no spans: self-contained statements come without their first words."""
+        return type(self)(self._llm, self._config, places=False)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        return [(self._prompt(record, chunk), SCHEMA) for chunk in self._chunks(record.response)]
+        return [(self._prompt(record, chunk), self._schema) for chunk in self._chunks(record.response)]
 
     def atomize(self, record: Record) -> Atomized:
         """Atoms in the order of the response, equal ones once, with their spans where they can be found.
@@ -133,8 +148,8 @@ class LLMAtomizer:
         text = record.response[chunk.start : chunk.end].strip()
         values = {
             "question": prompts.delimit(record.prompt, "question"),
-            "topic": prompts.delimit(record.topic or "", "topic"),
-            "before": prompts.delimit(record.response[: chunk.start].strip()[-_BEFORE:], "before"),
+            "topic": _given(record.topic or "", "topic"),
+            "before": _given(record.response[: chunk.start].strip()[-_BEFORE:], "before"),
             "text": prompts.delimit(text, "text"),
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
@@ -158,7 +173,7 @@ class LLMAtomizer:
             stage=STAGE,
             result="list of statements",
             name=lambda sentence: chunk.part([sentence]).name(record),
-            request=lambda sentences: (self._prompt(record, chunk.part(sentences)), SCHEMA),
+            request=lambda sentences: (self._prompt(record, chunk.part(sentences)), self._schema),
             read=read,
         )
         results = self._reasker.ask(asked, chunk.sentences)
@@ -252,16 +267,30 @@ def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _ParsedChu
     after = chunk.start
     for position, item in enumerate(items):
         atom = item.get("atom") if isinstance(item, dict) else item
-        source = item.get("source") if isinstance(item, dict) else None
         if not isinstance(atom, str):
             problem = f"item {position} has no text"
             continue
         if not atom.strip():
             continue
-        span = locator.find(source if isinstance(source, str) and source.strip() else atom, after)
+        span = _place(locator, item, atom, after)
         after = span.start if span else after
         found.append(Statement(" ".join(atom.split()), span))
     return _ParsedChunk(found, problem)
+
+
+def _given(text: str, label: str) -> str:
+    return prompts.delimit(text, label) if text else "(nothing)"
+
+
+def _place(locator: Locator, item: object, atom: str, after: int) -> Span | None:
+    """Where a statement is from: by its source or its source's first words, else by its own words."""
+    told = item if isinstance(item, dict) else {}
+    source, begins = told.get("source"), told.get("begins")
+    if isinstance(source, str) and source.strip():
+        return locator.find(source, after)
+    if isinstance(begins, str) and begins.strip():
+        return locator.from_beginning(begins, atom, after)
+    return locator.find(atom, after)
 
 
 def _atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from factreasoner.config import Config
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
+
+
+def atom_prompts(config: Config) -> list[str]:
+    """Names of the prompts that a model's atomizer and reviser ask."""
+    return ["atomizer_inline"] if config.reviser == "inline" else ["atomizer", "reviser"]
 
 
 def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:

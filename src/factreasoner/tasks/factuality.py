@@ -14,6 +14,7 @@ from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
 from factreasoner.models import Assessment, Atom, Failure, Record, Verdict
 from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ClaimRow
@@ -39,9 +40,7 @@ class Factuality(Task[Assessment]):
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
         row = ASSESSORS.get(config.assessor)
-        inline = config.reviser == "inline"
-        names = ["atomizer_inline"] if inline else ["atomizer", "reviser"]
-        names.insert(1, "judge" if row is None else row.prompt)
+        names = [*atom_prompts(config), "judge" if row is None else row.prompt]
         return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:

@@ -80,6 +80,44 @@ def test_every_metric_takes_three_calls_of_judgement_and_is_that_of_the_matrix()
     }
 
 
+def test_of_a_single_context_no_number_is_asked_and_the_verdict_rests_on_it():
+    llm = reader()
+    contexts = ["apples, not pears"]
+    result = assessed(llm, record_of(atoms=["apples", "pears", "figs"], contexts=contexts))
+    assert list(llm.calls[0].schema.arguments) == ["fact_0", "fact_1", "fact_2"]
+    rests_on = {v.target_id: v.rests_on for v in result.verdicts}
+    assert rests_on == {"a0": ("c0",), "a1": ("c0",), "a2": ()}
+
+
+def test_a_title_that_the_text_begins_with_is_shown_once():
+    llm = reader()
+    contexts = [
+        {"id": "c0", "title": "Fruit", "text": "Fruit\napples"},
+        {"id": "c1", "title": "Trees", "text": "oaks"},
+    ]
+    assessed(llm, record_of(atoms=["apples"], contexts=contexts))
+    assert sources_of(llm.calls[0].prompt.user) == {1: "Fruit\napples", 2: "Trees\noaks"}
+
+
+def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():
+    """Claims of each text in one call, and one call of judgement for the contexts, answer and reference."""
+
+    judge = reader()
+
+    def answer(prompt, schema):
+        if schema.name == "report_statements":
+            return {"statements": ["apples", "pears"]}
+        return judge.call(prompt, schema).arguments
+
+    contexts = [*RECORD["contexts"], *RECORD["contexts"]]
+    for fields, calls in (({}, 2), ({"reference": "apples, and quinces"}, 5)):
+        llm = ScriptedLLM(answer)
+        scored = scored_rag(assessed(llm, record_of(contexts=contexts, **fields), reviser="inline"))
+        assert len(llm.calls) == calls
+        assert scored.result.status == "ok"
+        assert scored.values["faithfulness"] == 0.5
+
+
 def test_a_model_that_names_no_passages_leaves_contexts_undecided():
     found = scored_rag(assessed(reader(names_sources=False), record_of(**RECORD)))
     assert found.values["faithfulness"] == 0.5

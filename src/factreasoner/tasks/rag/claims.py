@@ -11,6 +11,7 @@ from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.plugins import ATOMIZER, REVISER
+from factreasoner.stages.atomizer import LLMAtomizer
 from factreasoner.stages.fact_generator import reference_record
 from factreasoner.stages.making import made_atoms
 
@@ -26,7 +27,8 @@ class ClaimMaker:
     """Makes claims of texts, those of a reference once for all records with that question and reference."""
 
     def __init__(self, assembly: Assembly) -> None:
-        self._atomizer = assembly.made(ATOMIZER)
+        atomizer = assembly.made(ATOMIZER)
+        self._atomizer = atomizer.without_places() if isinstance(atomizer, LLMAtomizer) else atomizer
         self._reviser = assembly.made(REVISER)
         self._lock = threading.Lock()
         self._making: dict[tuple[str, str, str], threading.Lock] = {}

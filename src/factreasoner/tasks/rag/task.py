@@ -9,6 +9,7 @@ from factreasoner.assembly import assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.models import Failure, Record, Verdict
+from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rag.claim_lines import claim_lines
 from factreasoner.tasks.rag.result import RagResult
@@ -34,7 +35,7 @@ class Rag(Task[RagResult]):
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
-        return ["atomizer", "judge", "judge_several", "reviser"]
+        return [*atom_prompts(config), "judge", "judge_several"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
         """See `Task`."""

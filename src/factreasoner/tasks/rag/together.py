@@ -38,7 +38,8 @@ def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) 
 
 def pieces(context: Context, tokens: int) -> list[Part]:
     """The context with its title, or pieces of about `tokens` tokens that overlap by a few sentences."""
-    title = f"{context.title}\n" if context.title else ""
+    titled = not context.title or context.text.startswith(context.title)
+    title = "" if titled else f"{context.title}\n"
     if estimate_tokens(context.text) <= tokens:
         return [Part(context.id, title + context.text)]
     cut = split_passages(context.text, words=max(1, int(WORDS_OF_TOKENS * tokens)))

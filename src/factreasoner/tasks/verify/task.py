@@ -9,6 +9,7 @@ from factreasoner.assembly import assembly_of
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.models import Failure, Record, Verdict
+from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker
@@ -34,7 +35,7 @@ class Verify(Task[VerifyResult]):
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
-        return ["atomizer", "reviser", "verify", "correct"]
+        return [*atom_prompts(config), "verify", "correct"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[VerifyResult]:
         """See `Task`."""

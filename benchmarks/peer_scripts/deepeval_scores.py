@@ -1,0 +1,49 @@
+"""deepeval on the records of a JSONL file; run by `peers.py` in an environment of its own.
+
+    python deepeval_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all)
+
+Prints {"metric": [score of each record, null where there is none]} as its last line. Reasons are left out,
+which saves a call a metric; it has no metric of claims that compares with a reference answer.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from deepeval import evaluate
+from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
+from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, FaithfulnessMetric
+from deepeval.models import GPTModel
+from deepeval.test_case import LLMTestCase
+
+records, url, concurrency, which = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+rows = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
+cases = [
+    LLMTestCase(
+        name=row["id"],
+        input=row["input"],
+        actual_output=row["output"],
+        retrieval_context=[context["text"] for context in row["contexts"]],
+        expected_output=row.get("reference"),
+    )
+    for row in rows
+]
+model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
+metrics = [FaithfulnessMetric(model=model, include_reason=False)]
+if which == "all":
+    metrics += [
+        kind(model=model, include_reason=False)
+        for kind in (ContextualRecallMetric, ContextualPrecisionMetric)
+    ]
+result = evaluate(
+    cases,
+    metrics,
+    async_config=AsyncConfig(max_concurrent=concurrency),
+    display_config=DisplayConfig(show_indicator=False, print_results=False, inspect_after_run=False),
+    cache_config=CacheConfig(write_cache=False, use_cache=False),
+)
+scores: dict[str, list[float | None]] = {}
+for test in result.test_results:
+    for metric in test.metrics_data or ():
+        scores.setdefault(metric.name.lower(), []).append(metric.score)
+print(json.dumps(scores))
