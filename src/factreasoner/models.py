@@ -18,6 +18,9 @@ RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
 Gold = Literal["S", "NS", "C", "U"]
 Support = Literal["supported", "contradicted", "undecided", "unverified"]
+VerdictConfidence = Literal[
+    "logprobs", "verbal", "votes", "constant", "model", "recorded", "judges", "corrected"
+]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
 
 HALF_TOLERANCE = 1e-9
@@ -162,9 +165,10 @@ class Premise(NamedTuple):
 class Verdict(Model):
     """What a judge found for one (premise, claim) pair.
 
-    `confidence` names where `probability` comes from. `citation` says where the quote the judge gave was
-    found: in the premise, elsewhere in the record, or nowhere; an absent quote is voided (None).
-    `uncalibrated` is the probability the judge gave, where `probability` is what a calibration made of it.
+    `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
+    where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
+    quote is voided (None). `uncalibrated` is the probability the judge gave, where `probability` is what a
+    calibration made of it.
 
     `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
     that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
@@ -178,7 +182,7 @@ class Verdict(Model):
     label: Label
     probability: float = Field(ge=0.0, le=1.0)
     quote: str | None = None
-    confidence: Literal["logprobs", "verbal", "votes", "constant", "model", "recorded", "judges"] = "constant"
+    confidence: VerdictConfidence = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
     belief: float | None = Field(default=None, ge=0.0, le=1.0)

@@ -9,8 +9,9 @@ from command import write_records
 from run_folders import run_folder
 
 from factreasoner.calibration.applying import Calibration, GraphSettings
-from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
+from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
 from factreasoner.calibration.graph_fitting import fit_graph
+from factreasoner.calibration.verdict_fitting import calibrate_verdicts
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
@@ -82,6 +83,27 @@ def relations(tmp_path):
 def content(done):
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout, parse_constant=pytest.fail)
+
+
+def test_corrections_teach_what_labels_of_all_pairs_do(factreasoner, run, relations, tmp_path):
+    by_labels = content(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
+    said = {(n, v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
+    lines = [json.loads(line) for line in relations.read_text().splitlines()]
+    corrections = [
+        {"record": line["record"], "task": "run", "premise": line["source"], "claim": line["target"]}
+        | {"label": line["label"], "was": said[int(line["record"][1:]), line["target"]]}
+        for line in lines
+    ]
+    # what is right needs no line, but one for each record that was read
+    kept = [line for line in corrections if line["label"] != line["was"] or line["claim"] == "a0"]
+    assert len(kept) < len(corrections)
+    file = write_records(tmp_path / "corrections.jsonl", *kept)
+    found = content(factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json"))
+    assert found["verdicts"] == by_labels["verdicts"]
+    assert found["source"]["verdicts"]["gold"] == str(file)
+    some = write_records(tmp_path / "some.jsonl", *(line for line in kept if line["record"] == "r0"))
+    done = factreasoner("calibrate", run, "--corrections", some, "--out", "c.json")
+    assert "too little to calibrate verdicts" in done.stderr
 
 
 def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_path):
@@ -313,6 +335,8 @@ def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):
     [
         (["--relations", "relations.jsonl", "--fit-priors"], "--relations and --fit-priors"),
         (["--relations", "relations.jsonl", "--gold", "g"], "--relations and --gold"),
+        (["--corrections", "c.jsonl", "--gold", "g"], "--corrections and --gold"),
+        (["--corrections", "c.jsonl", "--relations", "r"], "--relations and --corrections"),
         (["--unlisted", "neutral"], "--unlisted: is about --relations"),
         (["--fit-priors", "--method", "platt"], "--method: --fit-priors fits no map"),
         (["--relations", "nothing.jsonl"], "nothing.jsonl: can't be read"),

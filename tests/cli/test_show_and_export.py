@@ -116,3 +116,41 @@ def test_every_task_is_shown_and_exported(factreasoner, tmp_path):
             assert factreasoner("export", task, "--table", table).returncode == 0
         refused = factreasoner("export", task, "--table", "atoms")
         assert f"a run of `{task}` has no table 'atoms'; it has: claims, records, verdicts" in refused.stderr
+
+
+def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_path):
+    fields = {"reference": "Marie Curie was born in Warsaw in 1867.", "output": "She was born in 1867 [1]."}
+    given = {key: value for key, value in record("r0").items() if key != "atoms"}
+    data = write_records(tmp_path / "d.jsonl", given | fields)
+    for task in ("run", "recall", "rag", "verify"):
+        assert factreasoner(task, data, "--out", task).returncode == 0
+        first = json.loads(
+            factreasoner(
+                "export", task, "--table", "verdicts", "--format", "jsonl", "--out", "-"
+            ).stdout.splitlines()[0]
+        )
+        line = {key: first[key] for key in ("record", "premise", "claim")} | {
+            "task": task,
+            "was": first["label"],
+        }
+        label = "contradiction" if first["label"] != "contradiction" else "entailment"
+        file = write_records(tmp_path / "c.jsonl", line | {"label": label})
+        done = factreasoner("score", task, "--corrections", file)
+        assert done.returncode == 0, done.stderr
+        assert "1 of them, by a reader" in " ".join(done.stdout.split())
+        summary = json.loads((tmp_path / task / "rescored" / "summary.json").read_text())
+        assert (summary["corrected_verdicts"], summary["confidences"]["corrected"]) == (1, 1)
+        results = json.loads((tmp_path / task / "rescored" / "results.jsonl").read_text())
+        assert results["corrected_verdicts"] == 1
+        assert "corrected by a reader" in factreasoner("show", task, "--corrections", file).stdout.lower()
+        wrong = write_records(tmp_path / "w.jsonl", line | {"claim": "zz", "label": label})
+        refused = factreasoner("score", task, "--corrections", wrong)
+        assert (refused.returncode, "w.jsonl:1: premise" in refused.stderr) == (1, True)
+
+
+def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r0") | {"facts": ["She liked tea."]})
+    factreasoner("recall", data, "--out", "recall")
+    done = factreasoner("score", "recall", "--factors", "table1")
+    assert done.returncode == 1
+    assert "--factors: a run of `recall` has no fact graph" in done.stderr

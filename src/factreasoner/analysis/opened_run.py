@@ -33,13 +33,15 @@ class Run:
         self._finished = finished
 
     @classmethod
-    def open(cls, path: str | Path) -> Run:
-        """The run in that folder, finished or under way.
+    def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
+        """The run in that folder, finished or under way; `corrections` are a reader's, for `score`.
 
         Raises:
+            InputError: the corrections are not of this run's verdicts.
             RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
         """
-        return cls(FinishedRun.of_any_task(Path(path)))
+        file = None if corrections is None else Path(corrections)
+        return cls(FinishedRun.of_any_task(Path(path), file))
 
     @property
     def path(self) -> Path:

@@ -157,13 +157,15 @@ def misfits(config: Config) -> list[str]:
 def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibrator]) -> tuple[Verdict, ...]:
     """Verdicts with calibrated probabilities, always from those the judge gave.
 
-    Those of labels without a map keep theirs.
+    Those of labels without a map keep theirs, and so do those that a reader corrected.
     """
     return tuple(_calibrated(verdict, maps.get(verdict.label)) for verdict in verdicts)
 
 
 def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
     given = verdict.given_probability
+    if verdict.confidence == "corrected":
+        return verdict
     if calibrator is None:
         return verdict.model_copy(update={"probability": given, "uncalibrated": None})
     return verdict.model_copy(update={"probability": calibrator.apply(given), "uncalibrated": given})

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
-from factreasoner.calibration.calibrators import AnyCalibrator, Identity
+from factreasoner.calibration.calibrators import Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
-from factreasoner.choices import MethodChoice, Unlisted
-from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.graph.pairs import equal_groups
-from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
+from factreasoner.choices import MethodChoice
+from factreasoner.errors import RunError
 from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.metrics.samples import Claims
-from factreasoner.models import Assessment, Label, Verdict, side_of
+from factreasoner.models import Assessment, Label, side_of
 
 if TYPE_CHECKING:
     from factreasoner.inputs.gold_labels import GoldFile
@@ -49,103 +45,6 @@ def claims_of(outcomes: Sequence[KnownOutcome]) -> Claims:
     return Claims.of(p, hits, record)
 
 
-def calibrate_verdicts(
-    run: FinishedRun[Assessment], relations: Path, how: Fitting, *, unlisted: Unlisted = "missing"
-) -> Calibration:
-    """Fit the probabilities of a run's verdicts, label by label, to the labels that `relations` has.
-
-    A verdict is right where its label is the file's. A pair that is not listed is left out, or with
-    `unlisted` of "neutral" counts as neutral if its record is named at all.
-
-    Raises:
-        InputError: the file can't be read, or has no label on a verdict of this run.
-        RunError: for no label of the verdicts there is enough to fit to.
-    """
-    gold = recordings(recording_file(relations), constant=1.0)
-    outcomes: dict[Label, list[KnownOutcome]] = {label: [] for label in LABELS}
-    counts: Counter[str] = Counter()
-    for number, assessment in enumerate(run.results()):
-        for verdict, label in _with_gold(assessment, gold, unlisted, counts):
-            known = KnownOutcome(verdict.given_probability, label == verdict.label, number)
-            outcomes[verdict.label].append(known)
-    if not counts["labelled"]:
-        raise InputError([InputProblem(str(relations), "", _no_gold(run, gold, counts))])
-    fits: dict[str, dict[str, Any]] = {}
-    maps: dict[Label, AnyCalibrator] = {}
-    for label in LABELS:
-        claims = claims_of(outcomes[label])
-        if lack := shortage(claims):
-            fits[label] = {"refused": lack}
-            continue
-        fitted = fit(claims, how.method, seed=how.seed)
-        maps[label] = fitted.calibrator
-        fits[label] = fitted_content(fitted)
-    if not maps:
-        lacks = "; ".join(f"{label}: {found['refused']}" for label, found in fits.items())
-        raise RunError(f"{run.path}: too little to calibrate verdicts by {relations}. {lacks}")
-    source = _source(run, how, JUDGED_BY) | {
-        "gold": str(relations),
-        "unlisted": unlisted,
-        "counts": dict(counts),
-        "fits": fits,
-        "notes": [*_run_notes(run), *_verdict_notes(fits, counts)],
-    }
-    return Calibration(verdicts=maps, source={"verdicts": source})
-
-
-def _with_gold(
-    assessment: Assessment, gold: Recordings, unlisted: Unlisted, counts: Counter[str]
-) -> Iterator[tuple[Verdict, Label]]:
-    """The record's verdicts whose gold label is known."""
-    verdicts = assessment.outcome.verdicts if assessment.outcome else ()
-    recording = gold.of(assessment.record_id)
-    texts = {atom.id: atom.text for atom in assessment.atoms}
-    texts |= {context.id: context.text for context in assessment.contexts}
-    same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
-    for verdict in verdicts:
-        found = None if recording is None else _gold_of(verdict, recording, same)
-        if recording is None:
-            counts["of_other_records"] += 1
-        elif found is None and unlisted == "missing":
-            counts["unlisted"] += 1
-        elif found is not None and _about_others(recording, found, texts):
-            counts["on_other_texts"] += 1
-        else:
-            counts["labelled"] += 1
-            yield verdict, "neutral" if found is None else found.label
-
-
-def _gold_of(verdict: Verdict, recording: Recording, same: Mapping[str, list[str]]) -> Verdict | None:
-    """The recorded verdict on the same pair, or on contexts of the same texts."""
-    own = recording.verdicts.get((verdict.context_id, verdict.target_id))
-    others = (
-        recording.verdicts.get((source, target))
-        for source in same.get(verdict.context_id, [verdict.context_id])
-        for target in same.get(verdict.target_id, [verdict.target_id])
-    )
-    return own or next((found for found in others if found is not None), None)
-
-
-def _about_others(recording: Recording, found: Verdict, texts: Mapping[str, str]) -> bool:
-    known = {**recording.atoms, **recording.contexts}
-    return any(known.get(i, texts.get(i)) != texts.get(i) for i in (found.context_id, found.target_id))
-
-
-def _no_gold(run: FinishedRun[Assessment], gold: Recordings, counts: Counter[str]) -> str:
-    if not counts.total():
-        return (
-            f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was judged"
-        )
-    reasons = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-    known = f"the file's records are {_some(gold.records)}, the run's {_some(run.ids)}"
-    return f"has no label on any of the {counts.total()} verdicts of this run ({reasons}); {known}"
-
-
-def _some(ids: Collection[str]) -> str:
-    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS]))
-    return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
-
-
 def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
@@ -175,11 +74,11 @@ def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, ho
     known = claims_of(outcomes)
     refuse_too_little(run, known, at_half)
     fitted = fit(known, how.method, seed=how.seed)
-    source = _source(run, how, CONCLUDED_BY) | {
+    source = source_of(run, how, CONCLUDED_BY) | {
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "at_half": at_half},
         "fits": {"posteriors": fitted_content(fitted)},
-        "notes": [*_run_notes(run), *_posterior_notes(fitted, known, at_half)],
+        "notes": [*run_notes(run), *_posterior_notes(fitted, known, at_half)],
     }
     return earlier.model_copy(
         update={"posteriors": fitted.calibrator, "source": {**earlier.source, "posteriors": source}}
@@ -211,7 +110,8 @@ def refuse_too_little(run: FinishedRun[Assessment], decided: Claims, at_half: in
         raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
 
 
-def _source(run: FinishedRun[Assessment], how: Fitting, names: tuple[str, ...]) -> dict[str, Any]:
+def source_of(run: FinishedRun[Assessment], how: Fitting, names: tuple[str, ...]) -> dict[str, Any]:
+    """What a part of a calibration was fitted on, with those settings of the run."""
     return {
         "run": str(run.path),
         "settings": settings_of(run.config, names),
@@ -251,7 +151,8 @@ def _quality_content(found: Quality) -> dict[str, Any]:
     }
 
 
-def _run_notes(run: FinishedRun[Assessment]) -> Iterator[str]:
+def run_notes(run: FinishedRun[Assessment]) -> Iterator[str]:
+    """What is to be known of a run before a fit to it is trusted."""
     if run.unfinished:
         yield run.unfinished
     if run.config.calibration is not None:
@@ -259,19 +160,6 @@ def _run_notes(run: FinishedRun[Assessment]) -> Iterator[str]:
             f"the run was calibrated by {run.config.calibration}: where that was fitted on these records, "
             "the scores after are not wholly of records held out"
         )
-
-
-def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Counter[str]) -> Iterator[str]:
-    for label, found in fits.items():
-        if "refused" in found:
-            yield f"{label}: stays as it is: {found['refused']}"
-        else:
-            yield from gain_notes(label, found, written=found["method"] != "identity")
-    left_out = [
-        f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name != "labelled"
-    ]
-    if left_out:
-        yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
 
 
 def _posterior_notes(fitted: Fitted, known: Claims, at_half: int) -> Iterator[str]:

@@ -25,6 +25,13 @@ class FitOptions(NamedTuple):
             "or another run's folder."
         ),
     ] = None
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            help="Calibrate verdicts by a reader's corrections, as for `score`; the other verdicts of the "
+            "records they name count as right."
+        ),
+    ] = None
     unlisted: Annotated[
         Unlisted | None,
         typer.Option(help="What a verdict is that --relations does not list. (default: missing: left out)"),
@@ -58,7 +65,7 @@ def calibrate(
     *,
     learning: FitOptions,
 ) -> None:
-    """Fit verdicts (--relations), the graph's settings (--fit-priors) or else posteriors to labels.
+    """Fit verdicts (--relations, --corrections), the graph's settings (--fit-priors) or posteriors to labels.
 
     Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
     more than one of the three, do so in this order, each on a run made with the last one's file.
@@ -80,10 +87,14 @@ def calibrate(
 def _refuse_mixtures(learning: FitOptions) -> None:
     from factreasoner.errors import ConfigError
 
-    if learning.relations is not None and (learning.fit_priors or learning.gold is not None):
+    of_verdicts = {"--relations": learning.relations, "--corrections": learning.corrections}
+    given = [flag for flag, file in of_verdicts.items() if file is not None]
+    if len(given) > 1:
+        raise ConfigError("--relations and --corrections: both say which verdicts are right; leave one out")
+    if given and (learning.fit_priors or learning.gold is not None):
         other = "--fit-priors" if learning.fit_priors else "--gold"
         raise ConfigError(
-            f"--relations and {other}: one is about verdicts, the other about atoms; fit one first"
+            f"{given[0]} and {other}: one is about verdicts, the other about atoms; fit one first"
         )
     if learning.unlisted is not None and learning.relations is None:
         raise ConfigError("--unlisted: is about --relations, which is not given")
@@ -93,9 +104,11 @@ def _refuse_mixtures(learning: FitOptions) -> None:
 
 def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
-    from factreasoner.calibration.fitting import Fitting, calibrate_posteriors, calibrate_verdicts
+    from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
     from factreasoner.calibration.graph_fitting import fit_graph
+    from factreasoner.calibration.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
+    from factreasoner.runs.corrections import Corrections
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.store import RunFolder
@@ -107,6 +120,11 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
     if learning.relations is not None:
         unlisted = learning.unlisted or "missing"
         return "verdicts", calibrate_verdicts(run, learning.relations, how, unlisted=unlisted)
+    if learning.corrections is not None:
+        folder = RunFolder(run_dir, TASK)
+        folder.read_journal()
+        corrections = Corrections(learning.corrections, folder)
+        return "verdicts", calibrate_by_corrections(run, corrections, how)
     labels = None if learning.gold is None else GoldFile(learning.gold)
     if learning.fit_priors:
         return "graph", fit_graph(run, labels, how)

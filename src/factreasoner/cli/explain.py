@@ -82,7 +82,7 @@ def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json:
 def _ids(folder: RunFolder[Assessment], record: str | None) -> list[str]:
     """The records of a run, or the one that was asked for."""
     from factreasoner.errors import RunError
-    from factreasoner.runs.finished import known_id
+    from factreasoner.runs.known_records import known_id
 
     known = folder.order()
     if not known:

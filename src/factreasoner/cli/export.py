@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import RunDir
+from factreasoner.cli.options import Corrections, RunDir
 from factreasoner.cli.terminal import say, say_data
 
 
@@ -38,6 +38,7 @@ def export(
     form: Annotated[
         Formats | None, typer.Option("--format", help="(default: by the ending of --out, else csv)")
     ] = None,
+    corrections: Corrections = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +57,7 @@ def export(
     from factreasoner.errors import ConfigError
     from factreasoner.runs.finished import FinishedRun
 
-    run = FinishedRun.of_any_task(run_dir)
+    run = FinishedRun.of_any_task(run_dir, corrections)
     wanted = table_of(run, table.value if table else claim_table_of(run.task))
     to_stdout = str(out) == "-"
     chosen = form or _by_ending(out)

@@ -11,6 +11,10 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
+Corrections = Annotated[
+    Path | None,
+    typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` hands them out."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import RunDir
+from factreasoner.cli.options import Corrections, RunDir
 from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from factreasoner.cli.running import Show
     from factreasoner.config import Config
     from factreasoner.models import Assessment
+    from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.task import Task
 
 
 @takes_settings("Graph", "Calibration", "Scores")
@@ -26,44 +31,43 @@ def score(
     export_uai: Annotated[
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
     ] = None,
+    corrections: Corrections = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Score a finished run with another K, prior, factor table, calibration or solver.
+    """Score a finished run with another K, prior, factor table, calibration or solver, or corrected verdicts.
 
-    The run itself is not changed.
+    The run itself is not changed, and no model is called.
     """
-    from factreasoner.cli.tables import print_summary
-    from factreasoner.plugins import SOLVER
-    from factreasoner.rescoring import rebuilt, rescore
-    from factreasoner.runs.networks import check_export, export_networks
+    from factreasoner.runs.corrections import Corrections as ReadCorrections
+    from factreasoner.runs.corrections import scored_again
+    from factreasoner.runs.networks import check_export
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.factuality import TASK
 
-    folder = RunFolder(run_dir, TASK)
-    config = _changed(folder, {key: value for key, value in settings.items() if value is not None})
+    folder = RunFolder.of_any_task(run_dir)
+    changes = {key: value for key, value in settings.items() if value is not None}
+    _refuse_without_graph(folder.task, [*changes, *(["export_uai"] if export_uai else [])])
+    config = _changed(folder, changes)
     folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)
-    solver = SOLVER.make(config.solver, {"config": lambda: config})
+    corrected = None if corrections is None else ReadCorrections(corrections, folder)
+    again = scored_again(config, corrected)
     out = out or run_dir / "rescored"
-    summary = score_journal(
-        folder, folder.order(), config, again=lambda result: rescore(result, solver, config), out=out
-    )
+    summary = score_journal(folder, folder.order(), config, again=again, out=out)
     if export_uai is not None:
-        again = (rebuilt(assessment, config) for assessment in folder.results(folder.order()))
-        say(str(export_networks(again, config, export_uai)), err=True)
+        _export(folder, corrected, config, export_uai)
     if as_json:
         say_json(summary)
     else:
-        print_summary(summary, config, out)
-    if summary["solver"]["not_converged"]:
+        _end_of(folder.task)(summary, config, out)
+    if "solver" in summary and summary["solver"]["not_converged"]:
         raise typer.Exit(3)
 
 
-def _changed(folder: RunFolder[Assessment], changes: dict[str, Any]) -> Config:
+def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
     from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.config import parse_config
@@ -76,3 +80,36 @@ def _changed(folder: RunFolder[Assessment], changes: dict[str, Any]) -> Config:
     for note in misfits(config):
         say(note, err=True)
     return config
+
+
+def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
+    """Raise ConfigError for settings that mean nothing in a run of a task without a fact graph."""
+    from factreasoner.errors import ConfigError
+    from factreasoner.tasks.registry import FACTUALITY
+
+    strange = [name for name in changed if name != "k"]
+    if task.name != FACTUALITY and strange:
+        flag = f"--{strange[0].replace('_', '-')}"
+        raise ConfigError(
+            f"{flag}: a run of `{task.name}` has no fact graph; only --k and --corrections go with it"
+        )
+
+
+def _export(
+    folder: RunFolder[Assessment], corrections: ReadCorrections | None, config: Config, path: Path
+) -> None:
+    from factreasoner.rescoring import rebuilt
+    from factreasoner.runs.networks import export_networks
+
+    found = folder.results(folder.order())
+    graphs = (rebuilt(corrections.applied(item) if corrections else item, config) for item in found)
+    say(str(export_networks(graphs, config, path)), err=True)
+
+
+def _end_of(task: Task[Any]) -> Show:
+    """What shows the end of a run of `task`."""
+    from factreasoner.cli.claim_tables import print_claims
+    from factreasoner.cli.rag_tables import print_rag
+    from factreasoner.cli.tables import print_summary
+
+    return {"run": print_summary, "rag": print_rag}.get(task.name) or print_claims(task)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import RunDir
+from factreasoner.cli.options import Corrections, RunDir
 from factreasoner.cli.terminal import say
 
 
@@ -37,6 +37,7 @@ def show(
     sort: Annotated[
         Orders, typer.Option(help="p: the least likely of all first; text: by record, as the text has them.")
     ] = Orders.text,
+    corrections: Corrections = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
@@ -44,7 +45,7 @@ def show(
     from factreasoner.cli.shown_tables import print_by_record, print_in_order
     from factreasoner.runs.finished import FinishedRun
 
-    run = FinishedRun.of_any_task(run_dir)
+    run = FinishedRun.of_any_task(run_dir, corrections)
     wanted = Wanted(
         None if record is None else run.known_id(record),
         frozenset(None if name is Labels.not_judged else name.value for name in label or ()),

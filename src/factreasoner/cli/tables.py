@@ -174,6 +174,8 @@ def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterato
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
+    if corrected := summary["corrected_verdicts"]:
+        yield "corrected", f"{corrected:,} of them, by a reader"
     yield from _judge_rows(summary)
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())

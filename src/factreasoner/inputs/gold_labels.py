@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.jsonl import file_problem, parse_line
+from factreasoner.inputs.jsonl import objects_of
 from factreasoner.inputs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
 from factreasoner.inputs.values import Values
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
 MOST_PROBLEMS = 100
-_HEAD_BYTES = 65536
 
 
 class GoldLabel(NamedTuple):
@@ -43,7 +42,7 @@ class GoldFile:
         self._reworded = 0
         self._seen: set[str] = set()
         problems: list[InputProblem] = []
-        for where, number, data in _objects(path, problems):
+        for where, number, data in objects_of(path, problems):
             try:
                 for record, atom, gold in _gold_labels_of(data, where, number):
                     self._add(record, atom, gold, where, problems)
@@ -106,27 +105,6 @@ class GoldFile:
         if not parts:
             return None
         return f"{self.path}: {counts['used']} of {counts['labels']} labels are used; {', '.join(parts)}"
-
-
-def _objects(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The objects of a JSONL file with their places; lines that hold none become problems."""
-    try:
-        with path.open("rb") as file:
-            message = file_problem(str(path), file.read(_HEAD_BYTES))
-            if message is not None:
-                raise InputError([InputProblem(str(path), "", message)])
-            file.seek(0)
-            offset = 0
-            for number, raw in enumerate(file, start=1):
-                where = f"{path}:{number}"
-                if raw.strip():
-                    try:
-                        yield where, number, parse_line(raw, where=where, offset=offset)
-                    except InputError as error:
-                        problems += error.problems
-                offset += len(raw)
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
 
 
 def _gold_labels_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, GoldLabel]]:

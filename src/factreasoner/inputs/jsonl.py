@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import PurePath
+from collections.abc import Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.values import describe
 
 BOM = b"\xef\xbb\xbf"
+_HEAD_BYTES = 65536
 DEEPEST = 100
 """Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
@@ -82,6 +84,31 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
             return data
         message = f"is {describe(data)}; each line must be an object: {{...}}"
     raise InputError([InputProblem(where, "", message)])
+
+
+def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with its place and line number; other lines become `problems`.
+
+    Raises:
+        InputError: the file can't be read, or can't be JSONL at all.
+    """
+    try:
+        with path.open("rb") as file:
+            message = file_problem(str(path), file.read(_HEAD_BYTES))
+            if message is not None:
+                raise InputError([InputProblem(str(path), "", message)])
+            file.seek(0)
+            offset = 0
+            for number, raw in enumerate(file, start=1):
+                where = f"{path}:{number}"
+                if raw.strip():
+                    try:
+                        yield where, number, parse_line(raw, where=where, offset=offset)
+                    except InputError as error:
+                        problems += error.problems
+                offset += len(raw)
+    except OSError as error:
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
 
 
 def _decoded(line: str) -> object:

@@ -172,7 +172,7 @@ class _Table:
             try:
                 line = _Line.model_validate_json(raw)
             except ValidationError as error:
-                problems += _problems(error, where)
+                problems += line_problems(error, where, LINE_FORMAT)
                 continue
             pair = (line.source, line.target)
             verdicts = self._records.setdefault(line.record, {})
@@ -206,11 +206,12 @@ def _listed(line: _Line, constant: float) -> Verdict:
     )
 
 
-def _problems(error: ValidationError, where: str) -> Iterator[InputProblem]:
+def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
+    """What is wrong with the fields of a line."""
     for item in error.errors():
         field = ".".join(map(str, item["loc"]))
         reason = "missing" if item["type"] == "missing" else item["msg"][:1].lower() + item["msg"][1:]
-        yield InputProblem(where, field, f"{reason}; {LINE_FORMAT}")
+        yield InputProblem(where, field, f"{reason}; {line_format}")
 
 
 class _Head(BaseModel):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any, Generic, TypeVar
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
+from factreasoner.runs.corrections import corrected_again
+from factreasoner.runs.known_records import known_id
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import Tally, Task
 
@@ -18,14 +19,15 @@ R = TypeVar("R", bound=TaskResult)
 
 
 class FinishedRun(Generic[R]):
-    """The results of a run of `task`, in the order of its results.
+    """The results of a run of `task`, in the order of its results, with a reader's `corrections` where given.
 
     Raises:
+        InputError: the corrections are not of this run's verdicts.
         RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
         ConfigError: its settings are not ones this version knows.
     """
 
-    def __init__(self, path: Path, task: Task[R]) -> None:
+    def __init__(self, path: Path, task: Task[R], corrections: Path | None = None) -> None:
         _check_is_there(path)
         self.path = path
         self.task = task
@@ -35,19 +37,21 @@ class FinishedRun(Generic[R]):
         self.ids = tuple(self._folder.order())
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
+        self._again = corrections and corrected_again(corrections, self._folder, self.config)
 
     @classmethod
-    def of_any_task(cls, path: Path) -> FinishedRun[Any]:
+    def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
         """A run of whatever task. Raises RunError when it is no run, or of an unknown task."""
         _check_is_there(path)
-        return FinishedRun(path, RunFolder.of_any_task(path).task)
+        return FinishedRun(path, RunFolder.of_any_task(path).task, corrections)
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
         """The latest result of every record, or of those named, read one at a time.
 
         Raises RunError for a damaged one.
         """
-        return self._folder.results(self.ids if ids is None else ids)
+        found = self._folder.results(self.ids if ids is None else ids)
+        return map(self._again, found) if self._again else found
 
     def known_id(self, record_id: str) -> str:
         """The id of a record. Raises RunError for one that is not in this run, with the nearest that is."""
@@ -83,16 +87,3 @@ class FinishedRun(Generic[R]):
 def _check_is_there(path: Path) -> None:
     if not path.is_dir():
         raise RunError(f"{path}: not a run folder: there is no such folder")
-
-
-def known_id(folder: RunFolder[Any], record_id: str) -> str:
-    """The id of a record in that folder, whose journal was read.
-
-    Raises:
-        RunError: there is no such record; the nearest one is named.
-    """
-    if record_id not in folder.entries:
-        close = difflib.get_close_matches(record_id, folder.entries, n=1)
-        remedy = f"did you mean {close[0]!r}?" if close else f"{folder.results_path} has the ids"
-        raise RunError(f"{folder.journal_path}: no record {record_id!r}; {remedy}")
-    return record_id

@@ -14,6 +14,8 @@ from factreasoner.runs.panel import PanelTally, SelfPreference
 from factreasoner.runs.store import RunFolder, replace_file
 
 R = TypeVar("R", bound=TaskResult)
+CORRECTED = "corrected"
+"""Where the probability of a verdict comes from that a reader corrected."""
 Content = dict[str, Any]
 """What summary.json holds."""
 
@@ -50,6 +52,7 @@ def score_journal(
             if panel is not None:
                 panel.add(result)
             line["calibration"] = fingerprint
+            line["corrected_verdicts"] = sum(v.confidence == CORRECTED for v in folder.task.verdicts(result))
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
     replace_file(out / "results.jsonl", lines())
@@ -58,6 +61,7 @@ def score_journal(
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
     content["judges"] = None if panel is None else panel.content()
     content["self_preference"] = own.content()
+    content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content

@@ -70,6 +70,13 @@ class Factuality(Task[Assessment]):
         """See `Task`."""
         return result.outcome.verdicts if result.outcome else ()
 
+    def with_verdicts(self, result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessment:
+        """See `Task`."""
+        if result.outcome is None:
+            return result
+        outcome = result.outcome.model_copy(update={"verdicts": verdicts})
+        return result.model_copy(update={"outcome": outcome})
+
     def claims(self, result: Assessment) -> Sequence[Atom]:
         """See `Task`."""
         return result.atoms

@@ -108,7 +108,7 @@ def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        note="; ".join(filter(None, (note, "" if decisive else _undecided(claim.id, holding)))),
+        note="; ".join(filter(None, (note, _note(claim.id, decisive, holding)))),
     )
 
 
@@ -134,8 +134,10 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
     return len({verdict.context_id for verdict in verdicts if verdict.label == label})
 
 
-def _undecided(claim_id: str, holding: Holding) -> str:
-    """What is known of a claim that no verdict decides."""
+def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
+    """That a reader decided it, or what is known of a claim that no verdict decides."""
+    if decisive is not None:
+        return decisive.note if decisive.confidence == "corrected" else ""
     if nearest := beliefs(holding.verdicts, {claim_id}).get(claim_id):
         belief = nearest[0]
         return f"nothing decides it; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"

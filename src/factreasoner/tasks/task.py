@@ -119,6 +119,10 @@ class Task(ABC, Generic[R]):
     def verdicts(self, result: R) -> Sequence[Verdict]:
         """What was judged of the claims of a result."""
 
+    @abstractmethod
+    def with_verdicts(self, result: R, verdicts: tuple[Verdict, ...]) -> R:
+        """A result with other verdicts on the same pairs, in the same order; nothing is solved anew."""
+
     def claims(self, result: R) -> Sequence[Atom]:
         """The claims of a result by which it is told whether two runs judged the same; none: all do."""
         return ()

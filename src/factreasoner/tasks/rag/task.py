@@ -54,6 +54,10 @@ class Rag(Task[RagResult]):
         """See `Task`."""
         return result.verdicts
 
+    def with_verdicts(self, result: RagResult, verdicts: tuple[Verdict, ...]) -> RagResult:
+        """See `Task`."""
+        return result.model_copy(update={"verdicts": verdicts})
+
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""
         return len({verdict["target_id"] for verdict in line["verdicts"]})

@@ -63,6 +63,10 @@ class Recall(Task[RecallResult]):
         """See `Task`."""
         return result.verdicts
 
+    def with_verdicts(self, result: RecallResult, verdicts: tuple[Verdict, ...]) -> RecallResult:
+        """See `Task`."""
+        return result.model_copy(update={"verdicts": verdicts})
+
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""
         return len(line["verdicts"])

@@ -13,6 +13,7 @@ from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker
+from factreasoner.tasks.verify.relabelling import relabelled
 from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
 from factreasoner.tasks.verify.table import VERIFY
@@ -53,6 +54,10 @@ class Verify(Task[VerifyResult]):
     def verdicts(self, result: VerifyResult) -> Sequence[Verdict]:
         """See `Task`."""
         return result.verdicts
+
+    def with_verdicts(self, result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
+        """See `Task`."""
+        return relabelled(result, verdicts)
 
     def size(self, line: Mapping[str, Any]) -> int:
         """See `Task`."""

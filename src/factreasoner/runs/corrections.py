@@ -1,0 +1,174 @@
+"""A reader's corrections of a run's verdicts: read, checked against the run, applied to its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError, InputProblem, RunError
+from factreasoner.inputs.jsonl import objects_of
+from factreasoner.judges.recorded import line_problems
+from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
+from factreasoner.plugins import SOLVER
+from factreasoner.rescoring import rescore
+from factreasoner.runs.known_records import known_id
+from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.task import Task
+
+R = TypeVar("R", bound=TaskResult)
+Pair = tuple[str, str]
+
+LINE_FORMAT = 'a line is {"record", "task", "premise", "claim", "label", "was", "note"?}'
+MOST_PROBLEMS = 100
+
+
+class Correction(Model):
+    """What a reader says of the verdict on a premise and a claim: its right `label`, and which it `was`."""
+
+    record: str = Field(min_length=1)
+    task: str
+    premise: str = Field(min_length=1)
+    claim: str = Field(min_length=1)
+    label: Label
+    was: Label
+    note: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        """The premise and the claim."""
+        return self.premise, self.claim
+
+    def applied(self, verdict: Verdict) -> Verdict:
+        """The verdict as the reader has it: sure, and without the judge's quote, which was for another."""
+        said = f"corrected by a reader; the judge said {verdict.label} ({verdict.given_probability:.2f})"
+        return verdict.model_copy(
+            update={
+                "label": self.label,
+                "probability": 1.0,
+                "uncalibrated": None,
+                "confidence": "corrected",
+                "quote": verdict.quote if self.label == verdict.label else None,
+                "citation": verdict.citation if self.label == verdict.label else None,
+                "note": f"{said}: {self.note}" if self.note else said,
+            }
+        )
+
+
+class Corrections:
+    """The corrections in a file, each of a verdict that the run in `folder` has; its journal must be read.
+
+    The file is JSONL, as the page of `report` hands it out.
+
+    Raises:
+        InputError: the file can't be read, or a line is wrong: it is about another task, about a record or a
+            pair that the run has no verdict on, or about a verdict with another label than the line says.
+    """
+
+    def __init__(self, file: Path, folder: RunFolder[Any]) -> None:
+        self.file = file
+        self._task: Task[Any] = folder.task
+        self._problems: list[InputProblem] = []
+        self._by_record: dict[str, dict[Pair, Correction]] = {}
+        places: dict[tuple[str, Pair], str] = {}
+        for where, _, data in objects_of(file, self._problems):
+            try:
+                self._add(Correction.model_validate(data), where, places)
+            except ValidationError as error:
+                self._problems += line_problems(error, where, LINE_FORMAT)
+        for record_id, corrections in self._by_record.items():
+            self._check(record_id, corrections, places, folder)
+        if self._problems:
+            raise InputError(self._problems[:MOST_PROBLEMS])
+        if not self._by_record:
+            raise InputError([InputProblem(str(file), "", f"holds no correction; {LINE_FORMAT}")])
+
+    @property
+    def records(self) -> frozenset[str]:
+        """Ids of the records that have corrections."""
+        return frozenset(self._by_record)
+
+    def applied(self, result: R) -> R:
+        """The result with the corrected verdicts in the place of its own; nothing is solved again."""
+        own = self._by_record.get(result.record_id)
+        if own is None:
+            return result
+        verdicts = self._task.verdicts(result)
+        changed = tuple(own[pair(v)].applied(v) if pair(v) in own else v for v in verdicts)
+        corrected: R = self._task.with_verdicts(result, changed)
+        return corrected
+
+    def label_of(self, record_id: str, verdict: Verdict) -> Label:
+        """The right label of a verdict of a record that has corrections: what is not corrected is right."""
+        correction = self._by_record[record_id].get(pair(verdict))
+        return correction.label if correction else verdict.label
+
+    def _add(self, correction: Correction, where: str, places: dict[tuple[str, Pair], str]) -> None:
+        key = correction.record, correction.pair
+        if key in places:
+            self._problem(where, "claim", f"{places[key]} corrects that verdict too; keep one")
+        elif correction.task != self._task.name:
+            self._problem(where, "task", f"is {correction.task!r}, and this is a run of `{self._task.name}`")
+        else:
+            places[key] = where
+            self._by_record.setdefault(correction.record, {})[correction.pair] = correction
+
+    def _check(
+        self,
+        record_id: str,
+        corrections: Mapping[Pair, Correction],
+        places: Mapping[tuple[str, Pair], str],
+        folder: RunFolder[Any],
+    ) -> None:
+        """Note what does not fit the verdicts of the record."""
+        found: dict[Pair, Verdict] = {}
+        missing = ""
+        try:
+            (result,) = folder.results((known_id(folder, record_id),))
+            found = {pair(verdict): verdict for verdict in self._task.verdicts(result)}
+        except RunError as error:
+            missing = str(error)
+        for key, correction in corrections.items():
+            where = places[record_id, key]
+            verdict = found.get(key)
+            if missing:
+                self._problem(where, "record", missing)
+            elif verdict is None:
+                premise, claim = key
+                message = f"{folder.path} has no verdict of {premise!r} on {claim!r} in record {record_id!r}"
+                self._problem(where, "premise", message)
+            elif verdict.label != correction.was:
+                said = f"is {correction.was!r}, and the run's verdict is {verdict.label!r}"
+                self._problem(where, "was", f"{said}: the correction is of another run")
+
+    def _problem(self, where: str, field: str, message: str) -> None:
+        self._problems.append(InputProblem(where, field, message))
+
+
+def pair(verdict: Verdict) -> Pair:
+    """The premise and the claim of a verdict."""
+    return verdict.context_id, verdict.target_id
+
+
+def corrected_again(file: Path, folder: RunFolder[Any], config: Config) -> Callable[[Any], Any]:
+    """What makes of a run's result the one with a reader's corrections, solved again as `config` says.
+
+    Raises:
+        InputError: see `Corrections`.
+    """
+    corrections = Corrections(file, folder)
+    return scored_again(config, corrections)
+
+
+def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
+    """What scores a result again: with corrections, and where there is a graph, solved as `config` says."""
+    solver = SOLVER.make(config.solver, {"config": lambda: config})
+
+    def again(result: TaskResult) -> TaskResult:
+        corrected = corrections.applied(result) if corrections else result
+        return rescore(corrected, solver, config) if isinstance(corrected, Assessment) else corrected
+
+    return again

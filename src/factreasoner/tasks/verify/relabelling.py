@@ -1,0 +1,49 @@
+"""A verified answer with other verdicts: its claims labelled anew, its text as it was corrected before."""
+
+from __future__ import annotations
+
+from factreasoner.models import Verdict
+from factreasoner.tasks.rows import by_claim
+from factreasoner.tasks.verify.holding import Holding
+from factreasoner.tasks.verify.labelling import labelled
+from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult
+
+
+def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
+    """The result with `verdicts`, one for each of its own; claims on which one changed get new labels.
+
+    Sentences are not rewritten: what was changed stays changed, and a claim whose sentence stayed is flagged
+    or kept by its new label.
+    """
+    changed = {new.target_id for new, old in zip(verdicts, result.verdicts, strict=True) if new != old}
+    own = by_claim(verdicts)
+
+    def anew(claim: VerifiedClaim) -> VerifiedClaim:
+        return _anew(claim, own[claim.id]) if claim.id in changed else claim
+
+    def text(verified: VerifiedText | None) -> VerifiedText | None:
+        return verified and verified.model_copy(update={"claims": tuple(map(anew, verified.claims))})
+
+    return result.model_copy(
+        update={"verdicts": verdicts, "verified": text(result.verified), "revised": text(result.revised)}
+    )
+
+
+def _anew(claim: VerifiedClaim, verdicts: list[Verdict]) -> VerifiedClaim:
+    held = [_holding(claim, verdict) for verdict in verdicts]
+    judged = labelled(claim, held, complete=claim.label is not None)
+    if judged.fate in ("rewritten", "removed"):
+        return judged
+    wrong = judged.label in FAILED or judged.label is None
+    return judged.model_copy(update={"fate": "flagged" if wrong else "kept"})
+
+
+def _holding(claim: VerifiedClaim, verdict: Verdict) -> Holding:
+    """What a verdict rests on: its own source, or of several shown together those that decided it."""
+    shown = (verdict.context_id,) if verdict.context_id in claim.cited else claim.cited
+    rests_on = tuple(source for source in claim.borne_out_by if source in shown) or shown
+    quoted = claim.quoted if verdict.quote is not None and verdict.quote == claim.quote else None
+    explanation = (
+        f"{verdict.note[:1].upper()}{verdict.note[1:]}." if verdict.confidence == "corrected" else ""
+    )
+    return Holding(verdict, rests_on or (verdict.context_id,), explanation, quoted)

@@ -1,0 +1,128 @@
+"""A reader's corrections: checked against the run, applied to every task, and never to its journal."""
+
+import json
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner import Run, recall, verify
+from factreasoner.calibration.applying import calibrated_verdicts
+from factreasoner.calibration.calibrators import Temperature
+from factreasoner.config import Config
+from factreasoner.errors import InputError
+from factreasoner.evaluators.graph import with_graph
+from factreasoner.models import Context, Verdict
+from factreasoner.rescoring import rescore
+from factreasoner.runs.corrections import Corrections
+from factreasoner.runs.store import RunFolder
+from factreasoner.solvers.exact import ExactSolver
+from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.registry import task_named
+
+GOOD = {"record": "r1", "task": "run", "premise": "c0", "claim": "a0", "label": "contradiction"}
+GOOD["was"] = "entailment"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    said = [
+        Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so"),
+        Verdict(context_id="c0", target_id="a1", label="neutral", probability=0.8),
+    ]
+    made = assessment([0.5, 0.5], contexts=(Context(id="c0", text="x"),), outcome={"verdicts": said})
+    config = Config(cache=False)
+    graphed = with_graph(made.outcome, made.atoms, made.contexts, config)
+    solved = rescore(made.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
+    return run_folder(tmp_path / "run", solved, config=config)
+
+
+def corrections(folder, tmp_path, *lines):
+    path = tmp_path / "corrections.jsonl"
+    path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    opened = RunFolder.of_any_task(folder)
+    opened.read_journal()
+    return Corrections(path, opened)
+
+
+def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tmp_path):
+    corrections(folder, tmp_path, GOOD | {"note": "the year is another"})
+    before = (folder / "journal.jsonl").read_bytes()
+    judged = Run.open(folder).atoms().set_index("atom")
+    corrected = Run.open(folder, corrections=tmp_path / "corrections.jsonl").atoms().set_index("atom")
+    assert judged["label"]["a0"] == "supported"
+    assert corrected["label"]["a0"] == "contradicted"
+    # the context is believed at its prior of 0.9, and the verdict kept within 0.999: 0.9 * 0.001 + 0.1 * 0.5
+    assert corrected["p_true"]["a0"] == pytest.approx(0.9 * 0.001 + 0.1 * 0.5, abs=1e-9)
+    assert corrected["quote"].isna()["a0"]
+    expected = "corrected by a reader; the judge said entailment (0.90): the year is another"
+    assert corrected["note"]["a0"] == expected
+    assert corrected["p_true"]["a1"] == judged["p_true"]["a1"]
+    assert (folder / "journal.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (GOOD | {"record": "r11"}, "1: record: .*no record 'r11'; did you mean 'r1'?"),
+        (GOOD | {"claim": "a7"}, "1: premise: .*has no verdict of 'c0' on 'a7' in record 'r1'"),
+        (GOOD | {"was": "neutral"}, "1: was: is 'neutral', and the run's verdict is 'entailment'"),
+        (GOOD | {"task": "rag"}, "1: task: is 'rag', and this is a run of `run`"),
+        (GOOD | {"label": "wrong"}, "1: label: .*a line is"),
+        ({"record": "r1"}, "1: task: missing"),
+        ("7", "1: is the number 7; each line must be an object"),
+        ("nothing", "1: not JSON"),
+    ],
+)
+def test_a_line_that_matches_nothing_is_named(folder, tmp_path, line, message):
+    with pytest.raises(InputError, match=r"corrections\.jsonl:" + message):
+        corrections(folder, tmp_path, line)
+
+
+def test_all_problems_are_told_and_two_corrections_of_one_verdict_are_one(folder, tmp_path):
+    with pytest.raises(InputError) as caught:
+        corrections(folder, tmp_path, GOOD, GOOD, GOOD | {"claim": "a7"})
+    assert [problem.where.rpartition(":")[2] for problem in caught.value.problems] == ["2", "3"]
+    assert "corrections.jsonl:1 corrects that verdict too" in caught.value.problems[0].message
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_a_file_without_a_correction(folder, tmp_path, content):
+    with pytest.raises(InputError, match="holds no correction"):
+        corrections(folder, tmp_path, content)
+
+
+def test_a_calibration_leaves_corrected_verdicts_alone(folder, tmp_path):
+    found = corrections(folder, tmp_path, GOOD)
+    opened = RunFolder(folder, TASK)
+    opened.read_journal()
+    (result,) = opened.results(["r1"])
+    corrected = found.applied(result).outcome.verdicts
+    again = calibrated_verdicts(corrected, {"contradiction": Temperature(temperature=3.0)})
+    assert [verdict.probability for verdict in again] == [1.0, 0.8]
+
+
+def test_a_corrected_fact_counts(tmp_path):
+    result = recall("It opened in 1932.", facts=["It opened in 1932.", "It is big and old."])
+    first = result.verdicts[0]
+    assert result.recall == 0.5
+    wrong = first.model_copy(update={"label": "contradiction", "probability": 1.0})
+    assert task_named("recall").with_verdicts(result, (wrong, *result.verdicts[1:])).recall == 0.0
+
+
+def test_a_corrected_cited_claim_is_labelled_anew_and_the_text_stays(tmp_path):
+    text = "The museum opened in 1930 [1]. It shows ships [1]."
+    result = verify(text, sources=["The museum opened in 1932. It shows ships."], spacy_model="none")
+    wrong = next(claim for claim in result.claims if claim.label == "contradicted")
+    right = {"label": "entailment", "probability": 1.0, "confidence": "corrected", "note": "right"}
+    verdicts = tuple(v.model_copy(update=right) if v.target_id == wrong.id else v for v in result.verdicts)
+    again = task_named("verify").with_verdicts(result, verdicts)
+    now = next(claim for claim in again.claims if claim.id == wrong.id)
+    assert (now.label, now.p, now.borne_out_by) == ("supported", 1.0, ("c0",))
+    assert again.corrected == result.corrected
+    assert [c for c in again.claims if c.id != wrong.id] == [c for c in result.claims if c.id != wrong.id]
+
+
+def test_nothing_changes_where_nothing_is_corrected():
+    result = verify("It opened in 1930 [1].", sources=["It opened in 1932."])
+    assert task_named("verify").with_verdicts(result, result.verdicts) == result
