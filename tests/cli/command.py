@@ -7,7 +7,10 @@ import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fake_server import FakeServer
 
 ATOMS = ["Marie Curie was born in Warsaw.", "Marie Curie was born in Paris.", "She liked tea."]
 PASSAGES = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands in Paris."]
@@ -17,6 +20,11 @@ def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
     """No keys, and a cache of this test's own."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_PROXY", "_proxy"))}
     return kept | {"FACTREASONER_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"} | extra
+
+
+def model_flags(server: FakeServer) -> tuple[str, ...]:
+    """A model at `server` that is asked by tool calls, and the run folder `out`."""
+    return ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
 
 
 def heed_signals() -> None:

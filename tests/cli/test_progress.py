@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
 
 import pytest
 
@@ -43,8 +44,10 @@ def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
     with progress_for(quiet=False) as progress:
         progress.started(3, 0)
         progress.waiting(12.3)
-        progress._bar.refresh()
-        assert "waiting for the server: 12 s" in terminal.getvalue()
+        deadline = time.monotonic() + 20
+        while "waiting for the server: 12 s" not in terminal.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         progress.waiting(0.0)
     assert "waiting" not in terminal.getvalue().splitlines()[-1]
 

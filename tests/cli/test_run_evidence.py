@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import record, results, write_records
+from command import model_flags, record, results, write_records
 from fake_server import FakeServer
 
 PAGE = "https://x.example/curie"
@@ -26,19 +26,7 @@ def run(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
 
     def run(server, *flags):
-        return factreasoner(
-            "run",
-            data,
-            "--model",
-            "openai/fake",
-            "--api-base",
-            server.url,
-            "--form",
-            "tool",
-            "--out",
-            "out",
-            *flags,
-        )
+        return factreasoner("run", data, *model_flags(server), *flags)
 
     return run
 

@@ -5,7 +5,7 @@ import signal
 import time
 
 import pytest
-from command import ATOMS, environment, record, results, write_records
+from command import ATOMS, environment, model_flags, record, results, write_records
 from fake_server import (
     FakeServer,
     Misbehaviour,
@@ -37,20 +37,7 @@ GOOD = {"a0": "S", "a1": "NS", "a2": "NS"}
 
 
 def run(factreasoner, server, data, *flags, **options):
-    return factreasoner(
-        "run",
-        data,
-        "--model",
-        "openai/fake",
-        "--api-base",
-        server.url,
-        "--form",
-        "tool",
-        "--out",
-        "out",
-        *flags,
-        **options,
-    )
+    return factreasoner("run", data, *model_flags(server), *flags, **options)
 
 
 def test_main_job(factreasoner, tmp_path):

@@ -55,7 +55,7 @@ def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
         parser = find_parser()
         assert parser is find_parser()
         assert parser is not None
-        parser._known.clear()
+        parser.known.clear()
         found.append([word.dep for parse in parser.parse(texts) if parse for word in parse.words])
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -70,7 +70,7 @@ def test_what_is_remembered_is_bounded() -> None:
     parser = find_parser()
     assert parser is not None
     parser.parse([f"Note {count}." for count in range(600)])
-    assert len(parser._known) <= 512
+    assert len(parser.known) <= 512
 
 
 def test_none_stands_for_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:

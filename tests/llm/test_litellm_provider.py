@@ -87,7 +87,7 @@ def answer_of(**choice):
         "choices": [{"message": {"content": "{}"}, "finish_reason": "stop", **choice}],
         "usage": usage,
     }
-    return PRICED._answer(response, REQUEST)
+    return PRICED.completion(response, REQUEST)
 
 
 @given(ENTRIES)
@@ -119,5 +119,5 @@ def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens
     "choices", [None, [], "x", 7, [None], [{}], [{"message": None}], [{"message": {"tool_calls": [None]}}]]
 )
 def test_a_response_without_a_message_is_an_empty_answer(choices):
-    answer = PRICED._answer({"choices": choices}, REQUEST)
+    answer = PRICED.completion({"choices": choices}, REQUEST)
     assert (answer.content, answer.tool_calls) == ("", ())

@@ -71,13 +71,13 @@ def test_other_threads_keep_theirs():
 def test_every_provider_s_answer_brings_what_litellm_never_saw(model, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "none")
     litellm_saw = []
-    take = LiteLLMProvider._answer
+    take = LiteLLMProvider.completion
 
     def watching(self, response, request, logprobs):
         litellm_saw.append(getattr(response.choices[0], "logprobs", None))
         return take(self, response, request, logprobs)
 
-    monkeypatch.setattr(LiteLLMProvider, "_answer", watching)
+    monkeypatch.setattr(LiteLLMProvider, "completion", watching)
     text = '{"fact_0": "True", "fact_1": "False"}'
     alternatives = [("True", -0.5), ("False", -1.0)]
     tokens = [

@@ -153,7 +153,7 @@ def test_they_are_read_by_the_process_that_reads_pages() -> None:
         for kind, data in DOCUMENTS.items():
             assert reader.read(Page("x", kind, "", data)).text.startswith("Some words.")
         assert reader.read(Page("x", "docx", "", b"PK\3\4")).dropped == "damaged docx"
-        assert len(reader._idle) == 1
+        assert len(reader.idle) == 1
     finally:
         reader.close()
     sifting = PageReader(Config())

@@ -26,7 +26,7 @@ def test_pages_are_read_one_after_the_other_by_one_process() -> None:
         assert reader.read(page(html())).text.startswith("Otter Bridge\n")
         assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
         assert reader.read(page(b"\0\0")).dropped == "binary"
-        assert len(reader._idle) == 1
+        assert len(reader.idle) == 1
     finally:
         reader.close()
 
@@ -36,7 +36,7 @@ def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
     try:
         reader.read(page(html()))
         assert reader.read(page(STUCK)).dropped == "too slow"
-        assert reader._idle == []
+        assert reader.idle == []
         assert reader.read(page(b"Some words of plain text here.", "text/plain")).text
     finally:
         reader.close()
@@ -46,7 +46,7 @@ def test_a_process_that_dies_costs_one_page() -> None:
     reader = PageReader()
     try:
         reader.read(page(html()))
-        killer = threading.Timer(0.1, os.kill, (reader._idle[0].pid, 9))
+        killer = threading.Timer(0.1, os.kill, (reader.idle[0].pid, 9))
         killer.start()
         assert reader.read(page(STUCK)).dropped == "unreadable"
         assert reader.read(page(html())).text
@@ -58,8 +58,8 @@ def test_a_process_that_died_while_idle_costs_none() -> None:
     reader = PageReader()
     try:
         reader.read(page(html()))
-        os.kill(reader._idle[0].pid, 9)
-        reader._idle[0].wait()
+        os.kill(reader.idle[0].pid, 9)
+        reader.idle[0].wait()
         assert reader.read(page(html())).text
     finally:
         reader.close()
@@ -70,7 +70,7 @@ def test_the_process_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = PageReader()
     try:
         reader.read(page(html()))
-        environ = Path(f"/proc/{reader._idle[0].pid}/environ")
+        environ = Path(f"/proc/{reader.idle[0].pid}/environ")
         if not environ.exists():
             pytest.skip("no /proc here")
         assert b"hush-hush" not in environ.read_bytes()
@@ -82,7 +82,7 @@ def test_the_process_may_not_take_all_memory() -> None:
     reader = PageReader()
     try:
         reader.read(page(html()))
-        limits = Path(f"/proc/{reader._idle[0].pid}/limits")
+        limits = Path(f"/proc/{reader.idle[0].pid}/limits")
         if not limits.exists():
             pytest.skip("no /proc here")
         assert f"Max address space         {extract_worker.MEMORY} " in limits.read_text()
@@ -93,7 +93,7 @@ def test_the_process_may_not_take_all_memory() -> None:
 def test_closing_ends_the_process() -> None:
     reader = PageReader()
     reader.read(page(html()))
-    process = reader._idle[0]
+    process = reader.idle[0]
     reader.close()
     assert process.poll() is not None
 

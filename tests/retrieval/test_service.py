@@ -59,11 +59,11 @@ def test_without_retry_after_it_waits_by_itself() -> None:
         assert len(server.requests) == 2
 
 
-def test_retry_after_holds_for_every_thread() -> None:
+def test_retry_after_holds_for_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     with JsonServer(echo) as server:
         asked = service(server.url)
         waits: list[float] = []
-        asked._pause = lambda: waits.append(asked._resume_at)  # type: ignore[method-assign]
+        monkeypatch.setattr(asked, "pause", lambda: waits.append(asked.resume_at))
         with JsonServer(steps(Answer("later", 429, {"Retry-After": "30"}), then=echo)) as busy:
             asked.url = busy.url
             asked.get({"a": 1})

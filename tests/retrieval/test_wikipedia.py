@@ -226,4 +226,4 @@ def test_a_contact_that_fits_no_header_does_no_harm(monkeypatch: pytest.MonkeyPa
 
 def test_the_language_chooses_the_wiki() -> None:
     made = load("retriever", "wikipedia")(config=Config(wikipedia_language="de", cache=False))
-    assert made._wiki.url == "https://de.wikipedia.org/w/api.php"
+    assert made.wiki.url == "https://de.wikipedia.org/w/api.php"

@@ -33,8 +33,8 @@ def test_the_state_of_a_record(failures, judged, asked, status):
 class Worker(ClaimWorker[ClaimResult]):
     result = ClaimResult
 
-    def __init__(self, work):
-        super().__init__(assembly_of(Config()))
+    def __init__(self, work, **parts):
+        super().__init__(assembly_of(Config(), **parts))
         self._do = work
 
     def _work(self, record, meter):
@@ -87,13 +87,11 @@ def test_a_model_that_has_yet_to_be_learnt_is_not_settled():
     class Unsettled(ScriptedLLM):
         settled = False
 
-    config = Config(model="m")
-    worker = Worker(lambda: Work({}, (), 0, 0))
-    assert worker.settled
-    worker._llm = Unsettled([])
-    assert worker.config == Config()
-    assert not worker.settled
-    assert assembly_of(config, llm=Unsettled([])).llm is not None
+    def work():
+        return Work({}, (), 0, 0)
+
+    assert Worker(work).settled
+    assert not Worker(work, llm=Unsettled([])).settled
 
 
 def test_sums_over_a_run():

@@ -9,6 +9,7 @@ time.
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -116,13 +117,26 @@ def _equal(one: Table, other: Table) -> bool:
         return bool(np.allclose(1.0 / (1.0 + np.exp(-one)), 1.0 / (1.0 + np.exp(-other)), rtol=0, atol=SAME))
 
 
-class ManyAtOnce:
-    """All sets through one junction tree, exactly."""
+class _Exact:
+    """Sets through a junction tree: all is told, without error and without the solver."""
 
     exact = True
     stderr = None
     solves = 0
     untold = ""
+    candidates: tuple[int, ...]
+
+    def one_by_one(self) -> Table:
+        """See Removals."""
+        return self.log_odds([(c,) for c in self.candidates])
+
+    @abstractmethod
+    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
+        """See Removals."""
+
+
+class ManyAtOnce(_Exact):
+    """All sets through one junction tree."""
 
     def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
@@ -134,22 +148,13 @@ class ManyAtOnce:
         """See Removals."""
         return np.asarray(self._tree.log_odds([()])[0])
 
-    def one_by_one(self) -> Table:
-        """See Removals."""
-        return self.log_odds([(c,) for c in self.candidates])
-
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
         """See Removals."""
         return self._tree.log_odds(sets)
 
 
-class ByAbsorption:
-    """Sets one by one out of one calibrated junction tree, exactly, and each once."""
-
-    exact = True
-    stderr = None
-    solves = 0
-    untold = ""
+class ByAbsorption(_Exact):
+    """Sets one by one out of one calibrated junction tree, each once."""
 
     def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
@@ -162,10 +167,6 @@ class ByAbsorption:
     def whole(self) -> Table:
         """See Removals."""
         return self._tree.log_odds(frozenset())
-
-    def one_by_one(self) -> Table:
-        """See Removals."""
-        return self.log_odds([(c,) for c in self.candidates])
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
         """See Removals."""

@@ -39,19 +39,20 @@ class Parser:
         self.version: str = pipeline.meta.get("version", "")
         self._pipeline = pipeline
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, Parse | None] = OrderedDict()
+        self.known: OrderedDict[str, Parse | None] = OrderedDict()
+        """What is remembered of sentences, the latest last."""
 
     def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
         """One parse a sentence, whose borders are kept as given; None for an empty or overlong one."""
         with self._lock:
-            found = {text: self._known[text] for text in sentences if text in self._known}
+            found = {text: self.known[text] for text in sentences if text in self.known}
             new = [text for text in dict.fromkeys(sentences) if text not in found]
             readable = [text for text in new if text.strip() and len(text) <= _LONGEST]
             found |= dict.fromkeys(new, None)
             found |= dict(zip(readable, self._parsed(readable), strict=True))
-            self._known.update(found)
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
+            self.known.update(found)
+            while len(self.known) > _KEPT:
+                self.known.popitem(last=False)
         return [found[text] for text in sentences]
 
     def _parsed(self, texts: Sequence[str]) -> Iterator[Parse]:

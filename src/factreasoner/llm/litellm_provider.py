@@ -180,7 +180,7 @@ class LiteLLMProvider:
                 raise
             # An answer all the same: it came with status 200 and is paid for.
             response = TOO_LONG if aside.too_long else None
-        return self._answer(response, request, aside.logprobs)
+        return self.completion(response, request, aside.logprobs)
 
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the request, as litellm edits schemas in place, in words that it passes on."""
@@ -199,7 +199,8 @@ class LiteLLMProvider:
         known = load().get_supported_openai_params(model=bare, custom_llm_provider=self.provider)
         return frozenset(known or ())
 
-    def _answer(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
+    def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
+        """What a response to `request` says, whatever it looks like; `logprobs` never saw litellm."""
         choices = field_of(response, "choices")
         choice = choices[0] if isinstance(choices, list | tuple) and choices else None
         message = field_of(choice, "message")

@@ -44,8 +44,9 @@ class PageReader:
         self._pages = config.fetch_pages
         self._sift = sift
         self._free = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
-        self._idle: list[subprocess.Popen[bytes]] = []
-        self.close = weakref.finalize(self, _end_all, self._idle)
+        self.idle: list[subprocess.Popen[bytes]] = []
+        """The processes that wait for a page."""
+        self.close = weakref.finalize(self, _end_all, self.idle)
 
     def read(self, page: Page) -> Extracted:
         """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
@@ -68,13 +69,13 @@ class PageReader:
                     _end(worker)
             if answer is None:
                 return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
-            self._idle.append(worker)
+            self.idle.append(worker)
             return answer
 
     def _worker(self) -> subprocess.Popen[bytes]:
         """One that waits for a page; those that have died meanwhile are passed over."""
-        while self._idle:
-            worker = self._idle.pop()
+        while self.idle:
+            worker = self.idle.pop()
             if worker.poll() is None:
                 return worker
             _end(worker)

@@ -69,7 +69,8 @@ class JsonService:
         self._fault = fault
         self._cache = RetrievalCache(config)
         self._slots = threading.BoundedSemaphore(CONCURRENCY)
-        self._resume_at = 0.0
+        self.resume_at = 0.0
+        """No request is sent before this time, of the monotonic clock."""
         self._client = _client({"Accept-Encoding": ENCODINGS, **headers}, config.fetch_timeout)
         self.close = weakref.finalize(self, self._client.close)
 
@@ -95,7 +96,7 @@ class JsonService:
             wait: float | None = None
             try:
                 with self._slots:
-                    self._pause()
+                    self.pause()
                     response = within(self._seconds, lambda: self._send(method, content))
                 answer, problem = self._judged(response)
                 if not problem:
@@ -110,7 +111,7 @@ class JsonService:
             if wait is None:
                 time.sleep(FIRST_WAIT * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))
             else:
-                self._resume_at = max(self._resume_at, time.monotonic() + wait)
+                self.resume_at = max(self.resume_at, time.monotonic() + wait)
         raise AssertionError("max_attempts is at least 1")
 
     def _send(self, method: str, content: dict[str, Any]) -> httpx.Response:
@@ -145,8 +146,9 @@ class JsonService:
             return None, fault.problem
         raise self._error(fault.problem)
 
-    def _pause(self) -> None:
-        while (wait := self._resume_at - time.monotonic()) > 0:
+    def pause(self) -> None:
+        """Wait until requests may be sent."""
+        while (wait := self.resume_at - time.monotonic()) > 0:
             time.sleep(wait)
 
     def _error(self, problem: str, attempts: int = 1) -> SearchError:

@@ -72,7 +72,7 @@ class WikipediaRetriever:
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
         # What a header can't hold, a contact does not need.
         agent = re.sub(r"[^ -~]+", "?", agent)
-        self._wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
+        self.wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Passages for every atom, best first. Raises StageError when the wiki answers nothing at all."""
@@ -123,7 +123,7 @@ class WikipediaRetriever:
         return found
 
     def _ask(self, **parameters: str | int) -> _QueryResult:
-        answer = self._wiki.get(
+        answer = self.wiki.get(
             {"action": "query", "format": "json", "formatversion": 2, "maxlag": 5, **parameters}
         )
         return _ApiResponse.model_validate(answer).query

@@ -93,7 +93,7 @@ def test_another_writer_is_named_and_a_killed_one_outlived(
     assert bring(docs, **place).added == 4
     assert bring(docs, **place).unchanged == 4
     store = Store(Config(chroma_url=chroma_url))
-    assert not [c.name for c in store._client.list_collections() if "held." in c.name]
+    assert not [c.name for c in store.client.list_collections() if "held." in c.name]
 
 
 def test_a_writer_that_was_taken_for_dead_writes_no_more(
@@ -141,7 +141,7 @@ def test_of_many_writers_one_wins(chroma_url: str, monkeypatch: pytest.MonkeyPat
 
 def test_a_collection_in_the_place_of_the_lease_is_told(chroma_url: str) -> None:
     store = Store(Config(chroma_url=chroma_url))
-    store._client.create_collection("x-y.writer", embedding_function=None)
+    store.client.create_collection("x-y.writer", embedding_function=None)
     with (
         pytest.raises(ConfigError, match=r"'x-y\.writer' in store .* is in the way"),
         Store.writing(Config(chroma_url=chroma_url, collection="x-y")),
@@ -151,7 +151,7 @@ def test_a_collection_in_the_place_of_the_lease_is_told(chroma_url: str) -> None
 
 def test_collections_of_others_are_left_alone(tmp_path: Path, chroma_url: str) -> None:
     store = Store(Config(chroma_url=chroma_url))
-    store._client.create_collection("theirs", embedding_function=None)
+    store.client.create_collection("theirs", embedding_function=None)
     docs = write(tmp_path / "docs", TEXTS)
     with pytest.raises(ConfigError, match=r"'theirs' in store .* was not made by `factreasoner index`"):
         bring(docs, chroma_url=chroma_url, collection="theirs")

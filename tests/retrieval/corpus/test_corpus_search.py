@@ -9,6 +9,7 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError, StoreError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
+from factreasoner.retrieval.corpus.embeddings import OwnEmbedding
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
 from factreasoner.retrieval.corpus.search import fused
 from factreasoner.retrieval.corpus.store import Store
@@ -101,14 +102,15 @@ def test_a_store_that_is_no_database(tmp_path: Path) -> None:
         titles({"store_dir": tmp_path / "store"}, "x")
 
 
-def test_an_embedding_that_fails_is_the_failure_of_its_atom(place: dict[str, object]) -> None:
+def test_an_embedding_that_fails_is_the_failure_of_its_atom(
+    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     retriever = CorpusRetriever(Config.model_validate(place))
 
-    class Failing:
-        def embed(self, texts: object) -> None:
-            raise StoreError("no vectors today")
+    def failing(embedding: OwnEmbedding, texts: object) -> None:
+        raise StoreError("no vectors today")
 
-    retriever._opened.search._embedding = Failing()  # type: ignore[assignment]
+    monkeypatch.setattr(OwnEmbedding, "embed", failing)
     with pytest.raises(StoreError, match="no vectors today"):
         retriever.search(Query("x"))
 
@@ -166,6 +168,6 @@ def test_a_store_that_is_gone_meanwhile_fails_the_record(
     def failing(name: str) -> None:
         raise StoreError("the server is busy")
 
-    monkeypatch.setattr(retriever._store, "collection", failing)
+    monkeypatch.setattr(Store, "collection", lambda store, name: failing(name))
     with pytest.raises(StageError, match="the server is busy"):
         retriever.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))

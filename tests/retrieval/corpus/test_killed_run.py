@@ -62,7 +62,7 @@ def test_a_killed_run_is_completed_by_the_next(
 def test_torn_files_of_vectors_are_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    monkeypatch.setattr(store, "_VECTORS", {**store._VECTORS, "sync_threshold": 3, "batch_size": 2})
+    monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
     docs = write(tmp_path / "docs", TEXTS)
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
     bring(docs, **place)

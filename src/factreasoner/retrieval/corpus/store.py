@@ -46,7 +46,7 @@ _NO_VECTORS = {
     "max_neighbors": 2,
     "sync_threshold": 20_000,
 }
-_VECTORS = {
+VECTORS = {
     # recall@10 of 0.99 on 10,000 random vectors; Chroma's own settings give 0.54 (benchmarks/retrieval.py)
     "space": "cosine",
     "ef_construction": 200,
@@ -82,12 +82,12 @@ class Store:
         if self.folder is not None and not create:
             _refuse_none(self.folder)
         try:
-            self._client = (
+            self.client = (
                 self.ask(_server, config) if self.folder is None else self.ask(_on_disk, self.folder)
             )
         except StoreError as error:
             raise ConfigError(str(error)) from error
-        self.close = weakref.finalize(self, _close, self._client)
+        self.close = weakref.finalize(self, _close, self.client)
 
     def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`fn(...)`, with whatever Chroma raises as StoreError; over HTTP, in bounded time."""
@@ -115,7 +115,7 @@ class Store:
         folder = folder_of(config)
         if folder is None:
             store = cls(config)
-            marks = _ServerMarks(store._client, store._asked, store._get)
+            marks = _ServerMarks(store.client, store._asked, store._get)
             lease = Lease(marks, checked_name(config.collection), store.where)
             store._lease = lease
             try:
@@ -131,7 +131,7 @@ class Store:
 
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
-        found = self.ask(self._client.list_collections)
+        found = self.ask(self.client.list_collections)
         return sorted({c.name.removesuffix(_REBUILT) for c in found if CollectionInfo.known(c.metadata)})
 
     def collection(self, name: str) -> Collection:
@@ -171,16 +171,16 @@ class Store:
         """
         name = collection.name
         if self.ask(self._get, name + _REBUILT) is not None:
-            self.ask(self._client.delete_collection, name + _REBUILT)
+            self.ask(self.client.delete_collection, name + _REBUILT)
         fresh = self._create(name + _REBUILT, collection.made._replace(revision=""))
-        self.ask(self._client.delete_collection, name)
+        self.ask(self.client.delete_collection, name)
         self.ask(fresh.modify, name=name)
         return self._opened(fresh)
 
     def delete(self, name: str) -> None:
         """Drop a collection and its word index. Raises ConfigError when there is none."""
         collection = self.collection(name)
-        self.ask(self._client.delete_collection, collection.name)
+        self.ask(self.client.delete_collection, collection.name)
         collection.drop_indexes()
 
     def _found(self, name: str) -> Any:
@@ -194,14 +194,14 @@ class Store:
 
     def _get(self, name: str) -> Any:
         try:
-            return self._client.get_collection(name, embedding_function=None)
+            return self.client.get_collection(name, embedding_function=None)
         except NotFoundError:
             return None
 
     def _create(self, name: str, made: CollectionInfo) -> Any:
-        hnsw = _VECTORS if made.vectors else _NO_VECTORS
+        hnsw = VECTORS if made.vectors else _NO_VECTORS
         return self.ask(
-            self._client.get_or_create_collection,
+            self.client.get_or_create_collection,
             name,
             embedding_function=None,
             metadata=made.metadata(),
@@ -213,7 +213,7 @@ class Store:
             raise ConfigError(
                 f"collection: {found.name!r} in store {self.where} was not made by `factreasoner index`"
             )
-        most = min(self.ask(self._client.get_max_batch_size), 5461)
+        most = min(self.ask(self.client.get_max_batch_size), 5461)
         return Collection(found, self.ask, folder=self._indexes / str(found.id), most=most)
 
 
