@@ -68,6 +68,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "chromadb": ("keeping own documents", "corpus"),
     "huggingface_hub": ("finding models of the hub", "nli"),
     "mammoth": ("reading docx files", "office"),
+    "matplotlib": ("drawing figures", "plots"),
     "onnxruntime": ("running NLI models", "nli"),
     "pandas": ("handing out tables as data frames", "frames"),
     "pptx": ("reading pptx files", "office"),

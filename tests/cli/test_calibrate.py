@@ -146,6 +146,15 @@ def test_what_a_person_reads(factreasoner, run, relations):
     assert "nan" not in done.stdout.lower()
 
 
+def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
+    done = factreasoner("calibrate", run, "--out", "c.json")
+    assert done.returncode == 0
+    assert "No figure: drawing figures needs an optional package" in done.stderr
+    assert (tmp_path / "c.json").exists()
+    assert not (tmp_path / "c.png").exists()
+
+
 def test_a_method_of_choice_and_a_seed(factreasoner, run):
     flags = ("--out", "c.json", "--method", "isotonic", "--seed", 3, "--json")
     found = content(factreasoner("calibrate", run, *flags))

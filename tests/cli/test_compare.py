@@ -99,6 +99,23 @@ def test_files_by_name(factreasoner, tmp_path, two):
         assert (tmp_path / name).stat().st_size
 
 
+def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
+    done = factreasoner("compare", *two, "--out", "all")
+    assert done.returncode == 0
+    assert (
+        "No figure: drawing figures needs an optional package: pip install 'factreasoner[plots]'"
+        in done.stderr
+    )
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {
+        "comparison.md",
+        "comparison.csv",
+        "comparison.json",
+    }
+    refused = factreasoner("compare", *two, "--plot", "p.png", "--csv", "c.csv")
+    assert (refused.returncode, (tmp_path / "c.csv").exists()) == (1, False)
+
+
 def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_path):
     names = [f"a-run-with-a-name-{number}" for number in range(4)]
     for name in names:

@@ -132,7 +132,8 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
 
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
-    """The file, and the reliability diagrams beside it; returns these."""
+    """The file, and where they can be drawn the reliability diagrams beside it; returns these."""
+    from factreasoner.errors import MissingExtraError
     from factreasoner.metrics.reliability import Bin
     from factreasoner.report.figures import Reliability, reliability_figure
     from factreasoner.runs.store import replace_file
@@ -145,4 +146,8 @@ def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     what = "verdicts that are right" if part == "verdicts" else "atoms labelled S"
     out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(out, [calibration.model_dump_json(indent=2)])
-    return reliability_figure(diagrams, out.with_suffix(""), what=what)
+    try:
+        return reliability_figure(diagrams, out.with_suffix(""), what=what)
+    except MissingExtraError as error:
+        say(f"No figure: {error}", err=True)
+        return []

@@ -94,7 +94,10 @@ def compare(
     """
     from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
     from factreasoner.errors import ConfigError
+    from factreasoner.report.figures import require_matplotlib
 
+    if files.plot is not None:
+        require_matplotlib()
     if comparing.modes is not None or comparing.task is not None:
         if assessors is not None:
             raise ConfigError("--assessors: they are those of `run`; leave out --task and --modes")
@@ -197,6 +200,7 @@ def _run(
 
 def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:
     """The files that were asked for, and all of them into `out`."""
+    from factreasoner.errors import MissingExtraError
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure
     from factreasoner.runs.store import replace_file
@@ -208,7 +212,10 @@ def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> Non
             if path is None:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            if ending == "png":
-                comparison_figure(content, path)
-            else:
+            if ending != "png":
                 replace_file(path, [texts[ending](content).rstrip("\n")])
+                continue
+            try:
+                comparison_figure(content, path)
+            except MissingExtraError as error:
+                say(f"No figure: {error}", err=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from factreasoner.errors import MissingExtraError
 from factreasoner.metrics.reliability import Bin
+from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.report.comparison_tables import caption, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
@@ -20,8 +23,19 @@ class Reliability(NamedTuple):
     after: Sequence[Bin]
 
 
+def require_matplotlib() -> None:
+    """Raise MissingExtraError where figures can't be drawn."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError(*EXTRA_OF_MODULE["matplotlib"])
+
+
 def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
-    """A panel for each score with the value of every run and its 95 % interval over records."""
+    """A panel for each score with the value of every run and its 95 % interval over records.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    require_matplotlib()
     from matplotlib.figure import Figure
 
     runs = content["runs"]
@@ -64,7 +78,11 @@ def reliability_figure(diagrams: Sequence[Reliability], path: Path, *, what: str
     """Share of positives against probability, bin by bin with Wilson intervals, and the bins' sizes below.
 
     `what` says what a positive is ("atoms labelled S").
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
     """
+    require_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4 * len(diagrams), 4.8), layout="constrained")
