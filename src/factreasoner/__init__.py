@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
+    from factreasoner.batch import assess_many as assess_many
     from factreasoner.config import Config as Config
     from factreasoner.config import load_config as load_config
     from factreasoner.errors import FactReasonerError as FactReasonerError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from factreasoner.models import Failure as Failure
     from factreasoner.models import Record as Record
     from factreasoner.pipeline import Pipeline as Pipeline
+    from factreasoner.pipeline import aassess as aassess
     from factreasoner.pipeline import assess as assess
     from factreasoner.pipeline import build_pipeline as build_pipeline
     from factreasoner.tasks.rag.library import rag as rag
@@ -51,7 +53,9 @@ _HOMES = {
     "ScoredRag": "factreasoner.tasks.rag.scores",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "VerifyResult": "factreasoner.tasks.verify.result",
+    "aassess": "factreasoner.pipeline",
     "assess": "factreasoner.pipeline",
+    "assess_many": "factreasoner.batch",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.metrics.factuality",
     "load_config": "factreasoner.config",

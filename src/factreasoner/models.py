@@ -9,9 +9,12 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from factreasoner.metrics.factuality import FactualityScores
 
 Label = Literal["entailment", "contradiction", "neutral"]
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
@@ -399,6 +402,49 @@ class Assessment(TaskResult):
     def p_true(self) -> dict[str, float]:
         """P(atom is true) by atom id, for every atom that could be judged."""
         return dict(self.outcome.p_true) if self.outcome else {}
+
+    @property
+    def labels(self) -> dict[str, Support]:
+        """What the evidence says of each atom that could be judged, by atom id."""
+        return dict(self.outcome.support) if self.outcome else {}
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the judged atoms that are supported; None where none was judged."""
+        return self._scores().precision
+
+    @property
+    def entropy(self) -> float | None:
+        """Sum over judged atoms of -P log10 P; None where none was judged."""
+        return self._scores().entropy
+
+    @property
+    def avg_entropy(self) -> float | None:
+        """E(y), the mean over judged atoms of -P log10 P: 0.150515 where nothing is known."""
+        return self._scores().avg_entropy
+
+    @property
+    def avg_norm_entropy(self) -> float | None:
+        """Mean binary entropy of the judged atoms, in bits: 1 where nothing is known."""
+        return self._scores().avg_norm_entropy
+
+    @property
+    def avg_prob(self) -> float | None:
+        """Mean probability of the judged atoms."""
+        return self._scores().avg_prob
+
+    def recall_at_k(self, k: int) -> float | None:
+        """Supported atoms over `k`, at most 1. Raises ValueError for `k` below 1."""
+        return self._scores(k).recall_k
+
+    def f1_at_k(self, k: int) -> float | None:
+        """Harmonic mean of precision and recall at `k`. Raises ValueError for `k` below 1."""
+        return self._scores(k).f1_k
+
+    def _scores(self, k: int | None = None) -> FactualityScores:
+        from factreasoner.metrics.factuality import factuality
+
+        return factuality(self, k)
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:

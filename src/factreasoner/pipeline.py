@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 from factreasoner.assembly import Parts, assembly_of, parts_and_config
 from factreasoner.config import Config, result_fingerprint
@@ -34,6 +35,7 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
+from factreasoner.settings import Settings
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.making import made_atoms
 
@@ -231,6 +233,24 @@ def build_pipeline(
     return pipeline
 
 
+async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
+    """:func:`assess` for callers in an event loop: the work is done in a thread, and the loop goes on.
+
+    Raises what `assess` raises. A task that is cancelled lets the calls that were sent come to their end.
+    """
+    return await asyncio.to_thread(assess, response, **given)
+
+
+class Given(Settings, total=False):
+    """What :func:`assess` takes by name."""
+
+    prompt: str
+    contexts: Iterable[ContextLike] | None
+    atoms: Iterable[AtomLike] | None
+    topic: str | None
+    llm: LLM | None
+
+
 def assess(
     response: str,
     *,
@@ -239,7 +259,7 @@ def assess(
     atoms: Iterable[AtomLike] | None = None,
     topic: str | None = None,
     llm: LLM | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Assessment:
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.parsing import parse_atom, parse_context, parse_fact
+from factreasoner.inputs.columns import FIELDS
+from factreasoner.inputs.parsing import CONTEXT_KEYS, parse_atom, parse_context, parse_fact, parse_record
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Record
 
@@ -74,12 +75,18 @@ def _items(
 
 def _context(data: object, *, where: str, field: str, default_id: str) -> Context:
     """A context of a text, a mapping, or a document of another library, told by its attributes."""
-    if not isinstance(data, str | Mapping):
-        text = getattr(data, "page_content", None) or getattr(data, "text", None)
-        if isinstance(text, str):
-            metadata = getattr(data, "metadata", None)
-            data = {"text": text} | _named(metadata if isinstance(metadata, Mapping) else {})
-    return parse_context(data, where=where, field=field, default_id=default_id)
+    return parse_context(_as_mapping(data), where=where, field=field, default_id=default_id)
+
+
+def _as_mapping(data: object) -> object:
+    """What a context of ours or a document of another library holds; anything else as it is."""
+    if isinstance(data, Context):
+        return data.model_dump(include=set(CONTEXT_KEYS), exclude_none=True)
+    text = getattr(data, "page_content", None) or getattr(data, "text", None)
+    if isinstance(data, str | Mapping) or not isinstance(text, str):
+        return data
+    metadata = getattr(data, "metadata", None)
+    return {"text": text} | _named(metadata if isinstance(metadata, Mapping) else {})
 
 
 def _named(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -90,3 +97,60 @@ def _named(metadata: Mapping[str, Any]) -> dict[str, str]:
         for ours, keys in names.items()
     }
     return {key: value for key, value in found.items() if value}
+
+
+def given_records(
+    where: str, records: object, fits: Callable[[Record], Iterable[InputProblem]]
+) -> tuple[Record, ...]:
+    """The records that a caller of `where` hands over, each of which `fits`.
+
+    They are mappings with the keys of the input format, :class:`Record` objects, the rows of a pandas
+    DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
+
+    Raises:
+        InputError: with every problem of every record.
+    """
+    problems: list[InputProblem] = []
+    found: dict[str, Record] = {}
+    for number, row in enumerate(_rows(where, records), start=1):
+        place = f"{where}, record {number}"
+        try:
+            record = row if isinstance(row, Record) else _record_of_row(row, place, number)
+        except InputError as error:
+            problems += error.problems
+            continue
+        if record.id in found:
+            problems.append(InputProblem(place, "id", f"{record.id!r} is the id of an earlier record too"))
+        problems += [problem._replace(where=place) for problem in fits(record)]
+        found[record.id] = record
+    if not found and not problems:
+        problems.append(InputProblem(where, "records", "there are none"))
+    if problems:
+        raise InputError(problems)
+    return tuple(found.values())
+
+
+def _rows(where: str, records: object) -> Iterable[object]:
+    if hasattr(records, "columns") and hasattr(records, "to_dict"):
+        rows = records.to_dict("records")
+        return ({key: value for key, value in row.items() if not _is_missing(value)} for row in rows)
+    if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
+        message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
+        raise InputError([InputProblem(where, "records", message)])
+    return records
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a cell of a DataFrame is empty: None, NaN, NaT or NA."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _record_of_row(row: object, where: str, number: int) -> Record:
+    if not isinstance(row, Mapping):
+        message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
+        raise InputError([InputProblem(where, "", message)])
+    data = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()}
+    for key in FIELDS["contexts"]:
+        if isinstance(data.get(key), list | tuple):
+            data[key] = [_as_mapping(item) for item in data[key]]
+    return parse_record(data, where=where, default_id=f"r{number}")

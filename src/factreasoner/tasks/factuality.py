@@ -45,7 +45,7 @@ class Factuality(Task[Assessment]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:
         """See `Task`."""
-        return build_pipeline(config, **calls._asdict())
+        return build_pipeline(config, **calls.arguments())
 
     def failed(self, record: Record, config: Config, failure: Failure) -> Assessment:
         """See `Task`."""

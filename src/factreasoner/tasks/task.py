@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.config import Config
@@ -64,13 +65,20 @@ class Calls(NamedTuple):
     """How a worker's model is paid for and remembered.
 
     `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked.
+    is told those of each answered request; `memory` keeps how the model is asked. `parts` stand in
+    the place of names, as in :func:`assembly_of`.
     """
 
     llm: LLM | None = None
     spent: float = 0.0
     paid: Callable[[float], None] | None = None
     memory: Memory | None = None
+    parts: Mapping[str, Any] = MappingProxyType({})
+
+    def arguments(self) -> dict[str, Any]:
+        """What :func:`assembly_of` takes beside the settings."""
+        calls = self._asdict()
+        return {**calls.pop("parts"), **calls}
 
 
 class Task(ABC, Generic[R]):

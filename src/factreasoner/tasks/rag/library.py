@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Unpack
 
 from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
 from factreasoner.tasks.rag.scores import ScoredRag
 from factreasoner.tasks.rag.task import TASK, scores_of
 from factreasoner.tasks.rag.worker import RagWorker
@@ -24,7 +25,7 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     reference_claims: Iterable[AtomLike] | None = None,
     gold_contexts: Sequence[str] | None = None,
     llm: LLM | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> ScoredRag:
     """Where a retrieval-augmented answer loses or invents, synchronously.
 

@@ -39,7 +39,7 @@ class Rag(Task[RagResult]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
         """See `Task`."""
-        assembly = assembly_of(config, **calls._asdict())
+        assembly = assembly_of(config, **calls.arguments())
         return RagWorker(assembly)
 
     def failed(self, record: Record, config: Config, failure: Failure) -> RagResult:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Unpack
 
 from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, given_record
 from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK, worker_of
 
@@ -20,7 +21,7 @@ def recall(
     reference: str | None = None,
     prompt: str = "",
     llm: LLM | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> RecallResult:
     """Which of the facts that an answer should state it states, synchronously.
 

@@ -39,7 +39,7 @@ class Recall(Task[RecallResult]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[RecallResult]:
         """See `Task`."""
-        return worker_of(assembly_of(self.fitted(config), **calls._asdict()))
+        return worker_of(assembly_of(self.fitted(config), **calls.arguments()))
 
     def fitted(self, config: Config) -> Config:
         """The settings by which the parts are made: prompt-tf is an assessor that asks a fact a call."""

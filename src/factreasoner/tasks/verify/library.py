@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.tasks.verify.worker import VerifyWorker
 
@@ -20,7 +21,7 @@ def verify(
     prompt: str = "",
     claims: Sequence[AtomLike] | None = None,
     llm: LLM | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> VerifyResult:
     """Hold each claim of an answer against the sources it cites, and correct the answer.
 

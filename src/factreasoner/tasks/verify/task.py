@@ -40,7 +40,7 @@ class Verify(Task[VerifyResult]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[VerifyResult]:
         """See `Task`."""
-        assembly = assembly_of(config, **calls._asdict())
+        assembly = assembly_of(config, **calls.arguments())
         return VerifyWorker(assembly)
 
     def failed(self, record: Record, config: Config, failure: Failure) -> VerifyResult:

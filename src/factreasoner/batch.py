@@ -1,0 +1,80 @@
+"""Many records from Python, with the run folder, the limits and the resuming of the command line."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from factreasoner.analysis.opened_run import Run
+from factreasoner.assembly import parts_and_config
+from factreasoner.calibration.applying import fitted_config
+from factreasoner.cli.progress import progress_for
+from factreasoner.errors import BudgetError
+from factreasoner.inputs.given import given_records
+from factreasoner.plugins import named
+from factreasoner.protocols import LLM
+from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+from factreasoner.runs.runner import run as run_records
+from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Settings
+from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import Calls
+
+TaskName = Literal["run", "recall", "rag", "verify"]
+
+
+def assess_many(
+    records: object,
+    *,
+    task: TaskName = "run",
+    out: str | Path | None = None,
+    fresh: bool = False,
+    progress: bool = True,
+    llm: LLM | None = None,
+    **settings: Unpack[Settings],
+) -> Run:
+    """Assess many records, or put them to another `task`, synchronously: in a script, a thread or a notebook.
+
+    `records` are mappings with the keys of the input format, :class:`Record` objects, a pandas DataFrame or a
+    `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
+    is spent. `out` is the run folder: the same call again goes on where the last one stopped, failed records
+    are tried again, and every command reads it; None is a temporary one, which goes with the result.
+    `fresh` starts over. `settings` are those of :class:`Config`; an object or class of one's own may stand
+    where one names a part. `llm` stands in for the model client.
+
+    ::
+
+        run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
+        run.atoms(), run.records()
+
+    Raises:
+        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
+        InputError: records that are wrong, every one named.
+        RunError: the run in the folder was made with other settings, or another process writes there.
+        BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
+    """
+    parts, given = parts_and_config(settings)
+    config = fitted_config(given)
+    asked = task_named(task)
+    checked = given_records("assess_many()", records, lambda record: asked.problems(record, config))
+    temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
+    path = Path(temporary.name if temporary else out or "")
+    folder = RunFolder(path, asked)
+    described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
+    prompts, files = prompt_fingerprints(asked, described), file_fingerprints(config)
+    folder.start(described, prompts, files=files, fresh=fresh)
+    try:
+        calls: dict[str, Any] = {"spent": folder.spent, "paid": folder.ledger.add, "memory": folder}
+        worker = asked.worker(config, Calls(llm=llm, parts=parts, **calls))
+        with progress_for(quiet=not progress) as shown:
+            report = run_records(worker, folder, [record.id for record in checked], checked, shown)
+    finally:
+        folder.close()
+    if report.stopped:
+        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
+    found = Run.open(path)
+    if temporary is not None:
+        weakref.finalize(found, temporary.cleanup)
+    return found

@@ -1,0 +1,187 @@
+"""Many records from Python: every kind of table, resumed, limited, and with errors that name the record."""
+
+import asyncio
+
+import pandas
+import pytest
+
+from factreasoner import Run, ScriptedLLM, aassess, assess, assess_many
+from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
+from factreasoner.models import Record, Verdict
+from factreasoner.protocols import Judged
+
+PASSAGE = "Marie Curie was born in Warsaw in 1867."
+ROWS = [
+    {"id": "x", "output": "Marie Curie was born in 1867.", "contexts": [PASSAGE]},
+    {"id": "y", "output": "Marie Curie was born in 1876.", "contexts": [PASSAGE], "topic": "Marie Curie"},
+]
+
+
+class Document:
+    """As LangChain's."""
+
+    def __init__(self, text):
+        self.page_content = text
+        self.metadata = {"source": "https://example.org/m"}
+
+
+class Dataset:
+    """As `datasets.Dataset`: rows by iteration, and a length."""
+
+    def __iter__(self):
+        return iter(ROWS)
+
+    def __len__(self):
+        return len(ROWS)
+
+
+def labels(run):
+    return run.atoms().set_index("record")["label"].to_dict()
+
+
+EXPECTED = {"x": "supported", "y": "contradicted"}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        ROWS,
+        tuple(ROWS),
+        (row for row in ROWS),
+        pandas.DataFrame(ROWS),
+        Dataset(),
+        [row | {"contexts": [Document(PASSAGE)]} for row in ROWS],
+    ],
+    ids=["list", "tuple", "generator", "frame", "dataset", "documents"],
+)
+def test_every_kind_of_table(records):
+    assert labels(assess_many(records, progress=False, cache=False)) == EXPECTED
+
+
+def test_a_frames_missing_values_were_not_given_and_others_are_kept(tmp_path):
+    frame = pandas.DataFrame([row | {"score": 0.5} for row in ROWS])
+    run = assess_many(frame, out=tmp_path / "run", progress=False, cache=False)
+    first, second = run.results()
+    assert (first.topic, second.topic) == (None, "Marie Curie")
+    assert first.metadata == {"score": 0.5}
+
+
+def test_the_same_call_goes_on_and_another_one_is_refused(tmp_path):
+    asked = []
+
+    class Judge:
+        def judge(self, premise, claims):
+            asked.append(premise.record_id)
+            said = {"context_id": premise.id, "label": "entailment", "probability": 0.9}
+            return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
+
+    def call(records, **settings):
+        return assess_many(records, out=tmp_path / "run", progress=False, judge=Judge(), **settings)
+
+    assert len(call(ROWS[:1])) == 1
+    assert len(call(ROWS)) == 2
+    assert asked == ["x", "y"]
+    assert labels(Run.open(tmp_path / "run")) == {"x": "supported", "y": "supported"}
+    with pytest.raises(RunError, match="made with other settings"):
+        call(ROWS, version=3)
+    assert len(call(ROWS, version=3, fresh=True)) == 2
+
+
+def test_a_temporary_folder_goes_with_its_run():
+    run = assess_many(ROWS[:1], progress=False, cache=False)
+    path = run.path
+    assert path.is_dir()
+    del run
+    assert not path.exists()
+
+
+def test_other_tasks(tmp_path):
+    facts = [{"output": "It opened in 1932.", "facts": ["It opened in 1932."]}]
+    run = assess_many(facts, task="recall", progress=False, cache=False)
+    assert run.records()["recall"][0] == 1.0
+    assert run.claims()["label"][0] == "supported"
+
+
+def test_progress_is_told_or_not(capsys):
+    assess_many(ROWS, progress=True, cache=False)
+    assert "2/2 records" in capsys.readouterr().err
+    assess_many(ROWS, progress=False, cache=False)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        (
+            "x.jsonl",
+            "assess_many(): records: is a text; it must be a list of records, a DataFrame or a Dataset",
+        ),
+        ({"output": "x"}, "is an object"),
+        (None, "is null"),
+        ([], "there are none"),
+        ([ROWS[0], ROWS[0]], "assess_many(), record 2: id: 'x' is the id of an earlier record too"),
+        ([ROWS[0], "text"], "record 2: is a text; it must be a mapping"),
+        ([{"output": "x"}], "record 1: contexts: none given"),
+        ([ROWS[0] | {"output": float("nan")}], "record 1: "),
+    ],
+)
+def test_what_is_wrong_is_named_before_anything_is_done(tmp_path, records, message):
+    with pytest.raises(InputError) as caught:
+        assess_many(records, out=tmp_path / "run", progress=False)
+    assert message in str(caught.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_records_of_ours_and_unknown_settings():
+    record = Record(id="r", response="x", contexts=())
+    assert len(assess_many([record], progress=False)) == 1
+    with pytest.raises(ConfigError, match="versoin"):
+        assess_many([record], versoin=3)
+
+
+def test_a_model_that_is_too_dear_stops_it_and_what_was_done_is_kept(tmp_path):
+    def broke(prompt, schema):
+        raise BudgetError("the next call could exceed max_cost")
+
+    with pytest.raises(BudgetError, match="1 of 1 records are not assessed"):
+        assess_many(ROWS[:1], out=tmp_path / "run", progress=False, cache=False, llm=ScriptedLLM(broke))
+
+
+def test_aassess_is_assess_and_lets_the_loop_go_on():
+    async def both():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        found = await aassess("Marie Curie was born in 1876.", contexts=[PASSAGE], cache=False)
+        ticking.cancel()
+        return found, ticks
+
+    found, ticks = asyncio.run(both())
+    assert ticks > 1
+    assert found.p_true == assess("Marie Curie was born in 1876.", contexts=[PASSAGE], cache=False).p_true
+
+
+def test_an_assessment_has_its_scores():
+    found = assess("x", atoms=["Marie Curie was born in 1867.", "She swam."], contexts=[PASSAGE])
+    assert found.labels["a0"] == "supported"
+    supported = sum(label == "supported" for label in found.labels.values())
+    assert found.precision == supported / 2
+    assert found.recall_at_k(4) == supported / 4
+    precision, recall = found.precision, found.recall_at_k(4)
+    assert found.f1_at_k(4) == pytest.approx(2 * precision * recall / (precision + recall))
+    assert found.avg_entropy == pytest.approx(found.entropy / 2)
+    assert found.avg_prob == pytest.approx(sum(found.p_true.values()) / 2)
+    assert 0 < found.avg_norm_entropy < 1
+    with pytest.raises(ValueError, match="K is 0"):
+        found.f1_at_k(0)
+
+
+def test_an_assessment_without_atoms_has_no_scores():
+    found = assess("", contexts=[PASSAGE])
+    assert (found.precision, found.entropy, found.f1_at_k(1), found.labels) == (None, None, None, {})
