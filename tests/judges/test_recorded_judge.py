@@ -216,7 +216,7 @@ def test_a_damaged_line_is_named(tmp_path):
 
 def test_an_assessment_that_can_not_be_read_is_named_when_it_is_needed(tmp_path):
     write(tmp_path / "journal.jsonl", {"record_id": "r1", "status": "ok", "atoms": 7})
-    with pytest.raises(InputError, match="the assessment of 'r1' can't be read"):
+    with pytest.raises(InputError, match="the result of 'r1' can't be read"):
         judge(tmp_path).judge(premise(), claims("a0"))
 
 

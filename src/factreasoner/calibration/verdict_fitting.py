@@ -22,7 +22,8 @@ from factreasoner.calibration.fitting import (
 from factreasoner.choices import Unlisted
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.judges.recorded import Recording, Recordings, recording_file, recordings
+from factreasoner.judges.journals import Recording
+from factreasoner.judges.recorded import Recordings, recording_file, recordings
 from factreasoner.models import Assessment, Label, Verdict
 
 if TYPE_CHECKING:

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.graph.pairs import equal_groups
+from factreasoner.judges.journals import Head, Journal, Pair, Recording, lines_of
 from factreasoner.judges.llm import STAGE, pair_id
-from factreasoner.models import Assessment, Claim, Context, Failure, Label, Premise, Verdict
+from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100
 LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "belief"?, "nearness"?}'
 
-Pair = tuple[str, str]
 _Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-
-
-class Recording(NamedTuple):
-    """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
-
-    `atoms` and `contexts` are empty where the file does not tell the texts.
-    """
-
-    verdicts: Mapping[Pair, Verdict]
-    atoms: Mapping[str, str]
-    contexts: Mapping[str, str]
 
 
 class RecordedJudge:
@@ -90,7 +77,7 @@ def recording_file(path: Path) -> Path:
 def recording_fingerprint(path: Path) -> str:
     """Short digest of the recorded verdicts' file. Raises InputError when it can't be read."""
     digest = hashlib.sha256()
-    for line in _lines(recording_file(path)):
+    for line in lines_of(recording_file(path)):
         digest.update(line)
     return digest.hexdigest()[:16]
 
@@ -128,22 +115,14 @@ def recordings(file: Path, constant: float) -> Recordings:
     Raises:
         InputError: the file can't be read, is empty, or has a bad line.
     """
-    first = next((line for line in _lines(file) if line.strip()), None)
+    first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
     try:
-        _Head.model_validate_json(first)
+        Head.model_validate_json(first)
     except ValidationError:
         return _Table(file, constant)
-    return _Journal(file)
-
-
-def _lines(file: Path) -> Iterator[bytes]:
-    try:
-        with file.open("rb") as lines:
-            yield from lines
-    except OSError as error:
-        raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
+    return Journal(file)
 
 
 class _Line(BaseModel):
@@ -165,7 +144,7 @@ class _Table:
         self._records: dict[str, dict[Pair, Verdict]] = {}
         problems: list[InputProblem] = []
         numbers: dict[tuple[str, Pair], int] = {}
-        for number, raw in enumerate(_lines(file), start=1):
+        for number, raw in enumerate(lines_of(file), start=1):
             if not raw.strip() or len(problems) >= MOST_PROBLEMS:
                 continue
             where = f"{file}:{number}"
@@ -212,77 +191,3 @@ def line_problems(error: ValidationError, where: str, line_format: str) -> Itera
         field = ".".join(map(str, item["loc"]))
         reason = "missing" if item["type"] == "missing" else item["msg"][:1].lower() + item["msg"][1:]
         yield InputProblem(where, field, f"{reason}; {line_format}")
-
-
-class _Head(BaseModel):
-    """What tells a journal's line, and whose it is."""
-
-    record_id: str
-    status: str
-
-
-class _Journal:
-    """An earlier run's journal: where each record's last assessment starts; read when it is asked for."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._offsets: dict[str, int] = {}
-        offset = 0
-        for number, raw in enumerate(_lines(file), start=1):
-            if not raw.endswith(b"\n"):
-                break  # torn by a kill
-            try:
-                self._offsets[_Head.model_validate_json(raw).record_id] = offset
-            except ValidationError as error:
-                problem = InputProblem(
-                    f"{file}:{number}", "", "damaged line; remove it, or finish that run first"
-                )
-                raise InputError([problem]) from error
-            offset += len(raw)
-        self.of = lru_cache(maxsize=32)(self._read)
-
-    @property
-    def records(self) -> Collection[str]:
-        return self._offsets.keys()
-
-    def _read(self, record_id: str) -> Recording | None:
-        if record_id not in self._offsets:
-            return None
-        with self._file.open("rb") as journal:
-            journal.seek(self._offsets[record_id])
-            try:
-                assessment = Assessment.model_validate_json(journal.readline())
-            except ValidationError as error:
-                message = f"the assessment of {record_id!r} can't be read: {error.errors()[0]['msg']}"
-                raise InputError([InputProblem(str(self._file), "", message)]) from error
-        verdicts = assessment.outcome.verdicts if assessment.outcome else ()
-        return Recording(
-            _for_equal_contexts(verdicts, assessment.contexts),
-            {atom.id: atom.text for atom in assessment.atoms},
-            {context.id: context.text for context in assessment.contexts},
-        )
-
-
-def _replayed(verdict: Verdict) -> Verdict:
-    """The verdict as its judge gave it: what that run's calibration made of it is not replayed."""
-    changes = {"confidence": "recorded", "probability": verdict.given_probability, "uncalibrated": None}
-    return verdict.model_copy(update=changes)
-
-
-def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
-    """Verdicts by pair, those on one of several equal contexts for all of these.
-
-    FR1 judges equal contexts apart and FR2 one of them, so each replays the other. Where several equal ones
-    have a verdict the most probable counts.
-    """
-    same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
-    found = {(v.context_id, v.target_id): _replayed(v) for v in verdicts}
-    strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
-    for (source, target), verdict in strongest:
-        for other in same.get(source, ()):
-            for other_target in same.get(target, [target]):
-                pair = (other, other_target)
-                if other != other_target and pair not in found:
-                    ids = {"context_id": other, "target_id": other_target}
-                    found[pair] = verdict.model_copy(update=ids)
-    return found

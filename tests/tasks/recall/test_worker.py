@@ -194,3 +194,15 @@ def test_the_order_of_facts_decides_nothing():
     turned = item.model_copy(update={"facts": item.facts[::-1]})
     answer = by_text(lambda text: "True" if int(text[12]) % 2 else "False")
     assert values(worked(answer, item)[0]) == values(worked(answer, turned)[0])
+
+
+def test_a_run_is_replayed_from_its_journal(tmp_path):
+    first, _ = worked(by_text(lambda text: "True" if "1" in text else "False"), record())
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text(first.model_dump_json() + "\n", encoding="utf-8")
+    replay = TASK.worker(Config(judge="recorded", relations=journal), Calls())
+    again = replay.assess(record())
+    assert (again.status, values(again)) == ("ok", values(first))
+    assert again.usage["evaluator"].calls == 0
+    other = replay.assess(record(response="Another answer."))
+    assert (other.status, len(other.failures)) == ("failed", 3)

@@ -40,6 +40,7 @@ class RagWorker(ClaimWorker[RagResult]):
         judge = self.config.plugin("judge")
         self._asks = judge not in UNASKED_JUDGES
         self._joint = self.config.premise == "joint"
+        self._looks_twice = not self._joint and (self._asks or judge == "recorded")
         if self._joint and judge in ("embedded", "nli"):
             raise ConfigError(
                 f"premise: 'joint' saves a model's calls; judge {judge!r} makes none and reads one passage "
@@ -59,11 +60,9 @@ class RagWorker(ClaimWorker[RagResult]):
                     *self._about_texts(record, answer_claims, reference_claims),
                 ]
             )
-            second_look = self._asks and not self._joint and len(contexts) > 1
-            if second_look:
-                left = _not_borne_out(answer_claims, contexts, judged.verdicts)
-                again = self._judged([(premise, left) for premise in together if left])
-                judged = Judged(judged.verdicts + again.verdicts, judged.failures + again.failures)
+            again = self._second_look(together, answer_claims, contexts, judged.verdicts)
+        if again is not None:
+            judged = Judged(judged.verdicts + again.verdicts, judged.failures + again.failures)
         failures = (*said.failures, *wanted.failures, *judged.failures)
         fields = {
             "claims": said.claims,
@@ -72,13 +71,30 @@ class RagWorker(ClaimWorker[RagResult]):
             "gold_contexts": record.gold_contexts,
             "reference": record.reference,
             "joint": self._joint,
-            "together": _ids(together) if self._joint or second_look else {},
+            "together": {} if again is None and not self._joint else _ids(together),
             "verdicts": judged.verdicts,
         }
         asked = len(answer_claims) + len(reference_claims)
         judged_claims = len({verdict.target_id for verdict in judged.verdicts})
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked)
+
+    def _second_look(
+        self,
+        together: Sequence[Premise],
+        claims: Claims,
+        contexts: Sequence[Context],
+        found: Sequence[Verdict],
+    ) -> Judged | None:
+        """Claims that no context bears out alone, held against all together; None where that was not done.
+
+        A recording that holds nothing on all contexts together is one of a run without a second look.
+        """
+        if not self._looks_twice or len(contexts) < 2:
+            return None
+        left = _not_borne_out(claims, contexts, found)
+        judged = self._judged([(premise, left) for premise in together if left])
+        return judged if self._asks or judged.verdicts else None
 
     def _about_contexts(
         self, record: Record, together: Sequence[Premise], said: Claims, wanted: Claims

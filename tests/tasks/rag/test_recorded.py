@@ -1,0 +1,97 @@
+"""Verdicts of a file in the place of a judge's: an earlier run's, or a table that names premises."""
+
+import json
+
+import pytest
+
+from factreasoner.config import Config
+from factreasoner.inputs.parsing import parse_record
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.task import TASK
+from factreasoner.tasks.task import Calls
+
+FIELDS = {
+    "id": "q1",
+    "output": "An answer with pears.",
+    "atoms": ["apples", "pears", "plums and figs"],
+    "reference": " apples and pears\n",
+    "reference_atoms": ["apples!", "pears!"],
+    "contexts": ["apples apples!", "plums", "figs"],
+}
+
+
+def judging():
+    """A model that finds each word of a fact in what it is shown."""
+
+    def answer(prompt, schema):
+        said = {}
+        for name, fact in schema.items.items():
+            words = [word for word in fact.split() if word != "and"]
+            said[name] = "True" if all(word in prompt.user for word in words) else "Not clear"
+            said[f"{name}_sources"] = ""
+        return said
+
+    return ScriptedLLM(answer)
+
+
+def record(**changes):
+    return parse_record(FIELDS | changes, where="test")
+
+
+def replayed(path, asked, **settings):
+    config = Config(judge="recorded", relations=path, **settings)
+    return TASK.worker(config, Calls()).assess(asked)
+
+
+@pytest.mark.parametrize("premise", ["each", "joint"])
+def test_a_run_is_replayed_with_every_premise_and_the_second_look(tmp_path, premise):
+    config = Config(model="m", cache=False, confidence="constant", premise=premise)
+    first = TASK.worker(config, Calls(llm=judging())).assess(record())
+    (tmp_path / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    again = replayed(tmp_path, record(), premise=premise)
+    assert again.status == "ok"
+    assert scored_rag(again).values == scored_rag(first).values
+    assert again.together == first.together
+    assert scored_rag(again).values["faithfulness"] == pytest.approx(2 / 3)  # one needs several passages
+
+
+@pytest.mark.parametrize(
+    "changed", [{"output": "Another answer."}, {"reference": "plums"}, {"atoms": ["kiwis", "pears", "plums"]}]
+)
+def test_verdicts_on_other_texts_are_failures(tmp_path, changed):
+    config = Config(model="m", cache=False, confidence="constant")
+    first = TASK.worker(config, Calls(llm=judging())).assess(record())
+    (tmp_path / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    again = replayed(tmp_path, record(**changed))
+    assert again.status == "partial"
+    assert {failure.error_type for failure in again.failures} == {"MissingVerdict"}
+    assert any("other texts" in failure.message for failure in again.failures)
+
+
+def test_a_table_names_answer_reference_and_contexts(tmp_path):
+    rows = [("c1", "a2", "entailment"), ("reference", "a0", "entailment"), ("answer", "r1", "entailment")]
+    table = tmp_path / "people.jsonl"
+
+    def written(*more):
+        lines = ({"record": "q1", "source": s, "target": t, "label": label} for s, t, label in (*rows, *more))
+        table.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return scored_rag(replayed(table, record(), unlisted="neutral"))
+
+    one_by_one = written()
+    values = one_by_one.values
+    assert one_by_one.result.status == "ok"
+    assert (values["faithfulness"], values["correctness"], values["coverage"]) == (1 / 3, 1 / 3, 0.5)
+    assert written(("contexts", "a1", "entailment")).values["faithfulness"] == 2 / 3
+
+
+def test_a_recording_without_a_second_look_lacks_nothing(tmp_path):
+    sources = {"c0": "a", "c1": "a", "c2": "a", "reference": "a", "answer": "r"}
+    pairs = [(s, f"{kind}{n}") for s, kind in sources.items() for n in range(3 if kind == "a" else 2)]
+    pairs += [(f"c{n}", f"r{m}") for n in range(3) for m in range(2)]
+    table = tmp_path / "people.jsonl"
+    lines = ({"record": "q1", "source": s, "target": t, "label": "neutral"} for s, t in pairs)
+    table.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    result = replayed(table, record())
+    assert (result.status, result.together) == ("ok", {})
+    assert scored_rag(result).values["faithfulness"] == 0.0
