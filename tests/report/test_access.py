@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import watched
+from pypdf import PdfReader
 from reported import bridge, of_every_task, report_of, run_of
 
 TASKS = ("run", "recall", "rag", "verify")
@@ -65,7 +68,10 @@ def test_a_record_prints_with_its_evidence(browser, pages):
         page.emulate_media(media="print")
         assert page.locator("#evidence mark").first.is_visible()
         assert not page.locator("#theme-button").is_visible()
-        assert page.pdf().startswith(b"%PDF")
+        text = "\n".join(found.extract_text() for found in PdfReader(BytesIO(page.pdf())).pages)
+        assert "The other atoms to look at" in text
+        assert text.index("The other atoms to look at") < text.rindex("It is loved.")
+        assert page.locator(".for-print").count() == 0
 
 
 HOSTILE = (

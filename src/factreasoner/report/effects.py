@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -39,7 +40,7 @@ class Effects:
             return Told()
         self._left -= len(result.atoms) * len(result.contexts)
         if self._left < 0:
-            command = f"factreasoner explain {self._path} --record {result.record_id}"
+            command = shlex.join(["factreasoner", "explain", str(self._path), "--record", result.record_id])
             return Told(untold=f"too much for a report of this size; this tells it: {command}")
         try:
             explanation = explain(result, self._config, search_size=0)

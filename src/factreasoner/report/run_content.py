@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -77,7 +78,7 @@ class RunContent:
         sample, summary = self._tally.sample(), self._tally.content()
         return {
             "name": name,
-            "path": str(self._run.path),
+            "score": shlex.join(["factreasoner", "score", str(self._run.path), "--corrections", "FILE"]),
             "unfinished": self._run.unfinished,
             "made": made_with(self._run.config),
             "records": summary["records"],

@@ -79,7 +79,7 @@ function fillDialog() {
     return h('section', {}, several ? h('h3', {}, quoted(run.name)) : null,
       h('ul', {class: 'plain'}, own.map(([key, correction]) => correctionLine(key, correction))),
       h('p', {}, h('button', {type: 'button', class: 'primary', onclick: () => download(place)}, 'Download as a file')),
-      h('p', {class: 'note'}, 'Then: ', h('code', {}, `factreasoner score ${run.path} --corrections FILE`)));
+      h('p', {class: 'note'}, 'Then: ', h('code', {}, run.score)));
   });
   append(dialog, [h('h2', {id: 'corrections-head'}, 'Corrections'),
     corrections.size ? parts : h('p', {}, 'None yet. Open a claim, and where a verdict on a passage is wrong, say what is right.'),

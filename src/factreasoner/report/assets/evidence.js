@@ -2,13 +2,20 @@
 
 const BEFORE = 170;
 
+/** A place near `at` where a word begins or ends, not further in than `limit`. */
+function atWord(text, at, limit) {
+  const step = Math.sign(limit - at);
+  for (let place = at; place !== limit; place += step) if (/\s/.test(text[place] ?? ' ')) return place;
+  return at;
+}
+
 /** A passage around a quote, which is marked. */
 function excerpt(premise, entry, whole = false) {
   const text = premise.text;
-  if (!entry.at) return h('p', {class: 'passage'}, quoted(whole || text.length < 2 * BEFORE ? text : `${text.slice(0, BEFORE)}…`));
+  if (!entry.at) return h('p', {class: 'passage'}, quoted(whole || text.length < 2 * BEFORE ? text : `${text.slice(0, atWord(text, BEFORE, 0))} …`));
   const [start, end] = entry.at;
-  const from = whole ? 0 : Math.max(0, start - BEFORE);
-  const to = whole ? text.length : Math.min(text.length, end + BEFORE);
+  const from = whole || start <= BEFORE ? 0 : atWord(text, start - BEFORE, start);
+  const to = whole || end + BEFORE >= text.length ? text.length : atWord(text, end + BEFORE, end);
   return h('p', {class: 'passage'}, h('bdi', {}, from > 0 ? '… ' : '', text.slice(from, start),
     h('mark', {}, text.slice(start, end)), text.slice(end, to), to < text.length ? ' …' : ''));
 }
@@ -85,11 +92,8 @@ function goldOf(claim) {
 
 function otherRuns(claim) {
   if (!several) return null;
-  return h('ul', {class: 'plain others'}, current.record.runs.map((own, place) => {
-    const same = own?.claims.find((one) => one.of === claim.of && one.text === claim.text);
-    return h('li', {}, h('span', {class: 'note'}, quoted(content.runs[place].name)), ' ',
-      same ? [badge(labelOf(same)), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim');
-  }));
+  return h('ul', {class: 'plain others'}, inRuns(claim).map((same, place) => h('li', {}, h('span', {class: 'note'}, quoted(content.runs[place].name)), ' ',
+      same ? [badge(labelOf(same)), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim')));
 }
 
 function fillEvidence(pane, claim, own) {
@@ -116,4 +120,15 @@ function fillEvidence(pane, claim, own) {
       h('button', {type: 'button', onclick: () => step(1)}, 'Next to look at ›'),
       h('button', {type: 'button', onclick: backToText}, 'Back to the text')),
   ]);
+}
+
+/** On paper nothing can be opened: what is to be looked at follows with its evidence. */
+function forPrint() {
+  const own = ownRun();
+  const claims = toLookAt(own).filter((claim) => claim.id !== current.claim);
+  if (!claims.length) return null;
+  return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to look at`), claims.map((claim) => h('section', {class: 'entry'},
+    h('h3', {}, quoted(claim.text)), claim.rows.map((held) => heldLine(held, claim)),
+    claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))),
+    h('ul', {class: 'plain'}, claim.evidence.filter((entry) => entry.label !== 'neutral').map((entry) => entryItem(entry, claim, own))))));
 }

@@ -2,6 +2,7 @@
 
 const ROW = 26;
 const TOP = 28;
+const GUTTER = 70;
 
 /** Contexts ordered by the mean place of the claims they touch, then by their ties to each other. */
 function ordered(claims, contexts, relations) {
@@ -27,10 +28,11 @@ function shortened(text, room) {
   return line.length <= room ? line : `${line.slice(0, Math.max(1, room - 1))}…`;
 }
 
-function edge(relation, from, to, beside) {
+function edge(relation, from, to) {
   const [source, target, kind, p] = relation;
-  const path = beside
-    ? `M ${from.x} ${from.y} C ${from.x + 44} ${from.y}, ${to.x + 44} ${to.y}, ${to.x} ${to.y}`
+  const out = from.x + Math.min(GUTTER, 16 + Math.abs(from.y - to.y) / 8);
+  const path = from.x === to.x
+    ? `M ${from.x} ${from.y} C ${out} ${from.y}, ${out} ${to.y}, ${to.x} ${to.y}`
     : `M ${from.x} ${from.y} C ${(from.x + to.x) / 2} ${from.y}, ${(from.x + to.x) / 2} ${to.y}, ${to.x} ${to.y}`;
   const words = {entailment: 'supports', contradiction: 'contradicts', equivalence: 'says the same as'}[kind];
   return svg('path', {class: `edge ${kind}`, d: path, 'stroke-width': 0.6 + 2.2 * Math.max(0, p - 0.5) * 2},
@@ -38,8 +40,8 @@ function edge(relation, from, to, beside) {
 }
 
 function node(id, place, words, kind, href) {
-  const {x, y, side} = place;
-  const text = svg('text', {x: side < 0 ? x - 10 : x + 10, y: y + 4, 'text-anchor': side < 0 ? 'end' : 'start'}, words);
+  const {x, y, side, away} = place;
+  const text = svg('text', {x: x + side * away, y: y + 4, 'text-anchor': side < 0 ? 'end' : 'start'}, words);
   const shape = kind === 'context' ? svg('rect', {x: x - 5, y: y - 5, width: 10, height: 10}) : svg('circle', {cx: x, cy: y, r: 5.5});
   const attributes = {class: `node ${kind}`, 'data-id': id};
   return href ? svg('a', {...attributes, href, 'aria-label': words}, shape, text)
@@ -71,13 +73,16 @@ function graphPicture(own) {
   const width = Math.max(340, Math.min(1100, page.clientWidth - 40));
   const height = TOP + ROW * Math.max(claims.length, sorted.length) + 8;
   const middle = width < 560 ? 0.3 : 0.46;
-  const right = width < 560 ? 0.72 : 0.68;
+  const right = width < 560 ? 0.72 : 0.66;
   const room = Math.floor((middle * width - 16) / 6.3);
   const places = new Map();
-  const spread = (ids, x, side) => ids.forEach((id, place) =>
-    places.set(id, {x, side, y: TOP + ((place + 0.5) * (height - TOP - 8)) / ids.length}));
-  spread(claims, middle * width, -1);
-  spread(sorted, right * width, 1);
+  const spread = (ids, x, side, away) => ids.forEach((id, place) =>
+    places.set(id, {x, side, away, y: TOP + ((place + 0.5) * (height - TOP - 8)) / ids.length}));
+  // Contexts that contradict each other are joined in a gutter before their names.
+  const disputed = relations.some(([source, target]) => sorted.includes(source) && sorted.includes(target));
+  const away = disputed && width >= 560 ? GUTTER * 0.8 : 10;
+  spread(claims, middle * width, -1, 10);
+  spread(sorted, right * width, 1, away);
   const neighbours = new Map();
   const edges = relations.filter(([source, target]) => places.has(source) && places.has(target)).map((relation) => {
     const [source, target] = relation;
@@ -85,8 +90,7 @@ function graphPicture(own) {
       if (!neighbours.has(one)) neighbours.set(one, []);
       neighbours.get(one).push(other);
     }
-    const beside = places.get(source).x === places.get(target).x;
-    return [edge(relation, places.get(source), places.get(target), beside), source, target];
+    return [edge(relation, places.get(source), places.get(target)), source, target];
   });
   const picture = svg('svg', {class: 'graph', viewBox: `0 0 ${width} ${height}`, role: 'group',
     'aria-label': `${counted(claims.length, content.claim)} and ${counted(contexts.length, 'context')}, ${counted(edges.length, 'relation')}`},
@@ -94,14 +98,12 @@ function graphPicture(own) {
   svg('text', {class: 'head', x: right * width, y: 14}, 'contexts'),
   edges.map(([path]) => path),
   own.claims.map((claim) => node(claim.id, places.get(claim.id),
-    shortened(`${claim.text} ${LABELS[labelOf(claim)].mark} ${probability(claim.rows[0].p)}`, 400).length > room
-      ? `${shortened(claim.text, Math.max(3, room - 8))} ${LABELS[labelOf(claim)].mark} ${probability(claim.rows[0].p)}`
-      : `${plain(claim.text)} ${LABELS[labelOf(claim)].mark} ${probability(claim.rows[0].p)}`,
+    `${shortened(claim.text, Math.max(3, room - 8))} ${LABELS[labelOf(claim)].mark} ${probability(claim.rows[0].p)}`,
     `claim ${kindOf(labelOf(claim))}`, addressOf(current.number, claim.id))),
   sorted.map((id) => {
     const premise = own.premises.find((one) => one.id === id);
     const words = premise.title ? `${id} ${premise.title}` : id;
-    return node(id, places.get(id), shortened(words, Math.floor(((1 - right) * width - 14) / 6.3)), 'context', null);
+    return node(id, places.get(id), shortened(words, Math.floor(((1 - right) * width - away - 4) / 6.3)), 'context', null);
   }));
   lightUp(picture, neighbours, edges);
   return h('div', {}, h('p', {class: 'note'}, h('span', {class: 'key entailment'}), ' supports ',

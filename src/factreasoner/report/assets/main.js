@@ -67,6 +67,10 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   page.focus();
 });
 
+addEventListener('beforeprint', () => {
+  if (current) append(document.getElementById('record-body'), [forPrint()]);
+});
+addEventListener('afterprint', () => page.querySelector('.for-print')?.remove());
 addEventListener('hashchange', draw);
 setTheme(kept('factreasoner-theme'));
 startCorrections();

@@ -24,7 +24,7 @@ function runCard(run, place) {
         h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]}` : ' '))))),
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
-    run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'judgement or record', )} failed; see below.`) : null,
+    run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'failure')}; see below.`) : null,
     h('p', {class: 'note'}, `${counted(run.records.total, 'record')}. Judge: `, quoted(run.made[0][1]), '.'));
 }
 
@@ -102,10 +102,17 @@ function details(run) {
       disclosed(['By ', quoted(key)], () => groupTable(groups, key), {open: true})));
 }
 
+function differences() {
+  const claims = rows.reduce((sum, row) => sum + row[3], 0);
+  if (!claims) return `Every ${content.claim} has the same label in every run.`;
+  const records = rows.filter((row) => row[3]).length;
+  return `${counted(claims, content.claim)} in ${counted(records, 'record')} ${claims === 1 ? 'has' : 'have'} not the same label in every run.`;
+}
+
 function drawOverview(page) {
   document.title = `${content.runs.map((run) => run.name).join(' and ')} – factreasoner`;
   append(page, [
-    several ? h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`) : null,
+    several ? [h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`), h('p', {}, differences())] : null,
     h('div', {class: several ? 'runs' : 'hero'}, content.runs.map(runCard)),
     several ? null : lookFirst(content.runs[0]),
     recordTable(),

@@ -45,16 +45,22 @@ function choose(id, moving = true) {
   if (moving && claim) document.getElementById('evidence-head').focus({preventScroll: innerWidth >= NARROW});
 }
 
+/** The same claim in every run of the page. */
+function inRuns(claim) {
+  return current.record.runs.map((run) => run?.claims.find((one) => one.of === claim.of && one.text === claim.text));
+}
+
+function differs(found) {
+  return new Set(found.map((one) => one && labelOf(one))).size > 1;
+}
+
 function claimList(own) {
   const kinds = [...new Set(own.claims.map((claim) => claim.of))];
   const names = {answer: `${content.claim}s of the answer`, reference: 'claims of the reference', facts: 'facts'};
-  const others = several ? current.record.runs : [own];
-  const labels = (claim) => others.map((run) => run?.claims.find((one) => one.of === claim.of && one.text === claim.text));
   return kinds.map((of) => disclosed(`All ${names[of] ?? of} (${own.claims.filter((claim) => claim.of === of).length})`, () =>
     h('ol', {class: 'claims'}, own.claims.filter((claim) => claim.of === of).map((claim) => {
-      const found = labels(claim);
-      const differs = new Set(found.map((one) => one && labelOf(one))).size > 1;
-      return h('li', {class: differs ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
+      const found = several ? inRuns(claim) : [claim];
+      return h('li', {class: differs(found) ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
         h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text)),
         h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badge(labelOf(one)), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))] : '–'))));
     })), {open: true, class: 'card'}));
@@ -102,7 +108,8 @@ function fillRecord(claim) {
   const own = ownRun();
   holder.replaceChildren();
   const counts = countsOfRun(own);
-  const first = claim ?? [...own.claims].sort((one, other) => rank(one) - rank(other))[0]?.id ?? null;
+  const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
+  const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
     labelBar(counts), legend(counts), scoresOf(own), solverLine(own),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
