@@ -56,7 +56,7 @@ _PERSONS = words(
     "photographer designer pilot astronaut character baby victim hero villain twin sibling neighbor",
     "neighbour boss employer mentor assistant anthropologist linguist pianist violinist guitarist cellist",
     "dentist surgeon farmer baker carpenter librarian astronomer clockmaker activist entrepreneur",
-    "executive owner manager chair chairperson follower ruler",
+    "executive commissioner owner manager chair chairperson follower ruler",
 )
 _UNCERTAIN = frozenset({"actor", "star", "model", "chair", "chief", "general"})
 """Persons of either gender, or no persons at all, in some texts."""

@@ -75,10 +75,11 @@ def _one(names: Sequence[str]) -> str | None:
 
 
 def _called(parse: Parse, noun: Word) -> tuple[Word, ...]:
-    """ "film" in "the film Ran" and in "Ran is a film"."""
+    """ "film" in "the film Ran", "Ran is a film" and "The last film was Ran"."""
     titles = tuple(w for w in parse.children(noun, "compound") if w.tag == "NN" and w.text.islower())
     verb = parse[noun.head]
-    attributes = parse.children(verb, "attr") if noun.dep == "nsubj" and verb.lemma == "be" else ()
+    other = {"nsubj": "attr", "attr": "nsubj"}.get(noun.dep)
+    attributes = parse.children(verb, other) if other and verb.lemma == "be" else ()
     return titles + tuple(w for w in attributes if w.pos == "NOUN" and parse.children(w, "det"))
 
 
