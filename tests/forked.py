@@ -94,8 +94,11 @@ class Forker:
         self._process.wait(timeout=60)
 
 
-def serve(control: socket.socket) -> str:
-    """Fork for every request. Returns in each child: the code that it is to run."""
+def serve(control: socket.socket, kept: Mapping[str, str]) -> str:
+    """Fork for every request. Returns in each child: the code that it is to run.
+
+    `kept` stays in the environment, as what was imported set it there.
+    """
     while True:
         message, files, _, _ = socket.recv_fds(control, 1_000_000, 2)
         if not message:
@@ -119,7 +122,7 @@ def serve(control: socket.socket) -> str:
         for number in HANDLED:
             signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
         os.environ.clear()
-        os.environ.update(asked["env"])
+        os.environ.update({**kept, **asked["env"]})
         os.chdir(asked["folder"])
         sys.argv[:] = ["factreasoner", *asked["arguments"]]
         return str(asked["code"])
@@ -136,4 +139,4 @@ if __name__ == "__main__":
     from factreasoner.llm import litellm_provider
 
     litellm_provider.load()
-    exec(serve(socket.socket(fileno=int(sys.argv[1]))))
+    exec(serve(socket.socket(fileno=int(sys.argv[1])), litellm_provider.ENVIRONMENT))

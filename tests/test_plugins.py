@@ -2,12 +2,11 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fake_server import FakeServer
+from forked import COMMAND
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline, plugins
 from factreasoner.errors import ConfigError, PluginError
@@ -37,20 +36,18 @@ def blocks():
     return re.findall(r"```python\n# (\S+)(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def run_command(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "factreasoner", *arguments],
-        cwd=folder,
-        env={
-            "PATH": "",
-            "PYTHONPATH": str(folder),
-            "HOME": str(folder),
-            "FACTREASONER_CACHE_DIR": str(folder),
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+@pytest.fixture
+def run_command(forker, folder):
+    """Runs the command in a process of its own, where the modules of the folder can be imported."""
+    env = {"PATH": "", "HOME": str(folder), "FACTREASONER_CACHE_DIR": str(folder)}
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); {COMMAND}"
+
+    def run(*arguments):
+        process = forker.start(arguments, folder=folder, env=env, code=code)
+        _, stderr = process.communicate(timeout=120)
+        assert process.returncode == 0, stderr
+
+    return run
 
 
 @pytest.fixture
@@ -64,9 +61,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_judge_of_the_documentation_works_from_the_command_line(folder):
-    done = run_command(folder, "run", "answers.jsonl", "--judge", "my_parts:WordJudge", "--out", "out")
-    assert done.returncode == 0, done.stderr
+def test_the_judge_of_the_documentation_works_from_the_command_line(folder, run_command):
+    run_command("run", "answers.jsonl", "--judge", "my_parts:WordJudge", "--out", "out")
     assert json.loads((folder / "out" / "results.jsonl").read_text())["predictions"] == {"a0": "S"}
 
 
@@ -76,16 +72,15 @@ def test_the_judge_of_the_documentation_works_from_python(folder, monkeypatch):
     exec(script.partition("\n")[2], {})
 
 
-def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(folder):
+def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(folder, run_command):
     with FakeServer(lambda request: dict.fromkeys(request.properties, "yes")) as server:
         arguments = [
             *("run", "answers.jsonl", "--judge", "my_model_judge:ModelJudge", "--model", "fake"),
             *("--api-base", server.url, "--atomizer", "embedded", "--reviser", "none", "--out", "out"),
         ]
-        done = run_command(folder, *arguments)
-        assert done.returncode == 0, done.stderr
+        run_command(*arguments)
         calls = server.calls
-        assert run_command(folder, *arguments, "--fresh").returncode == 0
+        run_command(*arguments, "--fresh")
         assert server.calls == calls > 0
     assert json.loads((folder / "out" / "results.jsonl").read_text())["usage"]["cached_calls"] == 1
 
