@@ -28,6 +28,7 @@ from factreasoner.choices import (
     Unlisted,
 )
 from factreasoner.cli.terminal import say
+from factreasoner.registry import PLUGINS
 
 
 class Setting(NamedTuple):
@@ -42,28 +43,33 @@ class Setting(NamedTuple):
     alias: str | None = None
 
 
+def _names(kind: str) -> str:
+    """The names of the plug-ins of a kind, with commas."""
+    return ", ".join(PLUGINS[kind])
+
+
 PANELS: dict[str, dict[str, Setting]] = {
     "Assessor": {
         "assessor": Setting(
             str,
-            "factreasoner, factscore, veriscore, factverify, prompt-tf or package.module:Class.",
+            f"{_names('assessor')} or package.module:Class.",
         ),
         "version": Setting(
             Annotated[int, typer.Option(min=1, max=3)],
             "1: a context counts for the atoms it was retrieved for; 2: for every atom; "
             "3: contexts are judged against each other too.",
         ),
-        "atomizer": Setting(str, "auto, llm, embedded or package.module:Class."),
+        "atomizer": Setting(str, f"auto, {_names('atomizer')} or package.module:Class."),
         "reviser": Setting(
             str, "auto, llm, inline (in the atomizer's own call), embedded, none or package.module:Class."
         ),
         "fact_generator": Setting(
-            str, "Makes facts of a reference: auto, llm, embedded or package.module:Class."
+            str, f"Makes facts of a reference: auto, {_names('fact_generator')} or package.module:Class."
         ),
         "revise_given": Setting(bool, "Revise the atoms that records bring, too."),
         "retriever": Setting(
             str,
-            "given, corpus, wikipedia, web or package.module:Class; or several, as corpus,wikipedia.",
+            f"{_names('retriever')} or package.module:Class; or several, as corpus,wikipedia.",
         ),
         "spacy_model": Setting(
             str,
@@ -72,8 +78,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "judge": Setting(
             str,
-            "auto, llm, embedded, recorded, nli or package.module:Class. "
-            "(default: llm with a model, else embedded)",
+            f"auto, {_names('judge')} or package.module:Class. (default: llm with a model, else embedded)",
         ),
         "relations": Setting(Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder."),
         "unlisted": Setting(
@@ -202,7 +207,7 @@ PANELS: dict[str, dict[str, Setting]] = {
             bool,
             "Let copies of a text and passages of a page speak with one voice: the strongest.",
         ),
-        "solver": Setting(str, "auto, exact, gibbs, pgmpy or merlin."),
+        "solver": Setting(str, f"{_names('solver')} or package.module:Class."),
         "max_width": Setting(int, "Largest elimination width solved exactly. (default: by memory)"),
         "tolerance": Setting(float, "Standard error at which gibbs stops."),
         "solver_seconds": Setting(float, "Seconds gibbs or pgmpy may take for one record."),
