@@ -12,7 +12,8 @@ PROFILES = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
 
 @pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
 def test_every_profile_loads(path):
-    assert isinstance(load_config(path), Config)
+    needed = {"model": "openai/any"} if path.stem == "rag" else {}
+    assert isinstance(load_config(path, needed), Config)
 
 
 def test_profiles_exist():
