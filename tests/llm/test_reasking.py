@@ -85,7 +85,19 @@ def test_a_planned_call_in_vain_is_paid_eight_times_at_most(scene, bad, count):
     assert 0 < set_up.server.calls <= IN_VAIN
 
 
-@pytest.mark.parametrize("bad", [filtered(), refused(), BAD["tool_use_failed"]])
+@pytest.mark.parametrize(("times", "right"), [(1, 8), (2, 8), (3, 4), (99, 0)])
+def test_malformed_replies_twice_in_a_row_are_mended_and_thrice_end_their_items(times, right):
+    made = iter(range(99))
+
+    def answer(prompt, schema):
+        if next(made) < times:
+            raise UnusableReplyError("prose", reason="malformed")
+        return dict.fromkeys(schema.arguments, "True")
+
+    assert answered(asked(ScriptedLLM(answer), 8)) == right  # the third time they are asked in halves
+
+
+@pytest.mark.parametrize("bad", [filtered(), refused()])
 def test_what_is_of_no_use_twice_for_the_same_reason_ends_there(scene, bad):
     set_up = scene(lambda request: bad)
     asked(set_up.client(), 32)

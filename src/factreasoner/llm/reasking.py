@@ -29,6 +29,10 @@ class NoResult(NamedTuple):
     final: bool = False
 
 
+_MOST_TIMES = {"malformed": 3}
+"""Replies in a row of no use for one reason that end their items, where they are not two."""
+
+
 class ItemQuestion(NamedTuple, Generic[I, R]):
     """What is asked about items, and how the reply is read.
 
@@ -48,7 +52,7 @@ class _Turn(NamedTuple):
     """Items asked about together, by position: which time it is, and which sample of the answer is wanted.
 
     Another sample of the same answer is `step` further on. `reason` is why the last reply about them was of
-    no use as a whole; empty when it was of some.
+    no use as a whole, so many `times` in a row; empty when it was of some.
     """
 
     positions: Sequence[int]
@@ -56,6 +60,11 @@ class _Turn(NamedTuple):
     step: int
     attempt: int = 1
     reason: str = ""
+    times: int = 0
+
+    def useless(self, reason: str) -> _Turn:
+        """This turn after a reply that was of no use for that reason."""
+        return self._replace(reason=reason, times=self.times + 1 if reason == self.reason else 1)
 
 
 class Reasker:
@@ -65,8 +74,8 @@ class Reasker:
       then alone, `max_attempts` times in all; then it is a Failure.
     - A reply cut by the token limit is asked for once more with a higher limit, by the model client; then
       its items are asked about in halves at once.
-    - A reply that is of no use as a whole (filtered, refused, empty, malformed, cut though it is about one
-      item), twice for the same reason, ends its items as failures.
+    - A reply that is of no use as a whole (filtered, refused, empty, cut though it is about one item), twice
+      for the same reason, ends its items as failures; a malformed one, prose for instance, thrice.
     - When the allowance of the planned call is used up, what is open is a Failure.
     """
 
@@ -111,7 +120,7 @@ class _PlannedCall(Generic[I, R]):
             reply = self._call(prompt, schema, turn.sample)
         except UnusableReplyError as error:
             problems = dict.fromkeys(turn.positions, str(error))
-            self._again(turn._replace(reason=error.reason), problems, before=turn.reason)
+            self._again(turn.useless(error.reason), problems)
         except LLMError as error:
             for position, item in zip(turn.positions, items, strict=True):
                 name = self._asked.name(item)
@@ -139,7 +148,7 @@ class _PlannedCall(Generic[I, R]):
             if len(turn.positions) > 1:
                 self._ask_each(_halves(turn.positions), turn, problems)
             else:
-                self._again(turn._replace(reason=CUT), problems, before=turn.reason)
+                self._again(turn.useless(CUT), problems)
             return
         items = [self._items[position] for position in turn.positions]
         problems, answered = {}, 0
@@ -153,11 +162,11 @@ class _PlannedCall(Generic[I, R]):
                 problems[position] = result.problem
         self._allowance.answered(answered)
         if problems:
-            self._again(turn._replace(reason=""), problems, before="")
+            self._again(turn._replace(reason="", times=0), problems)
 
-    def _again(self, turn: _Turn, problems: dict[int, str], *, before: str) -> None:
-        """Ask again about those that have a problem, unless the same befell all of them `before`."""
-        if turn.attempt >= self._config.max_attempts or (turn.reason and turn.reason == before):
+    def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
+        """Ask again about those that have a problem, unless the same befell all of them too often."""
+        if turn.attempt >= self._config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
             self._fail(problems, problems, turn.attempt)
             return
         left = list(problems)
