@@ -10,7 +10,7 @@ from factreasoner.cli.options import RunOptions
 from factreasoner.cli.terminal import Terminal, plain, say
 
 if TYPE_CHECKING:
-    from factreasoner.cli.compare import CompareOptions, OutputFiles
+    from factreasoner.cli.compare_options import CompareOptions, OutputFiles
 
 FILES = "modes"
 """The name of the files in --out."""
