@@ -49,6 +49,10 @@ CASES = {
         "The engine was never built.",
     ],
     "He studied at Jena, where he met Schiller.": ["He studied at Jena.", "He met Schiller at Jena."],
+    "She moved to Paris, where she earned a degree.": [
+        "She moved to Paris.",
+        "She earned a degree in Paris.",
+    ],
     "The people who live there fish.": ["The people who live there fish."],
     # Appositions, titles, participles, lists with examples
     "Ada Lovelace, an English mathematician, wrote notes.": [
@@ -64,6 +68,10 @@ CASES = {
         "He acted in films.",
         "He acted in films such as “Ran”.",
         "He acted in films such as “Ikiru”.",
+    ],
+    "The 12-inch MacBook was slow.": ["The 12-inch MacBook was slow."],
+    "The rules came into force “at once, without delay” in May.": [
+        "The rules came into force “at once, without delay” in May."
     ],
     # What changes the meaning stays
     "If it rains, the road is closed.": ["If it rains, the road is closed."],

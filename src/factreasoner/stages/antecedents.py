@@ -15,6 +15,7 @@ from factreasoner.stages.candidates import (
     ReadSentence,
     defined,
     may_be_thing,
+    named_before,
     names_beside,
     takes_part,
     the_one,
@@ -187,7 +188,7 @@ class _AntecedentFinder:
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind is None:
             return defined(anaphor.word, here, self._before)
-        before = [mention for mention in here.named if mention.i < anaphor.word.i]
+        before = named_before(anaphor.word, here.parse, here.named)
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
         )
@@ -234,11 +235,8 @@ class _AntecedentFinder:
             if only is None or any(mention.subject for mention in found):
                 return only
             return the_one([mention for step in steps[position : position + 2] for mention in step])
-        if (
-            self._topic
-            and self._genders.get(self._topic, gender) == gender
-            and not any(r.named for r in self._before)
-        ):
+        fits = self._topic and self._genders.get(self._topic, gender) == gender
+        if fits and not any(r.named for r in self._before):
             return Mention(0, self._topic, "", "person", gender, True, True, True)
         return None
 

@@ -20,6 +20,19 @@ class ReadSentence(NamedTuple):
     named: list[Mention]
 
 
+def named_before(word: Word, parse: Parse, named: Sequence[Mention]) -> list[Mention]:
+    """What is named before a word and may own it: "X is their album" does not say that X has one.
+
+    "X is their own boss" does.
+    """
+    owned = parse[word.head]
+    own = any(w.lower == "own" for w in parse.children(owned, "amod"))
+    of_predicate = word.dep == "poss" and owned.dep == "attr" and not own
+    subject = parse.subject(parse[owned.head]) if of_predicate else None
+    said = {w.i for w in parse.subtree(subject)} if subject is not None else set()
+    return [mention for mention in named if mention.i < word.i and mention.i not in said]
+
+
 def names_beside(word: Word, here: ReadSentence) -> set[str]:
     """The names in the clause of which a pronoun is the subject."""
     if word.dep not in ("nsubj", "nsubjpass"):

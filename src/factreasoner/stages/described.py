@@ -14,7 +14,7 @@ _LONGEST = 12
 """Words of a description that may stand for another."""
 _INDEFINITE = ("a", "an", "one")
 _BEFORE = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
-_AFTER = ("prep", "acl", "relcl")
+_AFTER = ("prep", "acl")
 
 Kind: TypeAlias = tuple[str, bool]
 """The lemma of a noun, and whether it is plural."""
@@ -85,7 +85,7 @@ def _called(parse: Parse, noun: Word) -> tuple[Word, ...]:
 
 def _description(parse: Parse, plain: Plain, noun: Word) -> str:
     """A noun with all that narrows it; empty where that can't stand alone, or is too long to."""
-    if noun.dep == "conj" or parse.children(noun, "conj"):
+    if noun.dep == "conj" or parse.children(noun, "conj", "relcl"):
         return ""
     before = [c for c in parse.children(noun) if c.i < noun.i and c.dep in _BEFORE]
     first, last = min([parse.edges(c)[0] for c in before], default=noun.i), noun.i

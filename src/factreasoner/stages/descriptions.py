@@ -48,7 +48,9 @@ def _title(parse: Parse, noun: Word, be: str) -> Iterator[Line]:
     while start and parse[start - 1].dep in _MODIFIERS and parse[start - 1].head in (head.i, noun.i):
         start -= 1
     before = parse[start - 1] if start else None
-    if before is not None and (before.dep == "poss" or before.tag in ("PRP$", "POS") or before.dep == "conj"):
+    if before is not None and (
+        before.text == "-" or before.dep == "poss" or before.tag in ("PRP$", "POS") or before.dep == "conj"
+    ):
         return
     said = parse.words[start : noun.i + 1]
     article = "an" if said[0].lower[0] in "aeiou" else "a"

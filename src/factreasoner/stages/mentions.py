@@ -38,6 +38,7 @@ INSTITUTIONS = words(
 )
 _PARTICLES = words("van von der den de del della di da du la le bin ibn al")
 _TIMES = words("year day month week time century decade today moment morning evening night age period hour")
+_CALLING = frozenset({"bear", "call", "name", "nickname", "rename"})
 _TAKING_PART = frozenset({"to", "with", "by", "against", "into", "for", "from"})
 _CONTENT = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
 _LONGEST_NAME = 8
@@ -120,7 +121,7 @@ def _is_head(parse: Parse, word: Word) -> bool:
     role = _role(parse, word)
     head = parse[role.head]
     predicate = (role.dep == "attr" and word.pos != "PROPN") or (role.dep == "pobj" and head.lower == "as")
-    if predicate or _named_by(parse, word) is not None:
+    if predicate or _named_by(parse, word) is not None or _is_same_as_another(parse, word):
         return False
     if role.dep == "appos" and parse[role.head].pos == "PROPN":
         return False
@@ -132,6 +133,16 @@ def _is_head(parse: Parse, word: Word) -> bool:
     ):
         return False
     return word.lemma not in _TIMES and word.entity not in ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT")
+
+
+def _is_same_as_another(parse: Parse, word: Word) -> bool:
+    """ "X" in "was born X", "woman" in "made her the first woman", "physicist" in "the physicist X"."""
+    verb = parse[word.head]
+    passive = bool(parse.children(verb, "auxpass"))
+    called = passive and word.dep in ("attr", "dobj") and verb.lemma in _CALLING
+    titled = word.pos == "NOUN" and any(c.pos == "PROPN" for c in parse.children(word, "appos"))
+    said = word.dep in ("oprd", "ccomp") or parse.child(word, "nsubj") is not None
+    return called or titled or said
 
 
 def _role(parse: Parse, word: Word) -> Word:

@@ -127,7 +127,7 @@ class _PlainTextBuilder:
         """A title becomes one name, with the stop that American style puts inside it put after it."""
         said = (part["quoted"] or part["angled"]).strip()
         title = said.rstrip(",.;")
-        if not title or len(title.split()) > _LONGEST_TITLE or ". " in title:
+        if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
             self._copy(*part.span())
             return
         opening, closing = part[0][0], part[0][-1]

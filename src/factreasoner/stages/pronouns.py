@@ -14,6 +14,7 @@ from factreasoner.language.sentences import Span
 from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
+from factreasoner.stages.candidates import named_before
 from factreasoner.stages.mentions import PRONOUNS, Anaphor, Mention, anaphors, mentions
 from factreasoner.stages.plain_text import Plain, plain
 
@@ -103,9 +104,7 @@ def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) ->
 
 def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     """Whether the atom itself names before the word what it may stand for."""
-    before = [mention for mention in named if mention.i < anaphor.word.i]
-    if _is_of_predicate(anaphor.word, parse):
-        before = [mention for mention in before if not mention.subject]
+    before = named_before(anaphor.word, parse, named)
     if anaphor.noun is not None:
         return any(mention.lemma == anaphor.noun.lemma for mention in before)
     kind = PRONOUNS.get(anaphor.word.lower)
@@ -121,13 +120,6 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
             owner or len(persons) > 1 or any(m.kind == "many" and (m.subject or not subject) for m in before)
         )
     return anaphor.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
-
-
-def _is_of_predicate(word: Word, parse: Parse) -> bool:
-    """ "X is their album" does not say whose; "X is their own boss" does."""
-    owned = parse[word.head]
-    own = any(w.lower == "own" for w in parse.children(owned, "amod"))
-    return word.dep == "poss" and owned.dep == "attr" and not own
 
 
 def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Parse) -> list[_Change]:

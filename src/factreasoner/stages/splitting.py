@@ -218,7 +218,8 @@ class _Splitter:
             return
         start = len(self._drafts)
         self._clause(child)
-        where = (self._parse[noun.head].text if noun.dep == "pobj" else "in",)
+        before = self._parse[noun.head].lower if noun.dep == "pobj" else "in"
+        where = (before if before in ("at", "on", "near") else "in",)
         for position in range(start, len(self._drafts)):
             draft = self._drafts[position]
             line = _without_stop(draft.line)
