@@ -57,6 +57,7 @@ def test_the_theme_is_switched_and_kept(browser, pages):
         page.click("#theme-button")
         dark = ground()
         assert dark != light
+        page.wait_for_timeout(500)  # a browser hands what is kept from process to process when it likes
         page.reload()
         page.wait_for_selector("h1")
         assert ground() == dark

@@ -9,6 +9,9 @@ import pytest
 from browser import watched
 from reported import VERDICTS, bridge, of_every_task, report_of, run_of
 
+from factreasoner.report.page import write_report
+from factreasoner.runs.finished import FinishedRun
+
 AFTER_CLICK = "#evidence-head:focus"
 
 
@@ -97,12 +100,13 @@ def test_the_keyboard_alone_reads_a_record(browser, two_records):
         assert page.evaluate("document.activeElement.innerText") == "The bridge opened in 1930."
 
 
-def test_a_corrected_verdict_is_handed_out_as_a_file(browser, two_records):
+def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(browser, two_records, tmp_path):
     with watched(browser) as seen:
         page = seen.open(two_records, "#record=2&claim=a0")
         choice = page.locator(".entry.contradicted .correction select")
         choice.select_option("neutral")
         assert page.inner_text("#corrections-button") == "Corrections (1)"
+        page.wait_for_timeout(500)  # a browser hands what is kept from process to process when it likes
         page.reload()
         page.wait_for_selector(".record")
         assert choice.input_value() == "neutral"
@@ -123,10 +127,18 @@ def test_a_corrected_verdict_is_handed_out_as_a_file(browser, two_records):
                 "note": 'an "older" bridge',
             }
         ]
+        corrections = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
         page.get_by_role("button", name="Take back").click()
         assert page.inner_text("#corrections-button") == "Corrections"
         page.get_by_role("button", name="Close").click()
         assert choice.input_value() == "contradiction"
+        run = FinishedRun.of_any_task(two_records.parent, corrections)
+        page = seen.open(write_report([run], tmp_path / "again.html").path, "#record=2&claim=a0")
+        assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
+        page.get_by_text("sources are silent on it").click()
+        silent = page.locator("#evidence details .entry").first
+        assert 'the judge said contradiction (0.90): an "older" bridge' in silent.inner_text()
+        assert silent.locator("select").count() == 0
 
 
 def test_a_run_of_one_record_opens_on_it(browser, pages):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from factreasoner.cli.options import Corrections
 from factreasoner.cli.terminal import say
 
 
@@ -17,9 +18,13 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The page, an HTML file. (default: report.html in the first RUN_DIR)"
+            "--out",
+            "-o",
+            help="The page, an HTML file. (default: report.html in RUN_DIR; of several runs, "
+            "side-by-side.html in the first)",
         ),
     ] = None,
+    corrections: Corrections = None,
 ) -> None:
     """Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.
 
@@ -27,9 +32,12 @@ def report(
     beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
     what differs first.
     """
+    from factreasoner.errors import ConfigError
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
 
-    runs = [FinishedRun.of_any_task(path) for path in run_dirs]
-    written = write_report(runs, out or default_page(run_dirs[0]))
+    if corrections is not None and len(run_dirs) > 1:
+        raise ConfigError("--corrections: they are of one run's verdicts; name that run alone")
+    runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]
+    written = write_report(runs, out or default_page(*run_dirs))
     say(str(written))

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from factreasoner.errors import InputError, SolverError
+from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import explain
 from factreasoner.models import Assessment, TaskResult
 from factreasoner.runs.finished import FinishedRun
@@ -44,7 +44,7 @@ class Effects:
             return Told(untold=f"too much for a report of this size; this tells it: {command}")
         try:
             explanation = explain(result, self._config, search_size=0)
-        except (InputError, SolverError) as error:
+        except FactReasonerError as error:
             return Told(untold=str(error))
         return Told(
             {

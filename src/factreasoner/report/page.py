@@ -48,9 +48,9 @@ class Report(NamedTuple):
         return f"Report: {self.path}{beside}"
 
 
-def default_page(run_dir: Path) -> Path:
-    """Where the report of a run goes that is not told where."""
-    return run_dir / "report.html"
+def default_page(*run_dirs: Path) -> Path:
+    """Where the report of runs goes that is not told where."""
+    return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else "report.html")
 
 
 def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:

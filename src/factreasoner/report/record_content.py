@@ -224,6 +224,8 @@ def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> d
     }
     if verdict.quote:
         told |= places.of(verdict.context_id, verdict.quote)
+    if verdict.confidence == "corrected":
+        told["corrected"] = True
     if verdict.note:
         told["note"] = verdict.note
     if verdict.context_id in without:

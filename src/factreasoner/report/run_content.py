@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from factreasoner.config import Config
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
+from factreasoner.metrics.worst import LeastLikely
 from factreasoner.models import TaskResult
 from factreasoner.report.record_content import Scored
 from factreasoner.runs.finished import FinishedRun
@@ -35,7 +35,7 @@ class RunContent:
         self._tally = run.tally(run.config)
         self._labels: Counter[str] = Counter()
         self._bins = [0] * BINS
-        self._worst: list[tuple[float, int, dict[str, Any]]] = []
+        self._worst: LeastLikely[dict[str, Any]] = LeastLikely(WORST)
         self._groups: dict[str, dict[str, list[int]]] = {}
         self._records = 0
 
@@ -47,7 +47,7 @@ class RunContent:
         for row in rows:
             if row.p_true is not None:
                 self._bins[min(int(row.p_true * BINS), BINS - 1)] += 1
-                self._keep_worst(row)
+            self._keep_worst(row)
         for key in ("topic", *result.metadata):
             if (group := group_of(result, key)) != NO_VALUE:
                 self._group(key, group)
@@ -55,17 +55,12 @@ class RunContent:
         return scored
 
     def _keep_worst(self, row: ClaimRow) -> None:
-        if row.label == "supported" or row.p_true is None:
+        # A source that does not exist bears nothing out, though nothing could be judged.
+        p_true = 0.0 if row.label == "unknown_source" else row.p_true
+        if row.label == "supported" or p_true is None:
             return
-        shown = {
-            name: getattr(row, name)
-            for name in ("record", "claim", "text", "label", "p_true", "quote", "context", "title", "note")
-        }
-        entry = (-row.p_true, -len(self._worst) - self._labels.total(), shown)
-        if len(self._worst) < WORST:
-            heapq.heappush(self._worst, entry)
-        elif entry[0] > self._worst[0][0]:
-            heapq.heapreplace(self._worst, entry)
+        names = ("record", "claim", "text", "label", "p_true", "quote", "context", "title", "note")
+        self._worst.add(p_true, {name: getattr(row, name) for name in names})
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
@@ -81,10 +76,11 @@ class RunContent:
             "score": shlex.join(["factreasoner", "score", str(self._run.path), "--corrections", "FILE"]),
             "unfinished": self._run.unfinished,
             "made": made_with(self._run.config),
+            "corrections": None if self._run.corrections is None else str(self._run.corrections),
             "records": summary["records"],
             "labels": dict(self._labels),
             "bins": self._bins,
-            "worst": [shown for _, _, shown in sorted(self._worst, key=lambda item: (-item[0], -item[1]))],
+            "worst": self._worst.items(),
             "scores": _scores(table, sample, summary.get("k")),
             "few": summary.get("few_records") or (summary.get("gold") or {}).get("few_records"),
             "calibration": _calibration(sample),

@@ -37,6 +37,7 @@ class FinishedRun(Generic[R]):
         self.ids = tuple(self._folder.order())
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
+        self.corrections = corrections
         self._again = corrections and corrected_again(corrections, self._folder, self.config)
 
     @classmethod

@@ -54,7 +54,7 @@ function entryItem(entry, claim, own) {
     h('p', {class: 'foot'}, premise.link ? h('span', {class: 'link'}, linked(premise.link)) : null,
       premise.p !== undefined ? h('span', {class: 'note'}, `P that this context is right: ${probability(premise.p)}`) : null),
     long ? disclosed('The whole passage', () => excerpt(premise, entry, true)) : null,
-    correctionChoice(entry, premise, claim));
+    entry.corrected ? null : correctionChoice(entry, premise, claim));
 }
 
 function silentOnes(entries, claim, own) {

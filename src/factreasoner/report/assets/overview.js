@@ -22,6 +22,7 @@ function runCard(run, place) {
     h('dl', {class: 'scores'}, main.slice(0, several ? 6 : 8).map((score) => h('div', {title: score.meaning},
       h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
         h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]}` : ' '))))),
+    run.corrections ? h('p', {class: 'note'}, 'With a reader’s corrections: ', quoted(run.corrections), '.') : null,
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
     run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'failure')}; see below.`) : null,
