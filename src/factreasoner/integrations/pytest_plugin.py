@@ -1,0 +1,106 @@
+"""pytest: a fixture that fails a test whose answer its contexts do not bear out.
+
+::
+
+    def test_answer(factuality):
+        factuality.check(ask("When did it open?"), contexts=passages, min_precision=0.9)
+
+pytest loads this module at every start, so it imports nothing until a test checks something.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from factreasoner.inputs.given import ContextLike
+    from factreasoner.integrations.scoring import Scoring
+    from factreasoner.models import Assessment
+    from factreasoner.protocols import LLM
+    from factreasoner.settings import Settings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The model that judges, for all tests that name none themselves."""
+    group = parser.getgroup("factreasoner")
+    group.addoption(
+        "--factreasoner-model",
+        metavar="MODEL",
+        help="model that judges for the fixture `factuality`; without one the embedded judge does",
+    )
+    group.addoption(
+        "--factreasoner-api-base", metavar="URL", help="OpenAI-compatible server of --factreasoner-model"
+    )
+
+
+@pytest.fixture(scope="session")
+def factuality(pytestconfig: pytest.Config) -> Factuality:
+    """Checks that answers are borne out: `factuality.check(answer, contexts=[...], min_precision=0.9)`."""
+    options = {name: pytestconfig.getoption(f"factreasoner_{name}") for name in ("model", "api_base")}
+    return Factuality({name: value for name, value in options.items() if value is not None})
+
+
+class Factuality:
+    """Checks answers, for a whole session: its tests share judge, cache and `max_cost` by their settings.
+
+    `defaults` are settings for the checks that do not set them.
+    """
+
+    def __init__(self, defaults: Mapping[str, Any]) -> None:
+        self._defaults = dict(defaults)
+        self._made: list[tuple[dict[str, Any], Scoring]] = []
+
+    def check(
+        self,
+        answer: str,
+        contexts: Iterable[ContextLike] | None = None,
+        *,
+        min_precision: float = 0.9,
+        prompt: str = "",
+        llm: LLM | None = None,
+        **settings: Unpack[Settings],
+    ) -> Assessment:
+        """Fail the test unless at least `min_precision` of the answer's atoms are supported by the contexts.
+
+        It fails too where that can't be said: where there is no atom, and where judgements that failed could
+        take it below. The message has every atom that is not supported with its evidence. `contexts` and
+        `settings` are those of :func:`factreasoner.assess`; `llm` stands in for the model client. Returns
+        the assessment for further assertions.
+
+        Raises:
+            ConfigError: a setting, a key or a model name is wrong.
+            InputError: something given is not what it should be.
+            BudgetError: the next call could exceed `max_cost`.
+        """
+        __tracebackhide__ = True
+        from factreasoner.errors import ConfigError, FactReasonerError
+        from factreasoner.models import Assessment
+
+        if not 0.0 <= min_precision <= 1.0:
+            raise ConfigError(f"min_precision is {min_precision}; it is a share between 0 and 1")
+        try:
+            scored = self._scoring({**self._defaults, **settings, "llm": llm}).score(
+                answer, contexts, prompt=prompt
+            )
+        except FactReasonerError as error:
+            raise error.with_traceback(None) from None
+        if not scored.reaches(min_precision):
+            said = "can't be said to reach" if (scored.value or 0.0) >= min_precision else "does not reach"
+            pytest.fail(f"the answer {said} min_precision={min_precision}: {scored.reason}")
+        assert isinstance(scored.result, Assessment)
+        return scored.result
+
+    def _scoring(self, settings: dict[str, Any]) -> Scoring:
+        """What checks with these settings share; made when they are first asked for."""
+        from factreasoner.integrations.scoring import Scoring
+
+        for known, scoring in self._made:
+            if known == settings:
+                return scoring
+        scoring = Scoring(**settings)
+        self._made.append((settings, scoring))
+        return scoring

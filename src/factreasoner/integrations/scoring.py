@@ -1,0 +1,175 @@
+"""One metric of one answer at a time, as other tools take it: a number or none, and why in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Unpack
+
+from rich.text import Text
+
+from factreasoner.assembly import parts_and_config
+from factreasoner.calibration.applying import fitted_config
+from factreasoner.cli.atom_tables import claim_cells
+from factreasoner.cli.terminal import visible
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.inputs.given import ContextLike, given_record
+from factreasoner.metrics.table import SHARE, Metric, OfRecords
+from factreasoner.models import TaskResult
+from factreasoner.protocols import LLM
+from factreasoner.registry import nearest
+from factreasoner.settings import Settings
+from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
+
+TASKS = (FACTUALITY, "rag")
+"""The tasks whose metrics other tools may have; a name that both know is the first one's."""
+PRECISION = "precision"
+QUOTE_LENGTH = 300
+EMBEDDED = ("auto", "embedded")
+"""How the judge is named that judges where there is no model."""
+
+
+class Scored(NamedTuple):
+    """What was found of an answer.
+
+    - `value`: the metric, None where it could not be computed.
+    - `bounds`: what it can be, whatever judgements that failed would have said; None without a value, and
+      where sampling did not converge.
+    - `lower_is_better`: so it is with "hallucination" and the like.
+    - `reason`: in words, with every claim that is not borne out and the quote that decides it; or why there
+      is no value. It has no characters that act on a terminal.
+    - `result`: everything that was found.
+    """
+
+    value: float | None
+    bounds: tuple[float, float] | None
+    lower_is_better: bool
+    reason: str
+    result: TaskResult
+
+    def reaches(self, threshold: float) -> bool:
+        """Whether the metric is surely as good as that; never where there is none."""
+        if self.bounds is None:
+            return False
+        low, high = self.bounds
+        return high <= threshold if self.lower_is_better else low >= threshold
+
+
+class Scoring:
+    """Scores answers with parts that are made once; safe to call from several threads.
+
+    `metric` is one of a record, of `factreasoner metrics` or `factreasoner metrics rag`: "precision" (of all
+    atoms of the answer, those that are supported), "avg_prob", "faithfulness", "correctness" and so on.
+    `settings` are those of :class:`Config`; `llm` stands in for the model client.
+
+    Raises:
+        ConfigError: no such metric, or a setting is wrong.
+    """
+
+    def __init__(
+        self, metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Settings]
+    ) -> None:
+        self.metric = metric
+        self._task = _task_of(metric)
+        self._row = self._task.table.metrics[metric]
+        parts, config = parts_and_config(settings)
+        self._worker = self._task.worker(fitted_config(config), Calls(llm=llm, parts=parts))
+
+    @property
+    def config(self) -> Config:
+        """The settings, with the model's name where there is one."""
+        return self._worker.config
+
+    @property
+    def judged_by(self) -> str:
+        """What judges, in words."""
+        if self.config.model is not None:
+            return self.config.model
+        return "the embedded judge" if self.config.judge in EMBEDDED else f"judge {self.config.judge!r}"
+
+    def score(
+        self,
+        answer: str,
+        contexts: Iterable[ContextLike] | None = None,
+        *,
+        reference: str | None = None,
+        prompt: str = "",
+    ) -> Scored:
+        """The metric of an answer to `prompt`, held against `contexts`, a right answer (`reference`) or both.
+
+        Raises:
+            InputError: something given is not what it should be, or contexts or a reference are missing.
+            ConfigError: a key or a model name is wrong.
+            BudgetError: the next call could exceed `max_cost`.
+        """
+        record = given_record(
+            "factreasoner", response=answer, contexts=contexts, reference=reference, prompt=prompt
+        )
+        if problems := self._task.problems(record, self.config):
+            raise InputError([problem._replace(where="factreasoner") for problem in problems])
+        result = self._worker.assess(record)
+        line = self._task.tally(self.config, ()).add(result)
+        value = line[self._row.line_name]
+        lower = self._row.better == "lower"
+        if value is None:
+            return Scored(None, None, lower, self._why_not(line), result)
+        settled = (line.get("solver") or {}).get("converged") is not False
+        rows = [row for row in self._task.rows(result) if row.label != "supported"]
+        parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
+        parts += [] if settled else ["sampling did not converge"]
+        reason = "\n".join([visible("; ".join(parts)), *map(_lines, rows)])
+        return Scored(value, self._bounds(line, value) if settled else None, lower, reason, result)
+
+    def _bounds(self, line: dict[str, Any], value: float) -> tuple[float, float]:
+        if not line["failures"]:
+            return value, value
+        if self.metric == PRECISION:
+            return line["precision_low"], line["precision_high"]
+        low, high = line.get("bounds", {}).get(self.metric, SHARE)
+        return low, high
+
+    def _why_not(self, line: dict[str, Any]) -> str:
+        told = line.get("reasons", {}).get(self.metric, "")
+        if line["status"] == "no_atoms":
+            told = "the answer is empty, abstains or makes no claim"
+        elif self._row.line_name.endswith("_k"):
+            told = "it needs a number: k=10"
+        return visible("; ".join([f"no {self.metric}", *filter(None, [told]), *_failed(line)]))
+
+
+def _failed(line: dict[str, Any]) -> list[str]:
+    """How many judgements and other steps failed, and what the first one says."""
+    failures = line["failures"]
+    if not failures:
+        return []
+    first = failures[0]
+    return [f"{len(failures)} failed, the first: {first['stage']} {first['item_id']}: {first['message']}"]
+
+
+def _lines(row: ClaimRow) -> str:
+    """A claim that is not borne out, with its evidence on a line of its own where there is any."""
+    p_true, label, text, evidence = (
+        visible(Text.from_markup(cell).plain) for cell in claim_cells(row, longest=QUOTE_LENGTH)
+    )
+    against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"
+    claim = f"  {p_true or '-':5}  {label}{against}: {text}"
+    return f"{claim}\n         {evidence}" if evidence else claim
+
+
+def _task_of(metric: str) -> Task[Any]:
+    known: list[str] = []
+    for task in map(task_named, TASKS):
+        names = [row.name for row in task.table if _of_a_record(row)]
+        if metric in names:
+            return task
+        known += names
+    raise ConfigError(f"{metric!r} is no metric of an answer; {nearest(metric, known)}")
+
+
+def _of_a_record(row: Metric) -> bool:
+    """Whether it is a share of what one answer says, which takes no people's labels."""
+    kept = row.bounds == SHARE and "line" in row.places
+    return kept and isinstance(row.average, OfRecords) and not row.needs.labels

@@ -1,0 +1,122 @@
+"""The fixture `factuality`, in runs of pytest of their own, and what it costs those who don't use it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from factreasoner import ScriptedLLM
+from factreasoner.errors import ConfigError, InputError, UnusableReplyError
+from factreasoner.integrations import pytest_plugin
+from factreasoner.integrations.pytest_plugin import Factuality
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PASSAGES = ["Skerry Point lighthouse opened on 4 May 1931. Its tower is 25 metres high."]
+RIGHT = "Skerry Point lighthouse opened on 4 May 1931."
+WRONG = f"{RIGHT} Mark Twain was born in Vienna."
+
+
+def run(folder, *arguments):
+    """Its output and exit code; no plugin but ours is loaded."""
+    command = [sys.executable, "-m", "pytest", "-p", pytest_plugin.__name__, "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "--color=no", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "FACTREASONER_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr, done.returncode
+
+
+def test_a_run_that_does_not_use_it_imports_nothing(tmp_path):
+    (tmp_path / "test_own.py").write_text(
+        "import sys\n"
+        "def test_own():\n"
+        "    ours = {name for name in sys.modules if name.startswith('factreasoner')}\n"
+        f"    assert ours == {{'factreasoner', 'factreasoner.integrations', {pytest_plugin.__name__!r}}}\n"
+        "    assert not {'litellm', 'numpy', 'pydantic', 'httpx', 'rich'} & sys.modules.keys()\n"
+        "def test_options(factuality):\n"
+        "    settings = {'model': 'a-model', 'api_base': 'http://localhost:1'}\n"
+        "    assert vars(factuality)['_defaults'] == settings\n"
+    )
+    said, code = run(
+        tmp_path, "--factreasoner-model=a-model", "--factreasoner-api-base", "http://localhost:1"
+    )
+    assert code == 0, said
+
+
+def test_pytest_finds_it():
+    (found,) = entry_points(group="pytest11", name="factreasoner")
+    assert found.load() is pytest_plugin
+
+
+def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
+    (tmp_path / "test_own.py").write_text(
+        f"PASSAGES, RIGHT, WRONG = {PASSAGES!r}, {RIGHT!r}, {WRONG!r}\n"
+        "def test_right(factuality):\n"
+        "    assert factuality.check(RIGHT, PASSAGES).precision == 1.0\n"
+        "def test_wrong(factuality):\n"
+        "    factuality.check(WRONG, contexts=PASSAGES)\n"
+        "def test_mistake(factuality):\n"
+        "    factuality.check(RIGHT, contexts='one text')\n"
+    )
+    shutil.copy(EXAMPLES / "integrations" / "test_answers.py", tmp_path)
+    said, code = run(tmp_path)
+    assert code == 1
+    assert "2 failed, 2 passed" in said
+    assert "does not reach min_precision=0.9: precision 0.500, judged by the embedded judge" in said
+    assert "unverified: Mark Twain was born in Vienna." in said
+    assert "InputError: factreasoner: contexts: is a text; it must be a list: contexts=[...]" in said
+    assert "pytest_plugin.py" not in said
+    assert "scoring.py" not in said
+
+
+def scripted(*replies):
+    return {"llm": ScriptedLLM(replies), "atomizer": "embedded", "reviser": "none", "cache": False}
+
+
+def test_the_quote_that_contradicts_is_told():
+    settings = scripted({"fact_0": "False", "fact_0_citation": "opened on 4 May 1931"})
+    with pytest.raises(pytest.fail.Exception) as failed:
+        Factuality({}).check("It opened in 1932.", PASSAGES, mode="tfn_citation", **settings)
+    assert 'contradicted: It opened in 1932.\n         c0: "opened on 4 May 1931"' in str(failed.value)
+
+
+def test_a_judgement_that_failed_passes_no_test():
+    replies = [{"fact_0": "True"}, *[UnusableReplyError("prose")] * 20]
+    settings = scripted(*replies)
+    with pytest.raises(pytest.fail.Exception, match="can't be said to reach") as failed:
+        Factuality({}).check(RIGHT, [*PASSAGES, "Another passage."], **settings)
+    assert "precision 1.000" in str(failed.value)
+    assert "1 failed, the first:" in str(failed.value)
+
+
+def test_where_nothing_could_be_judged_the_reason_is_told():
+    with pytest.raises(pytest.fail.Exception, match=r"no precision; .*prose"):
+        Factuality({}).check(
+            RIGHT, PASSAGES, min_precision=0.0, **scripted(*[UnusableReplyError("prose")] * 20)
+        )
+    with pytest.raises(pytest.fail.Exception, match="empty, abstains or makes no claim"):
+        Factuality({}).check("I don't know.", PASSAGES, min_precision=0.0)
+
+
+def test_checks_share_what_they_can():
+    factuality = Factuality({"k": 5})
+    for settings in ({}, {"version": 3}, {}, {"version": 3}, {"k": 5}):
+        factuality.check(RIGHT, PASSAGES, **settings)
+    assert len(vars(factuality)["_made"]) == 2
+
+
+def test_mistakes_are_our_own_errors():
+    with pytest.raises(ConfigError, match="min_precision is 90; it is a share between 0 and 1"):
+        Factuality({}).check(RIGHT, PASSAGES, min_precision=90)
+    with pytest.raises(ConfigError, match="did you mean 'version'"):
+        Factuality({}).check(RIGHT, PASSAGES, versoin=3)
+    with pytest.raises(InputError, match="contexts: none given"):
+        Factuality({}).check(RIGHT)
