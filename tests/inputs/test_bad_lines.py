@@ -47,17 +47,18 @@ SHARED_ID = given(atoms=[{"id": 0, "text": "t"}], contexts=[{"id": 0, "text": "t
 BAD = [
     bad("deep", '{"output": "x", "notes": ' + "[" * 200 + "]" * 200 + "}", "", "nested too deeply", "100"),
     bad("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "100"),
-    bad("no response", {"id": "x"}, "response", "missing", "output", "--column-map"),
-    bad("null response", {"output": None}, "response", "missing", '""'),
-    bad("response is a list", {"output": ["a"]}, "response", "a list", "quotes"),
-    bad("prompt is an object", given(input={"role": "user"}), "prompt", "an object", "quotes"),
+    bad("no response", {"id": "x"}, "output", "missing", "output", "--column-map"),
+    bad("misspelt response", {"ouput": "x"}, "output", "'ouput'", "did you mean 'output'?"),
+    bad("null response", {"output": None}, "output", "missing", '""'),
+    bad("response is a list", {"output": ["a"]}, "output", "a list", "quotes"),
+    bad("prompt is an object", given(input={"role": "user"}), "input", "an object", "quotes"),
     bad("topic is a number", given(topic=3), "topic", "the number 3"),
     bad("reference is a boolean", given(gold=True), "reference", "true"),
     bad("blank id", given(id=" "), "id", "blank", "integer"),
     bad("boolean id", given(id=True), "id", "is true", "integer"),
     bad("fractional id", given(id=1.5), "id", "1.5", "integer"),
-    bad("clashing names", given(answer="y"), "response", "'output' and 'answer'", "--column-map"),
-    bad("three clashing names", given(query="a", input="b", prompt="c"), "prompt", "'prompt'", "'query'"),
+    bad("clashing names", given(answer="y"), "output", "'output' and 'answer'", "--column-map"),
+    bad("three clashing names", given(query="a", input="b", prompt="c"), "input", "'prompt'", "'query'"),
     bad("contexts are a text", given(contexts="one"), "contexts", "a text", "list", "[...]"),
     bad("contexts are an object", given(contexts={"c0": "one"}), "contexts", "an object", "list"),
     bad("null context", given(contexts=["a", None]), "contexts[1]", "null", "a text"),
@@ -137,7 +138,7 @@ def test_every_problem_of_every_line(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         check_input(path)
     assert [(p.where.rpartition(":")[2], p.field) for p in caught.value.problems] == [
-        ("1", "response"),
+        ("1", "output"),
         ("1", "topic"),
         ("1", "atoms[0].text"),
         ("1", "atoms[1].label"),

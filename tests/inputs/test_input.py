@@ -38,11 +38,7 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("f.json", b'\n[\n  {"output": "x"}\n]', ["JSON array", "jq -c '.[]'"]),
-        ("f.jsonl", b'[{"output": "x"}]\n', ["JSON array", "one record a line"]),
         ("f.json", b'{\n "output": "x"\n}\n', ["spread over lines", "jq -c ."]),
-        ("f.csv", b"id,output\n1,x\n", ["table", "csv.DictReader"]),
-        ("f.TSV", b"id\toutput\n1\tx\n", ["table"]),
         ("f.jsonl", "\ufeff{}".encode("utf-16"), ["UTF-16", "iconv"]),
         ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip", "gunzip"]),
         ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
@@ -59,6 +55,39 @@ def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, words: 
         assert problem.where == str(path)
         for word in words:
             assert word in problem.message
+
+
+def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", *({"ouput": "x", "n": i} for i in range(86)), "broken", {"output": 3})
+    misnamed, broken, number = problems_of(path)
+    assert (misnamed.where, misnamed.field) == (f"{path}:1 and 85 more", "output")
+    assert "did you mean 'output'?" in misnamed.message
+    assert (broken.where, number.where) == (f"{path}:87", f"{path}:88")
+
+
+def test_a_missing_field_names_the_key_that_may_be_meant(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x", "context": ["y"]})
+    (problem,) = problems_of(path, fits=lambda record: check_fits(record, Config()))
+    assert problem.field == "contexts"
+    assert "there is a key 'context': misspelt?" in problem.message
+
+
+def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"output": "x", "refrence": "y", "note": "z"}, {"output": "x"})
+    checked = check_input(path)
+    (note,) = checked.notes
+    assert note == (
+        "'refrence' is kept as metadata; did you mean 'reference'? (--column-map refrence=reference)"
+    )
+    assert next(checked.records()).metadata == {"refrence": "y", "note": "z"}
+    assert check_input(path, column_map={"refrence": "gold"}).notes == []
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: int | None) -> None:
+    path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})
+    (problem,) = problems_of(path, column_map={"repyl": "output"}, limit=limit)
+    assert problem.message == "no record has the key 'repyl'; did you mean 'reply'?"
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -254,5 +254,5 @@ def test_a_question_may_be_a_conversation() -> None:
     assert [prompt.index(turn["content"]) for turn in turns] == sorted(
         prompt.index(turn["content"]) for turn in turns
     )
-    with pytest.raises(InputError, match="prompt"):
+    with pytest.raises(InputError, match="input"):
         parse({"output": "x", "input": [5]})

@@ -33,10 +33,14 @@ def export(
     run_dir: RunDir,
     table: Annotated[
         Tables | None,
-        typer.Option(help="Which one. (default: atoms of a run, claims of recall, rag and verify)"),
+        typer.Option(
+            help="atoms, claims, records or verdicts. "
+            "(default: atoms of a run, claims of recall, rag and verify)"
+        ),
     ] = None,
     form: Annotated[
-        Formats | None, typer.Option("--format", help="(default: by the ending of --out, else csv)")
+        Formats | None,
+        typer.Option("--format", help="csv, jsonl or parquet. (default: by the ending of --out, else csv)"),
     ] = None,
     corrections: Corrections = None,
     out: Annotated[

@@ -26,7 +26,7 @@ def run(
         Path,
         typer.Argument(
             metavar="DATA",
-            help="Records, JSONL, one a line; - for standard input; "
+            help="Records: JSONL, one a line, or CSV; - for standard input; "
             "or an earlier run's folder, for its atoms and contexts.",
         ),
     ],

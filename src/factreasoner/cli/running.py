@@ -43,7 +43,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
         RunError: a folder that is no run, or a damaged one.
     """
     from factreasoner.inputs.columns import parse_column_map
-    from factreasoner.inputs.input import check_input
+    from factreasoner.inputs.input import CheckedInput, check_input, merged
     from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(running.column_map or [])
@@ -53,8 +53,11 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
         checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
-    for problem in checked.problems:
+    for problem in merged(checked.problems):
         say(f"skipped {problem}", err=True)
+    if isinstance(checked, CheckedInput):
+        for note in checked.notes:
+            say(one_line(f"{checked.name}: {note}"), err=True)
     return checked
 
 

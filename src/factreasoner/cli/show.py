@@ -33,7 +33,13 @@ class Orders(StrEnum):
 def show(
     run_dir: RunDir,
     record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
-    label: Annotated[list[Labels] | None, typer.Option(help="Only these; repeatable.")] = None,
+    label: Annotated[
+        list[Labels] | None,
+        typer.Option(
+            help="Only these; repeatable: supported, contradicted, undecided, unverified, uncited, "
+            "unknown_source, not_judged."
+        ),
+    ] = None,
     sort: Annotated[
         Orders, typer.Option(help="p: the least likely of all first; text: by record, as the text has them.")
     ] = Orders.text,

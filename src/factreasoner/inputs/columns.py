@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
@@ -23,6 +24,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 """Field of a Record -> the keys it goes by in input."""
 
+LIKE = 0.8
+"""How alike two keys are, from 0 to 1, of which one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
 
 
@@ -92,8 +95,26 @@ def assign(data: Mapping[str, Any], column_map: Mapping[str, str], values: Value
         if differing:
             names = " and ".join(repr(key) for key in (given[0], *differing))
             values.problem(
-                field,
+                usual[0],
                 f"given as {names} with different values; keep one, or choose with "
-                f"--column-map {given[0]}={field}",
+                f"--column-map {given[0]}={usual[0]}",
             )
     return Assigned(fields, {key: value for key, value in data.items() if key not in taken})
+
+
+def near_key(field: str, keys: Iterable[str]) -> str | None:
+    """Of an object's keys, one that may be a misspelt key of that field."""
+    spare = [key for key in keys if key not in _FIELD_OF]
+    close = (difflib.get_close_matches(name, spare, n=1, cutoff=LIKE) for name in FIELDS[field])
+    return next((found[0] for found in close if found), None)
+
+
+def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[str]:
+    """Notes on fields that no record has, where another key looks like a misspelt one of theirs."""
+    mapped = key_of_field(column_map)
+    for field, usual in FIELDS.items():
+        if field in mapped or any(name in keys for name in usual):
+            continue
+        if found := near_key(field, [key for key in keys if key not in column_map]):
+            remedy = f"did you mean {usual[0]!r}? (--column-map {found}={usual[0]})"
+            yield f"{found!r} is kept as metadata; {remedy}"

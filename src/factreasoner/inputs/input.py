@@ -16,22 +16,28 @@ from typing import IO
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.inputs.columns import FIELDS, misspelt, near_key
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.tables import is_array, is_table, json_lines
 from factreasoner.models import Record
+from factreasoner.registry import nearest
 from factreasoner.stages.abstention import is_abstention
 
 Fits = Callable[[Record], Sequence[InputProblem]]
 
 STDIN = "standard input"
 _HEAD_BYTES = 65536
+SAME_PROBLEM = 3
+"""Places with the same problem from which on it is told once."""
 
 
 class CheckedInput:
     """A file whose every line was checked. Memory grows by an id and two integers a record, and the problems.
 
-    `problems` are those of the lines left out (`skip_invalid`). What can be read only once (standard input,
-    a pipe) is kept in an unnamed temporary file for as long as this object lives.
+    `problems` are those of the lines left out (`skip_invalid`), `notes` say which keys may be misspelt. What
+    can be read only once (standard input, a pipe), and the records of a table or a JSON array, are kept in an
+    unnamed temporary file for as long as this object lives.
     """
 
     def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
@@ -40,8 +46,9 @@ class CheckedInput:
         self._column_map = dict(column_map or {})
         self._numbers: dict[str, int] = {}
         self._offsets = array("Q")
+        self.notes: list[str] = []
         self._path = Path(path)
-        self._spool = _spooled(path)
+        self._spool, self._by_line = _spooled(path, self.name)
         if self._spool is not None:
             weakref.finalize(self, self._spool.close)
 
@@ -70,7 +77,7 @@ class CheckedInput:
         Raises:
             InputError: the file as a whole is not what it should be.
         """
-        unseen = set(self._column_map)
+        seen: dict[str, None] = {}
         with self._open() as file:
             message = file_problem(self.name, file.read(_HEAD_BYTES))
             if message is not None:
@@ -83,25 +90,25 @@ class CheckedInput:
                 if raw.strip():
                     try:
                         data = parse_line(raw, where=self._where(number), offset=offset)
-                        unseen -= data.keys()
+                        seen |= dict.fromkeys(data)
                         self._add(self._record(data, number), number, offset, fits)
                     except InputError as error:
                         self.problems += error.problems
                 offset += len(raw)
-        if unseen and self._numbers and limit is None:
-            keys = ", ".join(map(repr, sorted(unseen)))
-            message = f"no record has the key {keys}; correct --column-map THEIRS=OURS"
-            raise InputError([*self.problems, InputProblem(self.name, "column map", message)])
+        unseen = self._column_map.keys() - seen.keys()
+        if unseen and seen and (limit is None or not self._numbers):
+            told = (f"no record has the key {key!r}; {nearest(key, list(seen))}" for key in sorted(unseen))
+            raise InputError([InputProblem(self.name, "column map", message) for message in told])
+        self.notes = list(misspelt(seen, self._column_map))
 
     def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
         where = self._where(number)
         if record.id in self._numbers:
-            first = self._numbers[record.id]
-            message = f"{record.id!r} is the id of line {first} too; give each record an id of its own"
+            first = f"{'line' if self._by_line else 'record'} {self._numbers[record.id]}"
+            message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
             raise InputError([InputProblem(where, "id", message)])
-        problems = fits(record) if fits is not None else ()
-        if problems:
-            raise InputError([problem._replace(where=where) for problem in problems])
+        if problems := fits(record) if fits is not None else ():
+            raise InputError([_hinted(problem, record)._replace(where=where) for problem in problems])
         self._numbers[record.id] = number
         self._offsets.append(offset)
 
@@ -118,7 +125,7 @@ class CheckedInput:
         raise InputError([InputProblem(self._where(number), "", message)])
 
     def _where(self, number: int) -> str:
-        return f"{self.name}:{number}"
+        return f"{self.name}:{number}" if self._by_line else f"{self.name}, record {number}"
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[IO[bytes]]:
@@ -144,6 +151,8 @@ def check_input(
 ) -> CheckedInput:
     """Check a JSONL file ("-" is standard input) line by line, keeping none of its records in memory.
 
+    A CSV or TSV file and a JSON array are turned into JSON lines first, which takes the memory they need.
+
     `column_map` is their key -> our field. `fits` tells what a record lacks beyond its form, as `check_fits`
     does for a Config. `limit` takes the first so many records and looks no further. `skip_invalid` leaves
     bad lines out.
@@ -155,10 +164,10 @@ def check_input(
     checked = CheckedInput(path, column_map)
     checked.check(fits, limit)
     if checked.problems and not skip_invalid:
-        raise InputError(checked.problems)
+        raise InputError(merged(checked.problems))
     if not len(checked):
         message = "no valid record is left" if checked.problems else "empty; write one JSON record a line"
-        raise InputError([*checked.problems, InputProblem(checked.name, "", message)])
+        raise InputError([*merged(checked.problems), InputProblem(checked.name, "", message)])
     return checked
 
 
@@ -192,23 +201,82 @@ def _missing_links(record: Record, config: Config) -> InputProblem | None:
     return InputProblem(f"record {record.id}", "atoms", message)
 
 
-def _spooled(path: Path | str) -> IO[bytes] | None:
-    """A seekable copy of what can be read only once; None for an ordinary file."""
+def _hinted(problem: InputProblem, record: Record) -> InputProblem:
+    """The problem of a missing field, with a key that may be that field's, misspelt."""
+    near = near_key(problem.field, record.metadata) if problem.field in FIELDS else None
+    if near is None:
+        return problem
+    return problem._replace(message=f"{problem.message}; there is a key {near!r}: misspelt?")
+
+
+def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
+    """The problems in order, of which those that are the same in three places or more are told once."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for problem in problems:
+        places.setdefault((problem.field, problem.message), []).append(problem.where)
+    told: list[InputProblem] = []
+    for (field, message), where in places.items():
+        if len(where) < SAME_PROBLEM:
+            told += [InputProblem(place, field, message) for place in where]
+        else:
+            told.append(InputProblem(f"{where[0]} and {len(where) - 1} more", field, message))
+    return told
+
+
+def _spooled(path: Path | str, name: str) -> tuple[IO[bytes] | None, bool]:
+    """A seekable copy of what can be read only once, or is no JSON lines; None for an ordinary file.
+
+    With it: whether its lines are those of the file.
+    """
     if str(path) == "-":
-        return _copy(sys.stdin.buffer)
+        return _converted(name, _copy(sys.stdin.buffer))
     try:
-        if stat.S_ISREG(Path(path).stat().st_mode):
-            return None
         with Path(path).open("rb") as stream:
-            return _copy(stream)
+            if not stat.S_ISREG(Path(path).stat().st_mode):
+                return _converted(name, _copy(stream))
+            lines = _as_lines(name, stream)
+            return lines, lines is None
     except OSError as error:
         raise _unreadable(str(path), error) from error
 
 
-def _copy(stream: IO[bytes]) -> IO[bytes]:
-    spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as its CheckedInput
-    shutil.copyfileobj(stream, spool)
+def _converted(name: str, copy: IO[bytes]) -> tuple[IO[bytes], bool]:
+    """The copy, or its records as JSON lines, with whether it is the copy."""
+    try:
+        lines = _as_lines(name, copy)
+    except BaseException:
+        copy.close()
+        raise
+    if lines is not None:
+        copy.close()
+    return lines or copy, lines is None
+
+
+def _as_lines(name: str, file: IO[bytes]) -> IO[bytes] | None:
+    """The records of a table or an array as JSON lines; None for a file of JSON lines."""
+    head = file.read(_HEAD_BYTES)
+    file.seek(0)
+    table = is_table(name, head)
+    if not table and not is_array(head):
+        return None
+    spool = _spool()
+    try:
+        spool.writelines(json_lines(name, file, table=table))
+    except BaseException:
+        spool.close()
+        raise
     return spool
+
+
+def _copy(stream: IO[bytes]) -> IO[bytes]:
+    spool = _spool()
+    shutil.copyfileobj(stream, spool)
+    spool.seek(0)
+    return spool
+
+
+def _spool() -> IO[bytes]:
+    return tempfile.TemporaryFile()  # lives as long as its CheckedInput
 
 
 def _unreadable(name: str, error: OSError) -> InputError:

@@ -111,8 +111,13 @@ def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, 
         raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
 
 
+def decode_json(text: str) -> object:
+    """The value that a JSON text describes, read as strictly as a line. Raises ValueError for no JSON."""
+    return _DECODER.decode(text)
+
+
 def _decoded(line: str) -> object:
-    data = _DECODER.decode(line)
+    data = decode_json(line)
     if _deeper(data, DEEPEST):
         raise RecursionError
     if "\\ud" in line or "\\uD" in line:

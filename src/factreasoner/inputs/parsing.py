@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from factreasoner.errors import InputError
-from factreasoner.inputs.columns import FIELDS, assign, key_of_field
+from factreasoner.inputs.columns import FIELDS, assign, key_of_field, near_key
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Gold, Record
 
@@ -52,9 +52,11 @@ def parse_record(
     values = Values(where)
     fields, extras = assign(data, column_map or {}, values)
     if fields.get("response") is None:
-        values.problem("response", _no_response(column_map or {}))
-    text = {name: values.text(fields.get(name), name) for name in ("response", "topic", "reference")}
-    prompt = values.conversation(fields.get("prompt"), "prompt")
+        values.problem("output", _no_response(column_map or {}, extras))
+    text = {
+        name: values.text(fields.get(name), FIELDS[name][0]) for name in ("response", "topic", "reference")
+    }
+    prompt = values.conversation(fields.get("prompt"), "input")
     record_id = values.id(fields.get("id"), "id", default_id)
     parsed = {name: _items(fields.get(name), name, kind.parse, values) for name, kind in _KINDS.items()}
     values.unique({entry.field: entry.item.id for entries in parsed.values() for entry in entries})
@@ -77,10 +79,12 @@ def parse_record(
     )
 
 
-def _no_response(column_map: Mapping[str, str]) -> str:
+def _no_response(column_map: Mapping[str, str], keys: Iterable[str]) -> str:
     mapped = key_of_field(column_map).get("response")
-    keys = f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
-    return f'missing: {keys}; write "" for an empty response, or name its key with --column-map KEY=output'
+    if not mapped and (near := near_key("response", keys)):
+        return f"missing, and there is a key {near!r}; did you mean 'output'? (--column-map {near}=output)"
+    held = f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
+    return f'missing: {held}; write "" for an empty one, or name its key with --column-map KEY=output'
 
 
 def parse_context(

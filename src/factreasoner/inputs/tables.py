@@ -1,0 +1,102 @@
+"""CSV files and JSON arrays as JSON lines: what is clean is read as it is, and what is not is said."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import IO, Any
+
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.jsonl import BOM, decode_json
+
+TABLES = {".csv": ",;\t", ".tsv": "\t"}
+"""Ending of a table's name -> what its cells may be separated by."""
+
+
+def is_array(head: bytes) -> bool:
+    """Whether a file that begins so is a JSON array."""
+    return head.removeprefix(BOM).lstrip().startswith(b"[")
+
+
+def is_table(name: str, head: bytes) -> bool:
+    """Whether a file of this name that begins so is a table."""
+    text = head.removeprefix(BOM).lstrip()
+    return PurePath(name).suffix.lower() in TABLES and bool(text) and not text.startswith((b"{", b"["))
+
+
+def json_lines(name: str, file: IO[bytes], *, table: bool) -> Iterator[bytes]:
+    """The records of a table or an array, each as a line of JSON. They are all in memory at once.
+
+    Of a table the first row names the keys; an empty cell was not given; a cell that holds a list, as JSON or
+    as Python writes it, is that list.
+
+    Raises:
+        InputError: it is not UTF-8, an array that is no JSON, or a table whose rows differ in length.
+    """
+    raw = file.read()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _wrong(name, f"not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    records = _rows(name, text) if table else _elements(name, text)
+    for record in records:
+        yield json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _elements(name: str, text: str) -> Sequence[Any]:
+    try:
+        elements = decode_json(text)
+    except RecursionError as error:
+        raise _wrong(name, "nested too deeply") from error
+    except ValueError as error:
+        raise _wrong(name, f"begins as a JSON array, and is none: {error}") from error
+    return elements if isinstance(elements, list) else [elements]
+
+
+def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    header, _, _ = text.lstrip("\r\n").partition("\n")
+    separators = TABLES[PurePath(name).suffix.lower()]
+    separator = max(separators, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        rows = ((reader.line_num, row) for row in reader if any(cell.strip() for cell in row))
+        keys = [key.strip() for key in next(rows)[1]]
+        _check_keys(name, keys)
+        for line, row in rows:
+            if len(row) != len(keys):
+                message = f"{len(row)} cells, and the first row names {len(keys)}; quote cells that hold"
+                raise _wrong(f"{name}:{line}", f"{message} {separator!r} or line ends")
+            yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+    except csv.Error as error:
+        raise _wrong(f"{name}:{reader.line_num}", f"no clean table: {error}") from error
+
+
+def _check_keys(name: str, keys: Sequence[str]) -> None:
+    if "" in keys:
+        raise _wrong(f"{name}:1", f"column {keys.index('') + 1} has no name; the first row names the keys")
+    if repeated := [key for key in keys if keys.count(key) > 1]:
+        raise _wrong(f"{name}:1", f"two columns are called {repeated[0]!r}; keep one")
+
+
+def _cell(cell: str) -> object:
+    """A cell's text, or the list it holds."""
+    if not cell.strip().startswith("["):
+        return cell
+    for read in (decode_json, ast.literal_eval):
+        try:
+            found = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
+            return found
+    return cell
+
+
+def _wrong(where: str, message: str) -> InputError:
+    return InputError([InputProblem(where, "", message)])

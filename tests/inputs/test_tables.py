@@ -1,0 +1,103 @@
+"""CSV files and JSON arrays are read where they are clean, and named where they are not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.errors import InputError
+from factreasoner.inputs.input import check_input
+from factreasoner.models import Record
+
+ROWS = [
+    {"id": "a", "output": 'She said "yes", twice.\nThen no.', "contexts": ["x", "y"], "note": "n"},
+    {"id": "b", "output": "=1+1", "contexts": [{"text": "z", "title": "t"}]},
+]
+
+
+def records(path: Path, content: bytes | str, **options: object) -> list[Record]:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    checked = check_input(path, **options)
+    first = list(checked.records())
+    assert list(checked.records()) == first
+    return first
+
+
+def table(rows: list[dict], separator: str = ",", write: object = json.dumps) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["id", "output", "contexts", "note"], delimiter=separator)
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({k: write(v) if isinstance(v, list) else v for k, v in row.items()})
+    return text.getvalue()
+
+
+def expected(tmp_path: Path) -> list[Record]:
+    return records(tmp_path / "plain.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("f.json", json.dumps(ROWS, indent=1)),
+        ("f.jsonl", "\ufeff\n" + json.dumps(ROWS)),
+        ("f.csv", table(ROWS)),
+        ("f.csv", "\ufeff" + table(ROWS, ";")),
+        ("f.csv", table(ROWS, write=repr)),
+        ("f.TSV", table(ROWS, "\t")),
+        ("f.csv", table(ROWS) + "\r\n\r\n"),
+    ],
+)
+def test_clean_files_are_what_json_lines_of_them_would_be(tmp_path, name, content):
+    assert records(tmp_path / name, content) == expected(tmp_path)
+
+
+@given(st.lists(st.fixed_dictionaries({"id": st.integers(), "output": st.text(min_size=1)}), min_size=1))
+def test_any_texts_come_through_an_array(tmp_path_factory, rows):
+    rows = [row | {"id": number} for number, row in enumerate(rows)]
+    path = tmp_path_factory.mktemp("array") / "f.json"
+    assert [r.response for r in records(path, json.dumps(rows))] == [row["output"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("f.json", '[{"output": "x"},', "begins as a JSON array, and is none"),
+        ("f.json", '[{"output": NaN}]', "NaN is no JSON value"),
+        ("f.json", '[{"output": "x", "output": "y"}]', "the key 'output' stands twice"),
+        ("f.json", b'[{"output": "\xff"}]', "not UTF-8 at byte 13"),
+        ("f.json", "[" * 100_000, "nested too deeply"),
+        ("f.json", "[]", "empty"),
+        ("f.json", '[{"output": "x"}, 7]', "f.json, record 2: is the number 7; each line must be an object"),
+        ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),
+        ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, and the first row names 2; quote cells"),
+        ("f.csv", "id,output\n1\n", "f.csv:2: 1 cells"),
+        ("f.csv", 'id,output\n1,"open\n', "no clean table"),
+        ("f.csv", "id,,output\n1,2,3\n", "column 2 has no name"),
+        ("f.csv", "id,output,id\n1,2,3\n", "two columns are called 'id'"),
+        ("f.csv", b"id,output\n1,caf\xe9\n", "not UTF-8 at byte 15"),
+        ("f.csv", "id,output,contexts\n1,x,one text\n", "contexts: is a text; it must be a list"),
+        ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
+        ("f.csv", "id,output\n", "empty"),
+    ],
+)
+def test_what_is_not_clean_is_told(tmp_path, name, content, message):
+    with pytest.raises(InputError) as caught:
+        records(tmp_path / name, content)
+    assert message in str(caught.value)
+
+
+def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):
+    (record,) = records(tmp_path / "f.csv", 'id,output\n1,"[1] says so [__import__(""os"")]"\n')
+    assert record.response == '[1] says so [__import__("os")]'
+
+
+def test_an_array_on_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS).encode())))
+    assert check_input("-").ids == ("a", "b")
