@@ -45,7 +45,7 @@ class EnsembleJudge:
             if (majority := counted(cast)) is not None:
                 verdicts.append(majority)
             elif cast:
-                failures.append(_tie(premise, claim, cast))
+                failures.append(tie(premise.id, claim.id, cast))
         return Judged(tuple(verdicts), tuple(failures))
 
 
@@ -73,11 +73,12 @@ def _share(vote: Verdict, label: Label) -> float:
     return vote.probability if vote.label == label else (1.0 - vote.probability) / 2
 
 
-def _tie(premise: Premise, claim: Claim, votes: Sequence[Verdict]) -> Failure:
+def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
+    """What is said of a pair on which no label has more votes than any other."""
     said = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
     return Failure(
         stage=STAGE,
-        item_id=f"{premise.id}->{claim.id}",
+        item_id=f"{premise_id}->{claim_id}",
         error_type="Tie",
         message=f"the judges are at odds: {said}",
         votes=tuple(votes),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factreasoner.assembly import Assembly
+from factreasoner.assembly import Assembly, alone
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError
+from factreasoner.llm.panel import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, Verdict
 from factreasoner.plugins import ATOMIZER, REVISER
+from factreasoner.protocols import LLM
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims, citations_of
@@ -17,6 +20,7 @@ from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, Mode
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder
 from factreasoner.tasks.verify.labelling import labelled
+from factreasoner.tasks.verify.panel import PanelHolder
 from factreasoner.tasks.verify.result import (
     FAILED,
     Change,
@@ -67,7 +71,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         llm = self._llm if self.config.plugin("judge") == "llm" else None
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
-        self._holder: Holder = ModelHolder(llm, self.config) if llm else JudgeHolder(self._judge)
+        self._holder: Holder = _holder(llm, self.config) if llm else JudgeHolder(self._judge)
         self._corrector: Corrector = ModelCorrector(self._llm, self.config) if self._llm else Remover()
 
     def _work(self, record: Record, meter: Meter) -> Work:
@@ -175,6 +179,13 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         claims = (*stayed, *self._judged(again, asked, meter, log))
         claims = tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
         return _Draft(text, claims, _origin(draft, done, text))
+
+
+def _holder(llm: LLM, config: Config) -> Holder:
+    """What asks the model, or each of several."""
+    if not isinstance(llm, Panel):
+        return ModelHolder(llm, config)
+    return PanelHolder({name: ModelHolder(one, alone(config, name)) for name, one in llm.members.items()})
 
 
 def _decided(claim: VerifiedClaim, held: Held) -> VerifiedClaim:

@@ -1,0 +1,60 @@
+"""Claims held against sources by several models, whose verdicts are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from factreasoner.judges.ensemble import counted, tie
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.models import Claim, Failure, Record
+from factreasoner.tasks.verify.holding import Held, Holder, Holding
+
+
+class PanelHolder:
+    """Has every holder hold every claim; the label that most of them give stands, as in `EnsembleJudge`.
+
+    Explanation and sources are those of the judges that gave it. A judge that fails on a claim leaves it to
+    the others, and its failure is said; a tie leaves the claim unanswered.
+    """
+
+    def __init__(self, holders: Mapping[str, Holder]) -> None:
+        self._holders = dict(holders)
+
+    def hold(self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record) -> Held:
+        """See `Holder`."""
+        parts = parallel_map(
+            lambda holder: holder.hold(claims, against, record),
+            self._holders.values(),
+            workers=len(self._holders),
+        )
+        failures: list[Failure] = []
+        found: dict[str, dict[str, list[Holding]]] = {claim.id: {} for claim in claims}
+        for name, part in zip(self._holders, parts, strict=True):
+            failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in part.failures)
+            for claim_id, holdings in part.holdings.items():
+                for holding in holdings:
+                    vote = holding.verdict.model_copy(update={"judge": name})
+                    votes = found[claim_id].setdefault(vote.context_id, [])
+                    votes.append(holding._replace(verdict=vote))
+        winners: dict[str, list[Holding]] = {claim.id: [] for claim in claims}
+        failed = {claim.id for claim in claims if all(claim.id in part.failed for part in parts)}
+        for claim_id, by_premise in found.items():
+            for premise_id, votes in by_premise.items():
+                winner = _winner(votes)
+                if winner is not None:
+                    winners[claim_id].append(winner)
+                else:
+                    failures.append(tie(premise_id, claim_id, [vote.verdict for vote in votes]))
+                    failed.add(claim_id)
+        return Held(winners, tuple(failures), frozenset(failed))
+
+
+def _winner(votes: Sequence[Holding]) -> Holding | None:
+    """What most of them say, with its sources; None for a tie."""
+    verdict = counted([vote.verdict for vote in votes])
+    if verdict is None:
+        return None
+    agreeing = [vote for vote in votes if vote.verdict.label == verdict.label]
+    shown = next((vote for vote in agreeing if vote.quoted), agreeing[0])
+    rests_on = tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on))
+    return shown._replace(verdict=verdict, rests_on=rests_on)
