@@ -185,3 +185,17 @@ def test_an_assessment_has_its_scores():
 def test_an_assessment_without_atoms_has_no_scores():
     found = assess("", contexts=[PASSAGE])
     assert (found.precision, found.entropy, found.f1_at_k(1), found.labels) == (None, None, None, {})
+
+
+def test_columns_of_other_names():
+    rows = [{"reply": row["output"], "passages": row["contexts"], "id": row["id"]} for row in ROWS]
+    columns = {"reply": "output", "passages": "contexts"}
+    assert labels(assess_many(rows, column_map=columns, progress=False, cache=False)) == EXPECTED
+
+
+def test_processes_take_no_objects(tmp_path):
+    with pytest.raises(ConfigError, match="executor: processes make their parts by name, and judge is an"):
+        assess_many(ROWS, out=tmp_path / "run", executor="processes", judge=object())
+    with pytest.raises(ConfigError, match="and llm is an object"):
+        assess_many(ROWS, executor="processes", llm=ScriptedLLM(lambda prompt, schema: {}))
+    assert not (tmp_path / "run").exists()

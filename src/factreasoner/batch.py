@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -11,7 +12,7 @@ from factreasoner.analysis.opened_run import Run
 from factreasoner.assembly import parts_and_config
 from factreasoner.calibration.applying import fitted_config
 from factreasoner.cli.progress import progress_for
-from factreasoner.errors import BudgetError
+from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.plugins import named
 from factreasoner.protocols import LLM
@@ -30,6 +31,7 @@ def assess_many(
     *,
     task: TaskName = "run",
     out: str | Path | None = None,
+    column_map: Mapping[str, str] | None = None,
     fresh: bool = False,
     progress: bool = True,
     llm: LLM | None = None,
@@ -41,8 +43,9 @@ def assess_many(
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
     is spent. `out` is the run folder: the same call again goes on where the last one stopped, failed records
     are tried again, and every command reads it; None is a temporary one, which goes with the result.
-    `fresh` starts over. `settings` are those of :class:`Config`; an object or class of one's own may stand
-    where one names a part. `llm` stands in for the model client.
+    `fresh` starts over. `column_map` says which key or column of theirs is which of ours, as `--column-map`
+    does: {"reply": "output"}. `settings` are those of :class:`Config`; an object or class of one's own may
+    stand where one names a part. `llm` stands in for the model client.
 
     ::
 
@@ -56,9 +59,15 @@ def assess_many(
         BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
     """
     parts, given = parts_and_config(settings)
+    if given.executor == "processes" and (parts or llm is not None):
+        own = next(iter(parts), "llm")
+        remedy = "name a class of your own as 'package.module:Name', or leave the executor out"
+        raise ConfigError(f"executor: processes make their parts by name, and {own} is an object; {remedy}")
     config = fitted_config(given)
     asked = task_named(task)
-    checked = given_records("assess_many()", records, lambda record: asked.problems(record, config))
+    checked = given_records(
+        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
+    )
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     path = Path(temporary.name if temporary else out or "")
     folder = RunFolder(path, asked)

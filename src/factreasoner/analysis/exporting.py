@@ -10,10 +10,10 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from factreasoner.analysis.run_tables import Row, RunTable
 from factreasoner.errors import ConfigError, MissingExtraError
@@ -52,15 +52,15 @@ def _json_lines(table: RunTable) -> Iterator[str]:
 
 
 def _csv_lines(table: RunTable) -> Iterator[str]:
-    yield _csv_line(table.columns)
-    for row in table.rows():
-        yield _csv_line(_cell(row[name], kind) for name, kind in table.columns.items())
-
-
-def _csv_line(cells: Iterable[Any]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue().removesuffix("\r\n")
+    writer = csv.writer(line)
+    header: list[object] = list(table.columns)
+    rows = ([_cell(row[name], kind) for name, kind in table.columns.items()] for row in table.rows())
+    for cells in chain([header], rows):
+        writer.writerow(cells)
+        yield line.getvalue().removesuffix("\r\n")
+        line.seek(0)
+        line.truncate()
 
 
 def _cell(value: object, kind: type) -> object:

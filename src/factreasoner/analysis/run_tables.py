@@ -41,6 +41,10 @@ VERDICT_COLUMNS: Columns = {
     "rests_on": list,
     "note": str,
 }
+SAME_NAMES = [
+    name for name in VERDICT_COLUMNS if name not in ("record", "premise", "claim", "rests_on", "note")
+]
+"""Columns that are fields of a verdict."""
 _BEFORE: Columns = dict.fromkeys(("record", "status", "input", "output", "topic", "model_name"), str)
 _USAGE: Columns = {
     **dict.fromkeys(("calls", "cached_calls", "prompt_tokens", "completion_tokens"), int),
@@ -102,10 +106,13 @@ def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
 
 
 def _verdict(verdict: Verdict) -> Row:
-    ids = {"premise": verdict.context_id, "claim": verdict.target_id, "rests_on": list(verdict.rests_on)}
-    same = (name for name in VERDICT_COLUMNS if name not in ids and name != "record")
-    values = ids | {name: getattr(verdict, name) for name in same}
-    return {name: values[name] for name in VERDICT_COLUMNS if name != "record"}
+    return {
+        "premise": verdict.context_id,
+        "claim": verdict.target_id,
+        **{name: getattr(verdict, name) for name in SAME_NAMES},
+        "rests_on": list(verdict.rests_on),
+        "note": verdict.note,
+    }
 
 
 def _record_columns(task: Task[Any]) -> Columns:

@@ -100,7 +100,10 @@ def _named(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def given_records(
-    where: str, records: object, fits: Callable[[Record], Iterable[InputProblem]]
+    where: str,
+    records: object,
+    fits: Callable[[Record], Iterable[InputProblem]],
+    column_map: Mapping[str, str],
 ) -> tuple[Record, ...]:
     """The records that a caller of `where` hands over, each of which `fits`.
 
@@ -115,7 +118,7 @@ def given_records(
     for number, row in enumerate(_rows(where, records), start=1):
         place = f"{where}, record {number}"
         try:
-            record = row if isinstance(row, Record) else _record_of_row(row, place, number)
+            record = row if isinstance(row, Record) else _record_of_row(row, place, number, column_map)
         except InputError as error:
             problems += error.problems
             continue
@@ -145,12 +148,13 @@ def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def _record_of_row(row: object, where: str, number: int) -> Record:
+def _record_of_row(row: object, where: str, number: int, column_map: Mapping[str, str]) -> Record:
     if not isinstance(row, Mapping):
         message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
         raise InputError([InputProblem(where, "", message)])
     data = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()}
-    for key in FIELDS["contexts"]:
+    mapped = [theirs for theirs, ours in column_map.items() if ours in FIELDS["contexts"]]
+    for key in (*FIELDS["contexts"], *mapped):
         if isinstance(data.get(key), list | tuple):
             data[key] = [_as_mapping(item) for item in data[key]]
-    return parse_record(data, where=where, default_id=f"r{number}")
+    return parse_record(data, where=where, column_map=column_map, default_id=f"r{number}")
