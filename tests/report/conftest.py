@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import chromium
+from reported import of_every_task
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +26,9 @@ def browser() -> Iterator[Any]:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The report of a run of each task."""
+    return of_every_task(tmp_path_factory.mktemp("tasks"))

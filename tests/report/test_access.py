@@ -8,15 +8,21 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import watched
 from pypdf import PdfReader
-from reported import bridge, of_every_task, report_of, run_of
+from reported import bridge, report_of, run_of
 
 TASKS = ("run", "recall", "rag", "verify")
 OPEN_ALL = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    return of_every_task(tmp_path_factory.mktemp("tasks"))
+def serious(page):
+    """The serious faults that axe finds in a page with all its parts open."""
+    page.evaluate(OPEN_ALL)
+    page.wait_for_timeout(50)
+    return [
+        (fault["id"], [node["target"] for node in fault["nodes"]])
+        for fault in Axe().run(page).response["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -24,16 +30,20 @@ def pages(tmp_path_factory):
 def test_axe_finds_nothing_serious(browser, pages, task, theme):
     with watched(browser, color_scheme=theme) as seen:
         for place in ("#overview", "#record=1"):
-            page = seen.open(pages[task], place)
-            page.evaluate(OPEN_ALL)
-            page.wait_for_timeout(50)
-            found = Axe().run(page).response["violations"]
-            told = [
-                (fault["id"], [node["target"] for node in fault["nodes"]])
-                for fault in found
-                if fault["impact"] in ("serious", "critical")
-            ]
-            assert told == []
+            assert serious(seen.open(pages[task], place)) == []
+
+
+def test_axe_finds_nothing_serious_in_runs_side_by_side_and_in_corrections(browser, tmp_path):
+    runs = (run_of(tmp_path / name, bridge()) for name in ("one", "other"))
+    path = report_of(*runs, out=tmp_path / "page.html")
+    with watched(browser, width=400) as seen:
+        for place in ("#overview", "#record=1"):
+            page = seen.open(path, place)
+            assert serious(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.locator(".correction select").first.select_option("neutral")
+        page.click("#corrections-button")
+        assert serious(page) == []
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -7,17 +7,12 @@ import shutil
 
 import pytest
 from browser import watched
-from reported import VERDICTS, bridge, of_every_task, report_of, run_of
+from reported import VERDICTS, bridge, report_of, run_of
 
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 
 AFTER_CLICK = "#evidence-head:focus"
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    return of_every_task(tmp_path_factory.mktemp("tasks"))
 
 
 @pytest.fixture(scope="module")
