@@ -26,7 +26,7 @@ def results(request):
 def test_the_wrong_sentence_and_the_one_without_a_source_go(results):
     result = results["skerry-point"]
     assert [change.before for change in result.changes] == [
-        "Its tower is 52 metres high and built of grey granite [1].",
+        "The tower is 52 metres high and built of grey granite [1].",
         "A hotel opened in the keepers' house in 2015 [5].",
     ]
     assert [claim.text for claim in result.claims if claim.label == "uncited"] == [
