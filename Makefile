@@ -39,14 +39,14 @@ type: install
 test: install ## needs no network and no key
 	$(BIN)/pytest -n auto --maxprocesses 8
 
-integration: .venv-integration/installed ## real servers on loopback: llama-cpp-python with a random model, litellm's proxy
+integration: .venv-integration/installed .venv-tools/installed ## real servers on loopback, and ragas, deepeval, inspect_ai
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
+	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
 
-.venv-integration/installed: pyproject.toml
-	@echo "Installing the servers into .venv-integration; llama-cpp-python is compiled, which takes some minutes"
-	$(PYTHON) -m venv .venv-integration
-	.venv-integration/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
-	.venv-integration/bin/uv pip install --quiet --python .venv-integration/bin/python -e . --group integration
+.venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
+	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python -e . --group $*
 	touch $@
 
 bench: install ## ratios against a peer or a limit
@@ -56,4 +56,4 @@ peers: install ## calls, tokens and time beside ragas and deepeval, each install
 	$(BIN)/python benchmarks/peers.py
 
 clean:
-	rm -rf .venv .venv-integration .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-tools .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

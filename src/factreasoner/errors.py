@@ -4,12 +4,14 @@
 
     FactReasonerError
     ├── ConfigError             a setting is wrong; the message names the key and the remedy
-    │   └── MissingExtraError   a setting needs an optional package; the message names the extra
+    │   ├── MissingExtraError   a setting needs an optional package; the message names the extra
+    │   └── MissingPackageError a module for another tool needs that tool; the message names the package
     ├── InputError              input data is wrong; `problems` lists every line, field and reason
     ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
     ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
     ├── PluginError             a user's own part failed, or returned what its seam does not ask for
     ├── StageError              a stage produced nothing for one record; `failures` say why
+    ├── NoScoreError            an answer has no score, where another tool must be told; says why
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
     │   ├── ProviderError       the provider answered with an error status, or the connection broke
@@ -68,6 +70,13 @@ class MissingExtraError(ConfigError):
         self.extra = extra
 
 
+class MissingPackageError(ConfigError):
+    """A tool that a module is for is not installed, or not in a version that it goes with."""
+
+    def __init__(self, feature: str, packages: str, error: ModuleNotFoundError) -> None:
+        super().__init__(f"{feature} finds no module {error.name!r}: pip install {packages}")
+
+
 class InputProblem(NamedTuple):
     """One thing wrong with one place of the input."""
 
@@ -109,6 +118,10 @@ class StageError(FactReasonerError):
     def __init__(self, failures: Sequence[Failure]) -> None:
         super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
         self.failures = tuple(failures)
+
+
+class NoScoreError(FactReasonerError):
+    """An answer has no score, and the tool that asked for one takes no other answer than an error."""
 
 
 class LLMError(FactReasonerError):

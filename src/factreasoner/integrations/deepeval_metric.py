@@ -1,0 +1,96 @@
+"""deepeval: a metric for `assert_test(case, [FactReasonerMetric(threshold=0.9)])` and `evaluate(...)`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Unpack
+
+from factreasoner.errors import MissingPackageError, NoScoreError
+from factreasoner.integrations.scoring import PRECISION, Scored, Scoring
+from factreasoner.models import Usage
+from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
+
+try:
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase
+except ModuleNotFoundError as error:
+    raise MissingPackageError("the metric for deepeval", "deepeval", error) from error
+
+
+class FactReasonerMetric(BaseMetric):
+    """A metric of `factreasoner metrics` or `factreasoner metrics rag` for deepeval.
+
+    It reads `actual_output`, `retrieval_context`, `expected_output` and `input` of a test case. The case
+    passes where the metric is surely as good as `threshold`, whatever judgements that failed would have said;
+    where lower is better ("hallucination") that is at most `threshold`. No score is deepeval's own `error` of
+    a metric: `measure` raises :class:`NoScoreError`, or, with `ErrorConfig(ignore_errors=True)`, deepeval
+    goes on, and the case has failed without a score.
+
+    `settings` are those of :class:`Config`; `llm` stands in for the model client. deepeval makes a copy for
+    every test case: `scoring` is what they share.
+    """
+
+    def __init__(
+        self,
+        metric: str = PRECISION,
+        *,
+        threshold: float = 0.9,
+        scoring: Scoring | None = None,
+        llm: LLM | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        self.metric = metric
+        self.threshold = threshold
+        self.scoring = scoring or Scoring(metric, llm=llm, **settings)
+        self.evaluation_model = self.scoring.judged_by
+
+    @property
+    def __name__(self) -> str:
+        """Its name in deepeval's tables."""
+        return f"FactReasoner {self.metric}"
+
+    def measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+        """Score a test case.
+
+        Raises:
+            NoScoreError: there is no score, and why.
+            ConfigError: a setting, a key or a model name is wrong.
+            InputError: the test case lacks what the metric needs.
+            BudgetError: the next call could exceed `max_cost`.
+        """
+        self.score: float | None = None
+        self.reason: str | None = None
+        self.error: str | None = None
+        self.success = False
+        try:
+            return self._taken(
+                self.scoring.score(
+                    test_case.actual_output,
+                    test_case.retrieval_context,
+                    reference=test_case.expected_output,
+                    prompt=test_case.input or "",
+                )
+            )
+        except Exception as error:
+            self.error = str(error)
+            raise
+
+    async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+        """:meth:`measure` for callers in an event loop."""
+        return await asyncio.to_thread(self.measure, test_case)
+
+    def is_successful(self) -> bool:
+        """Whether the case that was measured last has passed."""
+        return bool(self.success) and self.error is None
+
+    def _taken(self, scored: Scored) -> float:
+        usage = sum(scored.result.usage.values(), Usage())
+        self.evaluation_cost = usage.cost
+        self.input_tokens, self.output_tokens = usage.prompt_tokens, usage.completion_tokens
+        self.reason = scored.reason
+        if scored.value is None:
+            raise NoScoreError(scored.reason)
+        self.score = scored.value
+        self.success = scored.reaches(self.threshold)
+        return scored.value

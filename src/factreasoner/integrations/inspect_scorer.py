@@ -1,0 +1,54 @@
+"""inspect_ai: a scorer for `Task(..., scorer=factuality(model="openai/gpt-4o-mini"))`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Unpack
+
+from factreasoner.errors import MissingPackageError
+from factreasoner.integrations.scoring import PRECISION, Scoring
+from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
+
+try:
+    from anyio import to_thread
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import TaskState
+except ModuleNotFoundError as error:
+    raise MissingPackageError("the scorer for inspect_ai", "inspect-ai", error) from error
+
+
+@scorer(metrics=[mean(), stderr()])
+def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Settings]) -> Scorer:
+    """A metric of `factreasoner metrics` or `factreasoner metrics rag` for inspect_ai.
+
+    The answer is the model's completion; contexts are those in the sample's metadata under "contexts", and
+    the target is the right answer where the metric needs one. What could not be scored is inspect_ai's
+    unscored score, NaN, which its metrics leave out; `reason` is then "no_response" where the answer makes no
+    claim, else "grader_failed", and `explanation` says why. Else the explanation has every claim that is not
+    borne out with its evidence, and the metadata say `bounds`, `status` and who judged.
+
+    `settings` are those of :class:`Config`; `llm` stands in for the model client.
+
+    Raises:
+        ConfigError: no such metric, or a setting is wrong.
+    """
+    scoring = Scoring(metric, llm=llm, **settings)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = state.output.completion
+        work = partial(
+            scoring.score,
+            answer,
+            state.metadata.get("contexts"),
+            reference=target.text or None,
+            prompt=state.input_text,
+        )
+        scored = await to_thread.run_sync(work)
+        found = {"bounds": scored.bounds, "status": scored.result.status, "judged_by": scoring.judged_by}
+        if scored.value is None:
+            reason = "no_response" if scored.result.status == "no_atoms" else "grader_failed"
+            return Score.unscored(reason=reason, answer=answer, explanation=scored.reason, metadata=found)
+        return Score(value=scored.value, answer=answer, explanation=scored.reason, metadata=found)
+
+    return score

@@ -1,0 +1,73 @@
+"""ragas: a metric for `evaluate(dataset, metrics=[FactReasonerMetric("faithfulness")])`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+from factreasoner.errors import MissingPackageError
+from factreasoner.integrations.scoring import PRECISION, Scoring
+from factreasoner.protocols import LLM
+from factreasoner.settings import Settings
+
+try:
+    from ragas.dataset_schema import SingleTurnSample
+    from ragas.metrics.base import MetricType, SingleTurnMetric
+    from ragas.metrics.result import MetricResult
+except ModuleNotFoundError as error:
+    raise MissingPackageError("the metric for ragas", "ragas 'langchain-community<0.4'", error) from error
+
+_LOG = logging.getLogger("factreasoner")
+
+
+class FactReasonerMetric(SingleTurnMetric):
+    """A metric of `factreasoner metrics` or `factreasoner metrics rag` for ragas.
+
+    It reads `response`, `retrieved_contexts`, `reference` and `user_input` of a sample. NaN is ragas' own
+    sign for no score: its means leave it out. Why there is none, and what failed otherwise, is logged as a
+    warning; `ascore` and `score` have it, and the evidence, in the `reason` of their result.
+
+    `settings` are those of :class:`Config`; `llm` stands in for the model client; `name` is the column's.
+    """
+
+    def __init__(
+        self,
+        metric: str = PRECISION,
+        *,
+        name: str = "",
+        llm: LLM | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        self.scoring = Scoring(metric, llm=llm, **settings)
+        columns = {"response", "retrieved_contexts:optional", "reference:optional", "user_input:optional"}
+        super().__init__({MetricType.SINGLE_TURN: columns}, name or f"factreasoner_{metric}")
+
+    def init(self, run_config: object) -> None:
+        """Take nothing of ragas' settings: how models are called is said by our own."""
+
+    def score(
+        self,
+        *,
+        response: str,
+        retrieved_contexts: Sequence[str] | None = None,
+        reference: str | None = None,
+        user_input: str | None = None,
+    ) -> MetricResult:
+        """The metric of one answer, with the reason in words. Raises what `Scoring.score` raises."""
+        scored = self.scoring.score(
+            response, retrieved_contexts, reference=reference, prompt=user_input or ""
+        )
+        if scored.value is None or scored.result.status == "partial":
+            _LOG.warning("%s: %s", self.name, scored.reason.partition("\n")[0])
+        return MetricResult(value=math.nan if scored.value is None else scored.value, reason=scored.reason)
+
+    async def ascore(self, **sample: Any) -> MetricResult:
+        """:meth:`score` for callers in an event loop."""
+        return await asyncio.to_thread(self.score, **sample)
+
+    async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: object) -> float:
+        columns = ("response", "retrieved_contexts", "reference", "user_input")
+        return float(await self.ascore(**{name: getattr(sample, name) for name in columns}))
