@@ -1,7 +1,7 @@
 # Everything a developer, the hooks and CI run. Each target sets itself up in .venv; nothing else is touched.
 PYTHON ?= python3
 BIN := .venv/bin
-BENCHMARKS := startup overhead memory executors inference explanations embedded_judge nli_judge assessors independence \
+BENCHMARKS := startup overhead memory executors report inference explanations embedded_judge nli_judge assessors independence \
   interval_coverage passage_choice retrieval atoms
 
 .PHONY: demo install lock format lint type test integration bench peers clean

@@ -73,7 +73,7 @@ def test_runs_of_one_name_are_told_apart(tmp_path):
 
 
 def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(effects, "MOST_PAIRS", 15)
+    monkeypatch.setattr(effects, "MOST_PAIRS", 12)
     page = report_of(run_of(tmp_path / "run", bridge(), bridge("second")))
     first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
     told = [entry["without"] for entry in first["claims"][0]["evidence"] if "without" in entry]

@@ -11,8 +11,8 @@ from factreasoner.explanations import explain
 from factreasoner.models import Assessment, TaskResult
 from factreasoner.runs.finished import FinishedRun
 
-MOST_PAIRS = 10_000
-"""Pairs of an atom and a context that a report works out: a few seconds."""
+MOST_PAIRS = 6_000
+"""Pairs of an atom and a context after which a report works out no further record: a few seconds."""
 SECONDS = 5.0
 """What a solver may take for one record."""
 
@@ -38,10 +38,10 @@ class Effects:
         """What contexts do to the atoms of a result; nothing where it has no fact graph."""
         if not isinstance(result, Assessment) or result.outcome is None or result.outcome.graph is None:
             return Told()
-        self._left -= len(result.atoms) * len(result.contexts)
-        if self._left < 0:
+        if self._left <= 0:
             command = shlex.join(["factreasoner", "explain", str(self._path), "--record", result.record_id])
             return Told(untold=f"too much for a report of this size; this tells it: {command}")
+        self._left -= len(result.atoms) * len(result.contexts)
         try:
             explanation = explain(result, self._config, search_size=0)
         except FactReasonerError as error:

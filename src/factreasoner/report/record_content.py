@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from factreasoner.language.sentences import Span, sentences
@@ -104,9 +105,15 @@ class RecordWriter:
                 wordings = [row.original, row.text]
             else:
                 wordings = [row.quote if row.context == ANSWER else None]
-            found = next((place for words in wordings if words and (place := locator.find(words))), None)
+            find = locator.find if thorough or row.of != ANSWER else partial(_verbatim, text)
+            found = next((place for words in wordings if words and (place := find(words))), None)
             if found is not None:
                 yield number, found
+
+
+def _verbatim(text: str, words: str) -> Span | None:
+    at = text.find(words)
+    return Span(at, at + len(words)) if at >= 0 else None
 
 
 class _Premise(NamedTuple):
