@@ -133,7 +133,7 @@ def assembly_of(
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
     dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
-    keeps how the model is asked. `parts` are objects or classes of one's own in the place of names.
+    keeps how the models are asked. `parts` are objects or classes of one's own in the place of names.
 
     Raises:
         ConfigError: no such part; or a calibration that does not go with the other settings.
@@ -151,7 +151,8 @@ def assembly_of(
         first = llm = LiteLLMClient(alone(config, config.model), account=account, memory=memory)
         if config.further_models:
             others = {
-                name: LiteLLMClient(alone(config, name), gate=first.gate) for name in config.further_models
+                name: LiteLLMClient(alone(config, name), gate=first.gate, memory=memory)
+                for name in config.further_models
             }
             llm = Panel({config.model: first, **others})
     if llm is not None and config.model is None:

@@ -73,6 +73,7 @@ def test_recall_by_three_judges(factreasoner, tmp_path):
         MODELS[0],
         list(MODELS[1:]),
     )
+    assert set(manifest["models"]) == set(MODELS)
 
 
 def test_the_graph_takes_the_majority(factreasoner, tmp_path):

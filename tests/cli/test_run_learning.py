@@ -104,7 +104,7 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
     with FakeServer(until_repaired, logprobs=logprobs) as server:
         flags = ("--no-cache", "--patience", 0, "--concurrency", 4)
         assert run(factreasoner, server, "out", *flags).returncode == 3
-        learnt = json.loads((tmp_path / "out" / "manifest.json").read_text())["model"]
+        learnt = json.loads((tmp_path / "out" / "manifest.json").read_text())["models"]["openai/fake"]
         down.clear()
         server.requests.clear()
         done = run(factreasoner, server, "out", *flags)
@@ -115,7 +115,7 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
         assert all(bool(request.listed) == learnt["listed"] for request in server.requests)
     assert said in " ".join(done.stderr.split())
     assert learnt["system_role"] == (name != "no system role")
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["model"] == learnt
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"] == {"openai/fake": learnt}
 
 
 def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner, tmp_path):

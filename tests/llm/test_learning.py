@@ -261,10 +261,10 @@ class Notes:
     def __init__(self, kept=None):
         self.kept = kept
 
-    def abilities(self):
+    def abilities(self, model):
         return self.kept
 
-    def keep_abilities(self, abilities):
+    def keep_abilities(self, model, abilities):
         self.kept = abilities
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
+from factreasoner.llm.abilities import Abilities
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder, replace_file
@@ -275,6 +276,21 @@ def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
         with pytest.raises(RunError, match=f"a run of `{made.name}`, and a run of `{asked.name}` is needed"):
             refused()
     assert RunFolder.of_any_task(tmp_path).task is made
+
+
+def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
+    config = Config(model="openai/a", further_models=("openai/b",))
+    first, second = Abilities(form="tool", logprobs=True), Abilities(form="fenced")
+    folder = RunFolder(tmp_path, TASK)
+    folder.start(config, {})
+    folder.keep_abilities("openai/a", first)
+    folder.keep_abilities("openai/b", second)
+    folder.close()
+    assert folder.models() == {"openai/a": first, "openai/b": second}
+    manifest = folder.manifest()
+    del manifest["models"]
+    folder.manifest_path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
+    assert (folder.abilities("openai/a"), folder.abilities("openai/b")) == (first, None)
 
 
 def test_a_folder_of_an_earlier_version_is_a_run(tmp_path):

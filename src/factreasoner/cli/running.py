@@ -99,8 +99,8 @@ def run_task(
         folder.close()
     if not running.quiet:
         show(report.summary, config, path)
-        if (abilities := folder.abilities()) is not None:
-            say(f"{config.model}: {abilities}.", err=True)
+        for model, abilities in folder.models().items():
+            say(f"{model}: {abilities}.", err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
     if report.stopped:

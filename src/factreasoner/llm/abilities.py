@@ -62,12 +62,12 @@ class Abilities(Model):
 
 
 class Memory(Protocol):
-    """Where a run keeps what it learnt about its model, for when it goes on."""
+    """Where a run keeps what it learnt about its models, for when it goes on."""
 
-    def abilities(self) -> Abilities | None:
-        """What was kept, if anything was."""
+    def abilities(self, model: str) -> Abilities | None:
+        """What was kept of that model, if anything was."""
 
-    def keep_abilities(self, abilities: Abilities) -> None:
+    def keep_abilities(self, model: str, abilities: Abilities) -> None:
         """Keep it. Called from any thread."""
 
 

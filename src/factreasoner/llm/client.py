@@ -187,7 +187,7 @@ class LiteLLMClient:
             if self._cache is not None:
                 self._cache.note(self._note, abilities.model_dump_json())
             if self._memory is not None:
-                self._memory.keep_abilities(abilities)
+                self._memory.keep_abilities(str(self._config.model), abilities)
             self._abilities = abilities
         return lesson.reply
 
@@ -279,7 +279,7 @@ class LiteLLMClient:
 
     def _recall(self) -> Abilities | None:
         """What an earlier run learnt: this one's, or else any with the same model."""
-        known = None if self._memory is None else self._memory.abilities()
+        known = None if self._memory is None else self._memory.abilities(str(self._config.model))
         if known is not None or self._cache is None:
             return known
         stored = self._cache.noted(self._note)

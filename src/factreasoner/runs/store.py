@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -56,6 +57,7 @@ class RunFolder(Generic[R]):
         self.task = task
         self.entries: dict[str, JournalEntry] = {}
         self.ledger = Ledger(path / "spent.txt")
+        self._learning = threading.Lock()
         self._lock = FileLock(path / ".lock")
 
     @classmethod
@@ -135,25 +137,36 @@ class RunFolder(Generic[R]):
             self.read_journal(repair=True)
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        kept = self.abilities() if self.entries else None
+        kept = self.models() if self.entries else {}
         searched = self.searched if self.entries else []
         self._write_manifest(config, prompts, files)
         self.keep_searched(searched)
-        if kept is not None:
-            self.keep_abilities(kept)
+        for model, abilities in kept.items():
+            self.keep_abilities(model, abilities)
 
-    def abilities(self) -> Abilities | None:
-        """How this run's model is asked, None where that is not learnt yet."""
-        kept = self.manifest().get("model")
+    def models(self) -> dict[str, Abilities]:
+        """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
+        manifest = self.manifest()
+        kept = manifest.get("models", {})
+        if "model" in manifest:  # of versions that kept it for one model
+            kept = {str(manifest["config"]["model"]): manifest["model"]} | kept
         try:
-            return None if kept is None else Abilities.model_validate(kept)
+            return {name: Abilities.model_validate(abilities) for name, abilities in kept.items()}
         except ValidationError as error:
-            raise RunError(f"{self.manifest_path}: `model` can't be read: {error}") from error
+            raise RunError(f"{self.manifest_path}: `models` can't be read: {error}") from error
 
-    def keep_abilities(self, abilities: Abilities) -> None:
-        """Write into the manifest how the model is asked."""
-        manifest = self.manifest() | {"model": abilities.model_dump(mode="json")}
-        replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
+    def abilities(self, model: str) -> Abilities | None:
+        """How that model is asked, None where it is not learnt yet."""
+        return self.models().get(model)
+
+    def keep_abilities(self, model: str, abilities: Abilities) -> None:
+        """Write into the manifest how that model is asked."""
+        with self._learning:
+            manifest = self.manifest()
+            models = manifest.get("models", {}) | {model: abilities.model_dump(mode="json")}
+            replace_file(
+                self.manifest_path, [json.dumps(manifest | {"models": models}, indent=2, ensure_ascii=False)]
+            )
 
     @property
     def searched(self) -> list[str]:
