@@ -117,6 +117,8 @@ def test_a_time_within_the_claims_own_speaks_for_it(judge, claim, passage):
         ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
         ("The bridge was built in 1932.", "The bridge was built in the 1930s."),
         ("The bridge was built in the 19th century.", "The bridge was built in 1832."),
+        ("The hill is 8,848 metres high.", "The hill is 8,848.86 metres high."),
+        ("The hill is 8,848.9 metres high.", "The hill is 8,848.86 metres high."),
         (
             "Paracetamol was first made in the 19th century.",
             "It was first made by Harmon Morse in the 1870s, but hardly noticed until the 20th century.",
@@ -133,6 +135,12 @@ def test_a_time_within_the_claims_own_speaks_for_it(judge, claim, passage):
 )
 def test_silence_and_what_only_looks_like_a_clash_are_no_contradiction(judge, claim, passage):
     assert verdict(judge, passage, claim).label != "contradiction"
+
+
+@pytest.mark.parametrize("height", ["8,850", "8,848.5", "8,848.861"])
+def test_a_figure_that_is_no_less_exact_one_is_another(judge, height):
+    passage = "The hill is 8,848.86 metres high."
+    assert verdict(judge, passage, f"The hill is {height} metres high.").label == "contradiction"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 
-from factreasoner.retrieval.extract import decode, extract
+from factreasoner.retrieval.decoding import decode
+from factreasoner.retrieval.extract import extract
 
 
 def test_html_gives_the_article_without_menu_and_footer() -> None:

@@ -6,7 +6,6 @@ Runs in the calling process and takes the time it takes: for pages from hosts no
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 
@@ -14,6 +13,7 @@ import pypdf
 import trafilatura
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
+from factreasoner.retrieval.decoding import WIDE, decode, is_known
 from factreasoner.retrieval.junk import junk
 from factreasoner.retrieval.page import Extracted
 
@@ -24,12 +24,6 @@ _NO_TEXT = re.compile(
     re.IGNORECASE,
 )
 """NUL, and references to characters that HTML has none of: one is enough to make the parser lose the page."""
-_CHARSETS = re.compile(
-    r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
-    r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
-)
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def extract(
@@ -43,7 +37,7 @@ def extract(
     """
     if b"%PDF-" in data[:1024]:
         found = pdf_text(data, pages)
-    elif b"\0" in data[:4096] and not (data.startswith(_WIDE) or _HTML.search(data[:2048])):
+    elif b"\0" in data[:4096] and not (data.startswith(WIDE) or _HTML.search(data[:2048])):
         return Extracted("", dropped="binary")
     elif _is_html(data, media_type):
         found = html_text(data, charset)
@@ -63,9 +57,9 @@ def _is_html(data: bytes, media_type: str) -> bool:
 
 def html_text(data: bytes, charset: str = "") -> Extracted:
     """Main text and title of an HTML page, without menus, footers and comments."""
-    if not data.startswith(_WIDE):
+    if not data.startswith(WIDE):
         data = _NO_TEXT.sub(b" ", data)
-    source = data.decode(charset, "replace") if _CHARSETS.fullmatch(charset) and _known(charset) else data
+    source = data.decode(charset, "replace") if is_known(charset) else data
     try:
         document = trafilatura.bare_extraction(source, include_comments=False, with_metadata=True)
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError):
@@ -90,27 +84,6 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
         return Extracted("", dropped="damaged PDF")
     text = "\n\n".join(text.strip() for text in texts)
     return Extracted(re.sub(r"(?<=[^\W\d_])-\n(?=[^\W\d_])", "", text).strip(), _one_line(title))
-
-
-def decode(data: bytes, charset: str = "") -> str:
-    """Text by its byte order mark, else UTF-8, else the charset claimed, else Windows-1252. Never fails."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
-    if _CHARSETS.fullmatch(charset) and _known(charset):
-        return data.decode(charset, "replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
-
-
-def _known(charset: str) -> bool:
-    try:
-        codecs.lookup(charset)
-    except LookupError:
-        return False
-    return True
 
 
 def _one_line(title: object) -> str:

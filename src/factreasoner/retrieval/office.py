@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree, html
-
+from factreasoner.retrieval.decoding import decode
 from factreasoner.retrieval.page import Extracted
 
 MOST_UNPACKED = 500_000_000
@@ -120,8 +119,6 @@ def _odf(parts: zipfile.ZipFile, data: bytes) -> str:
 
 
 def _epub(parts: zipfile.ZipFile, data: bytes) -> str:
-    from factreasoner.retrieval.extract import decode
-
     return "\n".join(filter(None, (_html_text(decode(parts.read(name))) for name in _chapters(parts))))
 
 
@@ -145,11 +142,15 @@ def _chapters(parts: zipfile.ZipFile) -> list[str]:
 
 def _xml(parts: zipfile.ZipFile, name: str) -> Any:
     """A part's root; entities stay as they stand, and nothing is fetched."""
+    from lxml import etree
+
     parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
     return etree.fromstring(parts.read(name), parser)
 
 
 def _html_text(source: str) -> str:
+    from lxml import html
+
     source = _DECLARATION.sub("", source, count=1)
     parser = html.HTMLParser(remove_comments=True, remove_pis=True)
     return _text(html.document_fromstring(source, parser)) if source.strip() else ""
@@ -157,6 +158,8 @@ def _html_text(source: str) -> str:
 
 def _text(root: Any) -> str:
     """What stands in HTML or OpenDocument XML, a line a paragraph and a table's row."""
+    from lxml import etree
+
     pieces: list[str] = []
     inline = 0
     walk = etree.iterwalk(root, events=("start", "end"))

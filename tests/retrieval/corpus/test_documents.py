@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -199,9 +200,27 @@ def test_markdown_is_stripped_of_its_marks(text: str, title: str, rest: str) -> 
     assert "](" not in found.text
 
 
-def test_without_the_packages_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "trafilatura", None)
-    monkeypatch.delitem(sys.modules, "factreasoner.retrieval.extract")
-    monkeypatch.delitem(sys.modules, "factreasoner.retrieval.corpus.documents")
-    with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
-        import factreasoner.retrieval.corpus.documents  # noqa: F401
+def test_texts_are_read_without_the_packages_that_pages_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.util.find_spec
+    lacking = {"trafilatura", "pypdf"}
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in lacking else real(name))
+    for name in ("a.txt", "a.md", "a.html"):
+        (tmp_path / name).write_text("<html><body><p>The bridge is red.</p></body></html>", encoding="utf-8")
+    reader = DocumentReader()
+    for name in ("a.txt", "a.md"):
+        (tmp_path / name).write_text("The bridge is red.", encoding="utf-8")
+        (found,) = reader.documents(tmp_path / name)
+        assert isinstance(found, Document)
+        assert found.text == "The bridge is red."
+    with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[web\]'"):
+        list(reader.documents(tmp_path / "a.html"))
+
+
+def test_no_package_for_pages_is_imported_with_the_reader() -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('lxml', 'pypdf', 'trafilatura')));"
+        "import factreasoner.retrieval.corpus.documents"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -150,10 +150,22 @@ def _says(one: _Quantity, other: _Quantity) -> bool:
 
 
 def _differ(one: _Quantity, other: _Quantity) -> bool:
-    """Whether two quantities of kinds that are alike can't be one."""
+    """Whether two quantities of kinds that are alike can't be one. A less exact figure is no other one."""
     if one[1] in TIMES and other[1] in TIMES:
         return _time(one).differs_from(_time(other))
-    return one != other
+    return one != other and not (one[1] == other[1] and _shortened(one[0], other[0]))
+
+
+def _shortened(value: float | str, exact: float | str) -> bool:
+    """Whether a figure is one with more decimals, cut or rounded: 8,848 of 8,848.86, and 5.3 of 5.27."""
+    if isinstance(value, str) or isinstance(exact, str):
+        return False
+    places, all_places = _decimals(value), _decimals(exact)
+    return places < all_places and abs(value - exact) < 10.0**-places
+
+
+def _decimals(value: float) -> int:
+    return 0 if value == int(value) else len(repr(value).partition(".")[2])
 
 
 def _time(quantity: _Quantity) -> Number:

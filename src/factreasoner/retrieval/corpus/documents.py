@@ -15,14 +15,10 @@ from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.content import ARCHIVE, HEAD, content_of
 from factreasoner.retrieval.corpus.files import Kind, kind_of, reason
 from factreasoner.retrieval.corpus.rows import BadRow, Document, csv_rows, json_rows
+from factreasoner.retrieval.decoding import decode
+from factreasoner.retrieval.office import MODULES, READERS
 from factreasoner.retrieval.page import Page
 from factreasoner.retrieval.reader import PageReader
-
-try:
-    from factreasoner.retrieval.extract import decode
-    from factreasoner.retrieval.office import MODULES, READERS
-except ModuleNotFoundError as error:
-    raise MissingExtraError("reading own documents", "corpus") from error
 
 MOST_BYTES = 100_000_000
 """Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
