@@ -62,6 +62,11 @@ _ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_
 _WRAP_WIDTH = 60
 
 
+def newline_ended(text: str) -> str:
+    """The text with its lines ended by "\\n" alone, each character at its place: "\\r\\n" becomes " \\n"."""
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
 def blocks(text: str) -> list[Block]:
     """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed."""
     found: list[Block] = []

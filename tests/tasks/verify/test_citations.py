@@ -77,9 +77,10 @@ def test_the_plain_text_reads_as_if_there_were_no_citations():
     ],
 )
 def test_a_list_of_references_is_no_citation_and_no_sentence(tail):
-    found = CitedText(f"It rained [1].\n\n{tail}", CONTEXTS)
-    assert len(found.sentences) == 1
-    assert found.plain.strip() == "It rained."
+    for line_end in ("\n", "\r\n", "\r"):
+        found = CitedText(f"It rained [1].\n\n{tail}".replace("\n", line_end), CONTEXTS)
+        assert len(found.sentences) == 1
+        assert found.plain.strip() == "It rained."
 
 
 def test_the_answers_own_references_say_which_source_is_meant():

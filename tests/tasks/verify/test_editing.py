@@ -46,6 +46,17 @@ def test_a_sentence_goes_with_its_blanks_marker_and_line(text, parts, left):
     assert without(text, *parts) == left
 
 
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_lines_may_end_otherwise(line_end):
+    def ended(text):
+        return text.replace("\n", line_end)
+
+    text = "Two:\n\nZ.\n\n- A one.\n- B two.\n- C three.\n\nD four.\nE five. F six.\n\nG seven.\n"
+    gone = ["Z.", "B two.", "D four.", "F six.", "G seven."]
+    left = "Two:\n\n- A one.\n- C three.\n\nE five.\n"
+    assert without(ended(text), *gone) == ended(left)
+
+
 def test_a_sentence_is_replaced_in_its_place():
     assert without("A one.  B two [1].\n", "B two [1].", after="B three [1].") == "A one.  B three [1].\n"
 
@@ -88,6 +99,17 @@ def texts(draw):
     for _ in range(draw(st.integers(1, 9))):
         pieces += [draw(SENTENCE), draw(BETWEEN)]
     return "".join(pieces[: draw(st.sampled_from([-1, None]))])
+
+
+@given(texts(), st.data(), st.sampled_from(["\r\n", "\r"]))
+def test_the_ends_of_lines_make_no_difference(text, data, line_end):
+    def corrected(text, gone):
+        sentences = CitedText(text, []).sentences
+        return edited(text, [Edit(sentences[n].start, sentences[n].end, "") for n in gone]).text
+
+    count = len(CitedText(text, []).sentences)
+    gone = data.draw(st.sets(st.integers(0, count - 1)) if count else st.just(set()))
+    assert corrected(text.replace("\n", line_end), gone) == corrected(text, gone).replace("\n", line_end)
 
 
 @given(texts(), st.data())

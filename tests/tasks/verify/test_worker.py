@@ -8,10 +8,12 @@ import pytest
 from factreasoner import ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
 from factreasoner.llm.messages import Reply
+from factreasoner.metrics.table import Sampling
 from factreasoner.models import Atom, Context
 from factreasoner.protocols import Judged
 from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
+from factreasoner.tasks.verify.table import VERIFY
 
 SOURCES = [
     "The Harbour Museum opened on 4 May 1932. It shows ships and maps.",
@@ -230,6 +232,33 @@ def test_given_claims_are_located_by_their_wording():
     assert result.claims[0].cited == ("c0",)
     assert (result.claims[1].label, result.claims[1].sentence) == (None, None)
     assert [failure.item_id for failure in result.failures] == ["y"]
+    assert "'original' wording" in result.failures[0].message
+
+
+def test_a_claim_a_model_made_that_is_nowhere_in_the_answer_fails_alone():
+    def spoilt(name, arguments, times):
+        made = {"source": "Whales sing.", "atom": "Whales sing at night."}
+        return {"statements": [*arguments["statements"], made]} if name == "atomizer" else arguments
+
+    result = verified(Model(spoilt=spoilt), answer="It shows maps [1].", rounds=0)
+    assert [(c.label, c.fate) for c in result.claims] == [("supported", "kept"), (None, "flagged")]
+    assert [failure.item_id for failure in result.failures] == [result.claims[1].id]
+    assert "could not be placed in the answer" in result.failures[0].message
+    assert "'original'" not in result.failures[0].message
+
+
+def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
+    def spoilt(name, arguments, times):
+        return UnusableReplyError("prose") if name == "verify" else arguments
+
+    result = verified(Model(spoilt=spoilt), answer="It shows ships [1]. It shows maps [1][99].")
+    scored = scored_verify(result)
+    assert result.status == "failed"
+    assert tuple(scored.before) == tuple(scored.after) == (None, None, None)
+    sampling = Sampling(VERIFY)
+    sampling.add("r", scored)
+    precision = VERIFY.estimates(sampling.sample())["citation_precision"]
+    assert (precision.value, precision.reason) == (None, "no citation was judged")
 
 
 class Disagreeing:

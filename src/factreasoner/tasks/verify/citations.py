@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from factreasoner.language.sentences import Span, block_sentences, blocks
+from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, broken_markers, find_markers
 
@@ -54,11 +54,12 @@ class CitedText:
     def __init__(self, text: str, contexts: Sequence[Context]) -> None:
         self.text = text
         self.contexts = contexts
-        ends = _references(text)
+        lines = newline_ended(text)
+        ends = _references(lines)
         sources = Sources(contexts, ends.defined)
-        markers = [m for m in find_markers(text, sources) if not ends.holds(m.start)]
-        kept = [m for m in markers if _is_subject(text, m)]
-        cuts = _cuts(text, [m for m in markers if m not in kept], ends)
+        markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
+        kept = [m for m in markers if _is_subject(lines, m)]
+        cuts = _cuts(lines, [m for m in markers if m not in kept], ends)
         self.plain, self._places = _without(text, cuts)
         self.sentences = self._sentences(markers)
         self.notes = tuple(
@@ -78,10 +79,11 @@ class CitedText:
         return best[2] if best is not None and best[0] > 0 else None
 
     def _sentences(self, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
+        plain = newline_ended(self.plain)
         spans = [
             (self.original(span), number, block.kind == "code")
-            for number, block in enumerate(blocks(self.plain))
-            for span in block_sentences(self.plain, block)
+            for number, block in enumerate(blocks(plain))
+            for span in block_sentences(plain, block)
         ]
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
@@ -120,8 +122,10 @@ class CitedText:
 
     def _leads(self, marker: Marker, before: int, following: int) -> bool:
         """Whether a marker between two sentences begins the line of the second."""
-        gap = self.text[before : marker.start]
-        return marker.start >= before and marker.end <= following and ("\n" in gap or before == 0)
+        gap = set(self.text[before : marker.start])
+        return (
+            marker.start >= before and marker.end <= following and (not gap.isdisjoint("\r\n") or before == 0)
+        )
 
 
 def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:
@@ -166,7 +170,7 @@ def _references(text: str) -> _Ends:
     """Footnotes (`[^1]: ...`), and the list below a heading for references or of links at the end."""
     spans: list[Span] = []
     defined: dict[str, str] = {}
-    lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text)]
+    lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
     headings = [match.start() for match in _REFERENCES.finditer(text)]
     entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
     listed = len(entries)

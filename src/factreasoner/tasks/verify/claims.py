@@ -118,12 +118,13 @@ def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record
 
 
 def _nowhere(record: Record, name: str, atom: Atom) -> Failure:
+    remedy = " Give the atom its 'original' wording." if record.atoms is not None else ""
     return Failure(
         stage=STAGE,
         item_id=name,
         error_type="NotInTextError",
-        message=f"record {record.id}: the answer has no sentence of {atom.text[:80]!r}, so what it cites is "
-        "not known; give the atom its 'original' wording",
+        message=f"record {record.id}: claim {name}, {atom.text[:80]!r}, could not be placed in the answer; "
+        f"what it cites is not known, so it was not judged.{remedy}",
     )
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factreasoner.language.sentences import newline_ended
+
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
 )
@@ -54,7 +56,7 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
     its marker and lines. Emphasis that begins or ends within it stays closed.
     """
     done: list[Edit] = []
-    for edit in _cleared(text, sorted(edits)):
+    for edit in _cleared(newline_ended(text), sorted(edits)):
         done.append(edit._replace(start=max(edit.start, done[-1].end if done else 0)))
     pieces, at = [], 0
     for edit in done:
@@ -131,4 +133,5 @@ def _without_gap(text: str, edit: Edit) -> Edit:
     if text[end:].strip():
         return Edit(start, end, "")
     kept = len(text[:start].rstrip())
-    return Edit(kept, len(text), "\n" if kept and text.endswith("\n") else "")
+    ended = _LINE_END.match(text, kept) if kept and text.endswith("\n") else None
+    return Edit(ended.end() if ended else kept, len(text), "")

@@ -103,7 +103,8 @@ class Scores(NamedTuple):
 
     `citation_recall`: share of the claims that cite something which what they cite bears out.
     `citation_precision`: share of the citations that bear out a claim of theirs. `uncited`: share of the
-    claims that cite nothing. Claims and citations that could not be judged are left out.
+    claims that cite nothing. Claims and citations that could not be judged are left out; where no claim of a
+    text was judged, all scores are None, whatever citations name no source.
     """
 
     citation_recall: float | None
@@ -113,7 +114,7 @@ class Scores(NamedTuple):
 
 def scores_of(text: VerifiedText | None) -> Scores:
     """The scores of a verified text."""
-    if text is None:
+    if text is None or all(claim.label is None for claim in text.claims):
         return Scores(None, None, None)
     citing = [claim for claim in text.claims if (claim.cited or claim.unknown) and claim.label is not None]
     sound = [verdict for c in text.citations if (verdict := _is_sound(c, text.claims)) is not None]
