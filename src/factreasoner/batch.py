@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -12,6 +13,7 @@ from factreasoner.analysis.opened_run import Run
 from factreasoner.assembly import parts_and_config
 from factreasoner.calibration.applying import fitted_config
 from factreasoner.cli.progress import progress_for
+from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.plugins import named
@@ -37,7 +39,7 @@ def assess_many(
     llm: LLM | None = None,
     **settings: Unpack[Settings],
 ) -> Run:
-    """Assess many records, or put them to another `task`, synchronously: in a script, a thread or a notebook.
+    """Assess many records, or put them to another `task`: in a script, a thread or a notebook.
 
     `records` are mappings with the keys of the input format, :class:`Record` objects, a pandas DataFrame or a
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
@@ -50,7 +52,6 @@ def assess_many(
     ::
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
-        run.atoms(), run.records()
 
     Raises:
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
@@ -59,18 +60,13 @@ def assess_many(
         BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
     """
     parts, given = parts_and_config(settings)
-    if given.executor == "processes" and (parts or llm is not None):
-        own = next(iter(parts), "llm")
-        remedy = "name a class of your own as 'package.module:Name', or leave the executor out"
-        raise ConfigError(f"executor: processes make their parts by name, and {own} is an object; {remedy}")
+    _refuse_objects_in_processes(given, [*parts, *(["llm"] if llm is not None else [])])
     config = fitted_config(given)
     asked = task_named(task)
-    checked = given_records(
-        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
-    )
+    fits = partial(asked.problems, config=config)
+    checked = given_records("assess_many()", records, fits, column_map or {})
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
-    path = Path(temporary.name if temporary else out or "")
-    folder = RunFolder(path, asked)
+    folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
     described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
     prompts, files = prompt_fingerprints(asked, described), file_fingerprints(config)
     folder.start(described, prompts, files=files, fresh=fresh)
@@ -83,7 +79,20 @@ def assess_many(
         folder.close()
     if report.stopped:
         raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
+    return _opened(folder.path, temporary)
+
+
+def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> Run:
+    """The run in a folder; one that is temporary goes with it."""
     found = Run.open(path)
     if temporary is not None:
         weakref.finalize(found, temporary.cleanup)
     return found
+
+
+def _refuse_objects_in_processes(config: Config, own: Sequence[str]) -> None:
+    if config.executor == "processes" and own:
+        remedy = "name a class of your own as 'package.module:Name', or leave the executor out"
+        raise ConfigError(
+            f"executor: processes make their parts by name, and {own[0]} is an object; {remedy}"
+        )

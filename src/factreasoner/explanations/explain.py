@@ -47,16 +47,13 @@ def explain(
 
     ::
 
-        explain(assess(text, contexts=passages))
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
     of up to `search_size` contexts are tried in search of one that flips an atom to another side of 1/2, if
     affordable; 0: no search. Where `config` names a calibration of posteriors, all probabilities and labels
-    are calibrated ones.
-
-    The solver is asked for no longer than `config.solver_seconds` in all. What could not be found out by
-    then, or from posteriors that have not converged, is said in `untold`.
+    are calibrated ones. The solver is asked for no longer than `config.solver_seconds` in all. What could
+    not be found out by then, or from posteriors that have not converged, is said in `untold`.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
