@@ -183,6 +183,18 @@ def test_the_table_of_modes(factreasoner, tmp_path):
         again = modes(factreasoner, server, data, "prompt-tf,tf,tfn_citation")
         assert (again.returncode, server.calls) == (0, 20)
     assert again.stdout == done.stdout
+    tables = [table.split("\n") for table in done.stdout.split("\n\n")]
+    assert [table[0] for table in tables[:4]] == ["full", "poor", "all", "judging"]
+    assert tables[0][1].split() == ["mode", "N/A", "%", "error", "rate", "F1", "False"]
+    for table in tables[:3]:
+        assert [line.split() for line in table[2:]] == [
+            [mode, "0.0", "0.000", "1.000"] for mode in ("prompt-tf", "tf", "tfn_citation")
+        ]
+    assert [line.split()[:2] for line in tables[3][2:]] == [
+        ["prompt-tf", "12"],
+        ["tf", "4"],
+        ["tfn_citation", "4"],
+    ]
     rows = list(csv.reader((tmp_path / "out" / "modes.csv").read_text().splitlines()))
     assert rows[0] == ["", "full", "", "", "poor", "", "", "all", "", "", "", "", ""]
     assert rows[1] == ["mode", *["N/A %", "error rate", "F1 False"] * 3, "calls", "tokens", "cost"]
@@ -206,6 +218,15 @@ def test_what_a_mode_leaves_open_is_shown_as_such(factreasoner, tmp_path):
     assert (content["tfn"]["all"]["num_unanswered"], content["tfn"]["all"]["na"]) == (4, pytest.approx(1 / 3))
     assert content["tfn"]["all"]["error_rate"]["value"] == 0
     assert content["tfn"]["all"]["f1_false"]["value"] == 0
+
+
+def test_replies_with_neither_word_have_no_score(factreasoner, tmp_path):
+    with FakeServer(answering(lambda *_: "Who knows?")) as server:
+        done = modes(factreasoner, server, data_file(tmp_path), "prompt-tf,tf", "--max-attempts", 1)
+    assert done.returncode == 3
+    assert "prompt-tf: no F1 of False: every labelled fact is unanswered" in done.stderr
+    found = json.loads((tmp_path / "out" / "modes.json").read_text())["modes"]["prompt-tf"]["all"]
+    assert (found["na"], found["error_rate"]["value"], found["f1_false"]["value"]) == (1, None, None)
 
 
 def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import Terminal, plain, say
+from factreasoner.cli.terminal import plain, say
 
 if TYPE_CHECKING:
     from factreasoner.cli.compare_options import CompareOptions, OutputFiles
 
 FILES = "modes"
 """The name of the files in --out."""
+IN_GROUP = 3
+"""Columns of a group of records, and of what judging took."""
 
 
 def compare_modes(
@@ -97,17 +99,20 @@ def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: Out
 
 
 def _print(rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
+    """A table a group, one below the other, and one of what judging took."""
+    from factreasoner.cli.score_tables import console, flush_right
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column(rows[0][0], no_wrap=True)
-    for group in rows[0][1:]:
-        table.add_column(plain(group), justify="right", no_wrap=True)
-    for row in rows[1:]:
-        table.add_row(*map(plain, row))
-    console = Terminal(soft_wrap=True, highlight=False)
-    console.print(table)
-    console.print(
-        "[dim]N/A: facts that stayed unanswered. Error rate and F1 of False: against people's labels, over "
-        "all labelled facts; JSON has intervals. Calls, tokens and cost are of judging the whole run.[/dim]"
+    groups, captions, *modes = rows
+    out = console()
+    for start in range(1, len(groups), IN_GROUP):
+        cells = slice(start, start + IN_GROUP)
+        last = start + IN_GROUP == len(groups)
+        out.print(f"[bold]{'judging' if last else plain(groups[start])}[/bold]")
+        out.print(flush_right(captions[0], *captions[cells], rows=[[row[0], *row[cells]] for row in modes]))
+        out.print()
+    out.print(
+        "[dim]N/A: facts that stayed unanswered. Error rate: share of the answered, labelled facts where "
+        "judge and people differ. F1 of False: over all labelled facts; one that people call False and that "
+        "stayed unanswered counts as missed. JSON has intervals. Calls, tokens and cost are of judging the "
+        "whole run.[/dim]"
     )

@@ -89,12 +89,14 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     rows = list(score_rows(content))
     for part in _fitting(runs, rows, out.width if out.is_terminal else None):
         shown = [[row[0], *(row[place + 1] for place in part)] for row in rows]
-        out.print(_right("", *(runs[place] for place in part), rows=shown))
+        out.print(flush_right("", *(runs[place] for place in part), rows=shown))
         out.print()
     for name in runs:
         if name != content["baseline"]:
             out.print(f"[bold]{escape(name)} - {escape(content['baseline'])}[/bold]")
-            out.print(_right("", "difference", "95 %", "p", "p (Holm)", rows=difference_rows(content, name)))
+            out.print(
+                flush_right("", "difference", "95 %", "p", "p (Holm)", rows=difference_rows(content, name))
+            )
             out.print()
     for sentence in explanation(content):
         out.print(f"[dim]{sentence}[/dim]")
@@ -118,7 +120,7 @@ def _fitting(runs: Sequence[str], rows: Sequence[Sequence[str]], width: int | No
     return parts
 
 
-def _right(first: str, *others: str, rows: Iterable[Sequence[str]]) -> Table:
+def flush_right(first: str, *others: str, rows: Iterable[Sequence[str]]) -> Table:
     """A table whose columns but the first are flush right, and none of which is cut."""
     table = Table(box=None, pad_edge=False)
     table.add_column(escape(first), no_wrap=True)

@@ -84,8 +84,13 @@ def test_without_labels_there_is_neither():
 
 def test_labelled_facts_all_unanswered():
     found = estimates(result("a", "--", "TF"))
-    assert found["error_rate"].reason == "every labelled fact is unanswered"
-    assert found["f1_false"].value == 0
+    assert found["error_rate"].reason == found["f1_false"].reason == "every labelled fact is unanswered"
+    assert (found["f1_false"].value, found["f1_false"].interval) == (None, None)
+    assert line(result("a", "--", "TF"))["f1_false"] is None
+
+
+def test_an_answered_fact_without_a_label_is_no_answer_to_a_labelled_one():
+    assert estimates(result("a", "F-", [None, "F"]))["f1_false"].value is None
 
 
 def test_calls_and_tokens_are_those_of_all_stages():
@@ -116,7 +121,7 @@ def test_any_set_of_records_by_plain_counting(records):
     wanted = sum(gold == "F" for _, gold in pairs)
     said = sum(letter in "FN" for letter, _ in pairs)
     hits = sum(letter in "FN" and gold == "F" for letter, gold in pairs)
-    f1 = 2 * hits / (said + wanted) if wanted else None
+    f1 = 2 * hits / (said + wanted) if wanted and answered else None
     assert found["f1_false"].value == (None if f1 is None else pytest.approx(f1))
     for item in found.values():
         assert item.value is not None or item.reason

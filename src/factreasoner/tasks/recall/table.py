@@ -32,15 +32,18 @@ def error_rate(claims: Claims) -> Statistic:
 def f1_false(claims: Claims) -> Statistic:
     """F1 of "the answer does not state it" over all facts; one that stayed unanswered was not found.
 
-    Undefined where people call no fact False.
+    Undefined where people call no fact False, and where none was answered.
     """
     said, gold = claims.said == FALSE, claims.gold == FALSE
+    answered = claims.said != UNANSWERED
 
     def function(sums: np.ndarray) -> np.ndarray:
-        hits, found, wanted = sums[..., 0], sums[..., 1], sums[..., 2]
-        return np.where(wanted > 0, ratio(2 * hits, found + wanted), np.nan)
+        hits, found, wanted, told = (sums[..., column] for column in range(4))
+        return np.where((wanted > 0) & (told > 0), ratio(2 * hits, found + wanted), np.nan)
 
-    return OfSums(claims.sums(np.stack([said & gold, said, gold])), function)
+    found = OfSums(claims.sums(np.stack([said & gold, said, gold, answered])), function)
+    found.present = (found.parts[:, 1:3] != 0).any(axis=1)  # no False, no part in it
+    return found
 
 
 def _no_labels(sample: Sample) -> str:
@@ -48,7 +51,8 @@ def _no_labels(sample: Sample) -> str:
 
 
 def _none_false(sample: Sample) -> str:
-    return "people call no fact False" if len(sample.claims.p) else "no fact is labelled"
+    labels = sample.claims.gold
+    return "people call no fact False" if len(labels) and not np.any(labels == FALSE) else _no_labels(sample)
 
 
 FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
@@ -73,7 +77,7 @@ METRICS = (
     Metric("error_rate", "error rate", "share of the answered facts where judge and people differ", LABELS,
            OfClaims(error_rate), better="lower",
            places=SCORES, tested=True, few=FEW_RECORDS),
-    Metric("f1_false", "F1 False", "F1 of the facts that the answer does not state, over all facts",
+    Metric("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
            FALSE_LABELS, OfClaims(f1_false), better="higher",
            places=SCORES, tested=True, few=FEW_RECORDS),
     *usage_metrics(lambda record: record.usage),
