@@ -148,6 +148,18 @@ def test_markdown_and_citations_go_and_spans_stay() -> None:
     assert [text[slice(*s.span)] for s in found if s.span] == [s.original for s in found]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "According to [1], Ada was born in 1815.",
+        "[1] reports that Ada was born in 1815.",
+        "The point is in [0, 1].",
+    ],
+)
+def test_what_the_sentence_needs_as_a_word_is_no_citation(text: str) -> None:
+    assert texts(text) == [text]
+
+
 PARTS = st.sampled_from(
     [
         "Ada",

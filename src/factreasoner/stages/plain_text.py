@@ -11,9 +11,15 @@ from factreasoner.language.sentences import Span
 STAND_IN = "Avalon"
 """The name a parser reads for a quoted title, a piece of code or an address."""
 
+ASKS_FOR_NOUN = re.compile(
+    r"\b(?:according to|per|"
+    r"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*$",
+    re.IGNORECASE,
+)
+"""Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _LONGEST_TITLE = 12
 _PART = re.compile(
-    r"""(?P<citation>\s*\[\^?\d{1,3}(?:\s*[-–,]\s*\d{1,3})*\](?!\())
+    r"""(?P<citation>\s*\[\^?[1-9]\d{0,2}(?:\s*[-–,]\s*\d{1,3})*\](?!\())
       | !?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)
       | (?P<url>(?:https?://|www\.)[^\s<>"]+[^\s<>".,;:!?)\]])
       | `(?P<code>[^`\n]{1,200})`
@@ -68,10 +74,20 @@ def plain(source: str, span: Span) -> Plain:
     return reading.done()
 
 
+def _is_word(source: str, citation: re.Match[str], span: Span) -> bool:
+    """Whether a sentence goes on from its citation in lower case, or asks for a noun where it stands."""
+    begins = citation.start() == span.start and source[citation.end() + 1 : citation.end() + 2].islower()
+    return begins or bool(
+        ASKS_FOR_NOUN.search(source[max(span.start, citation.start() - 40) : citation.start()])
+    )
+
+
 def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     """Matches and what lies between them, in order."""
     at = span.start
     for match in _PART.finditer(source, span.start, span.end):
+        if match["citation"] and _is_word(source, match, span):
+            continue
         if match.start() > at:
             yield None, at, match.start()
         yield match, match.start(), match.end()

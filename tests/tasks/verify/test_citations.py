@@ -40,6 +40,15 @@ def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end
     ]
 
 
+def test_markers_that_lead_the_sentences_of_a_paragraph_are_theirs():
+    assert cited("[1] It rained. [2] It snowed.\n\nIt hailed. [1] It thawed.") == [
+        ("[1] It rained.", ["c1"], "sentence"),
+        ("[2] It snowed.", ["c2"], "sentence"),
+        ("It hailed. [1]", ["c1"], "sentence"),
+        ("It thawed.", [], "none"),
+    ]
+
+
 def test_a_paragraph_with_another_citation_leaves_its_uncited_sentences_uncited():
     assert [by for *_, by in cited("It rained [1]. It snowed. It hailed [2].")] == [
         "sentence",
@@ -66,6 +75,40 @@ def test_a_marker_may_be_a_word_of_its_sentence():
 def test_the_plain_text_reads_as_if_there_were_no_citations():
     plain = CitedText("It rained [1]. It [snowed](https://example.org/page1) ([2], [3]).", CONTEXTS).plain
     assert plain == "It rained. It snowed."
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "[1]]",
+        "[[1]",
+        "[1][2",
+        "[1, [2]]",
+        r"\[1\]",
+        "［1］",
+        "([1], [2])",
+        "[1, p. 3]",
+        "¹⁻³",
+        "(Source 1, Source 2)",
+    ],
+)
+def test_no_marker_leaves_rubble(marked):
+    found = CitedText(f"It rained {marked}. It snowed.", CONTEXTS)
+    assert found.plain == "It rained. It snowed."
+    assert found.sentences[0].cited[0] == "c1"
+
+
+def test_brackets_that_others_close_stay():
+    assert CitedText("It rained [on the map [1]], and [so [2] there].", CONTEXTS).plain == (
+        "It rained [on the map], and [so there]."
+    )
+
+
+def test_a_marker_that_the_sentence_needs_as_a_noun_stays():
+    text = "According to [1], it rained. It snowed (as reported in [2])."
+    found = CitedText(text, CONTEXTS)
+    assert found.plain == text
+    assert [s.cited for s in found.sentences] == [("c1",), ("c2",)]
 
 
 @pytest.mark.parametrize(

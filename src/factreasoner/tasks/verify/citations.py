@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
 from factreasoner.models import Context
-from factreasoner.tasks.verify.markers import Marker, Sources, broken_markers, find_markers
+from factreasoner.stages.plain_text import ASKS_FOR_NOUN
+from factreasoner.tasks.verify.markers import BROKEN, Marker, Sources, broken_markers, find_markers
 
 By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""
@@ -87,13 +88,16 @@ class CitedText:
         ]
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
+        led: set[int] = set()
         for marker in markers:
             place = marker.shown[0] if marker.shown else marker.start
             at = bisect.bisect_right(starts, place) - 1
-            if at + 1 < len(spans) and self._leads(
-                marker, spans[at][0].end if at >= 0 else 0, starts[at + 1]
-            ):
-                at += 1
+            before = spans[at][0].end if at >= 0 else 0
+            if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
+                block = spans[at + 1][1]
+                if self._begins_line(marker, before) or (block in led and spans[at][1] == block):
+                    led.add(block)
+                    at += 1
             if at >= 0:
                 owned[at].append(marker)
         ends = _closing(spans, owned)
@@ -120,12 +124,9 @@ class CitedText:
             )
         return tuple(found)
 
-    def _leads(self, marker: Marker, before: int, following: int) -> bool:
-        """Whether a marker between two sentences begins the line of the second."""
-        gap = set(self.text[before : marker.start])
-        return (
-            marker.start >= before and marker.end <= following and (not gap.isdisjoint("\r\n") or before == 0)
-        )
+    def _begins_line(self, marker: Marker, before: int) -> bool:
+        """Whether a marker begins a line, where the sentence before it ends at `before`."""
+        return before == 0 or not {"\r", "\n"}.isdisjoint(self.text[before : marker.start])
 
 
 def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:
@@ -194,6 +195,8 @@ def _references(text: str) -> _Ends:
 
 def _is_subject(text: str, marker: Marker) -> bool:
     """Whether a marker stands where a word of its sentence would: "as [1] says", "[1] reports that"."""
+    if ASKS_FOR_NOUN.search(text[max(0, marker.start - 40) : marker.start]):
+        return True
     after = re.match(r"[ \t]+(\S)", text[marker.end : marker.end + 8])
     before = text[max(0, marker.start - 40) : marker.start].rstrip(" \t")
     begins = (
@@ -214,6 +217,7 @@ def _cuts(text: str, markers: Sequence[Marker], ends: _Ends) -> list[Span]:
         start, end = marker.start, marker.end
         while (wider := _wrapped(text, start, end)) is not None:
             start, end = wider
+        start, end = _with_strays(text, start, end)
         while start and text[start - 1] in " \t\u00a0":
             start -= 1
         cuts.append(Span(start, end))
@@ -224,6 +228,19 @@ def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The span with the brackets directly around it; None where there are none."""
     pair = text[start - 1 : start] + text[end : end + 1]
     return (start - 1, end + 1) if pair in ("()", "[]") else None
+
+
+def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with a bracket, or another citation, next to it that has no partner in its line."""
+    if (broken := BROKEN.match(text, end)) is not None:
+        end = broken.end()
+    before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
+    after = text[end : end + 120].partition("\n")[0]
+    if after.startswith("]") and before.count("[") <= before.count("]"):
+        end += 1
+    if before.endswith("[") and after.count("]") <= after.count("["):
+        start -= 1
+    return start, end
 
 
 def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:

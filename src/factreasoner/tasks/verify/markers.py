@@ -2,9 +2,10 @@
 
 What a marker is:
 
-- numbers or ids of contexts in brackets: [1], [1, 2], [1; 2], [1-3], [^1], [c0], also nested ([[1]]) or as a
-  link ([1](https://...)), and in the form 【1†...】;
-- numbers behind a word for a source, in parentheses or brackets: (Source 1), (see sources 1 and 2);
+- numbers or ids of contexts in brackets, wide and escaped ones too: [1], [1, 2], [1; 2], [1-3], [^1], [c0],
+  [1, p. 3], also nested ([[1]], [1, [2]]) or as a link ([1](https://...)), and in the form 【1†...】;
+- numbers behind a word for a source, in parentheses or brackets: (Source 1), (see sources 1 and 2),
+  (Source 1, Source 2);
 - superscript digits, <sup>1</sup> too, unless they are a power or a unit's (m², 10³, x²);
 - a link to the page of a context: in Markdown, in angle brackets, or bare.
 
@@ -30,24 +31,36 @@ _BRACKET = re.compile(
     r"(?P<outer>\[)?\[(?P<inside>[^\[\]\n]{1,120})\](?(outer)\])"
     r"(?:\((?P<url>(?:https?:|www\.|[/#])[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))?"
 )
+_NESTED = re.compile(r"\[(?P<inside>[^\[\]\n]{0,60}(?:\[[^\[\]\n]{1,60}\][^\[\]\n]{0,60}){1,5})\]")
+_ESCAPED = re.compile(r"\\\[(?P<inside>[^\[\]\\\n]{1,80})\\\]")
 _PARENTHESIS = re.compile(
     rf"\((?:see\s+|from\s+)?(?P<inside>{_WORD}\s*[:#]?\s*[^()\n]{{1,80}})\)", re.IGNORECASE
 )
 _LENTICULAR = re.compile(r"【(?P<inside>[^【】\n†]{1,80})(?:†[^【】\n]*)?】")
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_SUPERSCRIPT = re.compile(rf"[{_RAISED}]+(?:[,˒‚ \u2009]*[{_RAISED}]+)*|<sup>(?P<tag>[^<>\n]{{1,40}})</sup>")
+_DASH = "⁻\u2010-\u2015\u2212-"
+_SUPERSCRIPT = re.compile(
+    rf"(?<![⁻⁺{_RAISED}])[{_RAISED}]+(?:[,˒‚ \u2009{_DASH}]*[{_RAISED}]+)*"
+    r"|<sup>(?P<tag>[^<>\n]{1,40})</sup>"
+)
+_RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _APART = re.compile(
     r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[[^\[\]\n]*\]\([^()\s]*\)",
     re.MULTILINE | re.DOTALL,
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
+_LOCATOR = re.compile(
+    r"[,:]?\s*(?:\bpp?\.?|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
+    re.IGNORECASE,
+)
+_NARROW = str.maketrans("［］，；０１２３４５６７８９", "[],;0123456789")
 _BETWEEN = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
 _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
 _POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr))$")
 _USED = re.compile(r"\s*(?:[-+*/]?=(?!=)|\(|\.[a-z_]+\()|\[0\]")
 _INTERVAL = re.compile(r"(?:intervals?|ranges?|between|∈|\blist|\barray)\s*(?:of\s*)?$", re.IGNORECASE)
-_BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
+BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
 
 
 class Marker(NamedTuple):
@@ -90,10 +103,10 @@ class Sources:
         inside = inside.strip()
         if inside in self._ids:
             return [inside]
-        if (prefix := _PREFIX.match(inside)) is not None:
-            inside = inside[prefix.end() :]
         labels: list[str] = []
-        for part in filter(None, _BETWEEN.split(inside)):
+        for whole in filter(None, _BETWEEN.split(_LOCATOR.sub("", re.sub(r"[\[\]]", ",", inside)))):
+            prefix = None if whole in self._ids else _PREFIX.match(whole)
+            part = whole[prefix.end() :] if prefix else whole
             numbers = _numbers(part)
             if part in self._ids:
                 labels.append(part)
@@ -119,6 +132,7 @@ def _numbers(part: str) -> list[str] | None:
 
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
+    text = text.translate(_NARROW)
     apart = [match.span() for match in _APART.finditer(text)]
     found = [*_bracketed(text, sources), *_raised(text, sources), *_links(text, sources)]
     markers: list[Marker] = []
@@ -134,13 +148,13 @@ def broken_markers(text: str, markers: Sequence[Marker]) -> list[str]:
     spans = [(m.start, m.end) for m in markers]
     return [
         match[0]
-        for match in _BROKEN.finditer(text)
+        for match in BROKEN.finditer(text)
         if not any(start <= match.start() < end for start, end in spans)
     ]
 
 
 def _bracketed(text: str, sources: Sources) -> Iterator[Marker]:
-    for pattern in (_BRACKET, _PARENTHESIS, _LENTICULAR):
+    for pattern in (_BRACKET, _NESTED, _ESCAPED, _PARENTHESIS, _LENTICULAR):
         for match in pattern.finditer(text):
             if pattern is _BRACKET and (marker := _link(match, sources)):
                 yield marker
@@ -175,11 +189,15 @@ def _raised(text: str, sources: Sources) -> Iterator[Marker]:
         if match["tag"] is not None:
             labels = sources.read(match["tag"].strip().strip("[]"))
         else:
-            labels = [
-                label for run in re.findall(rf"[{_RAISED}]+", match[0]) for label in _digits(run, sources)
-            ]
+            labels = [label for run in _RUN.finditer(match[0]) for label in _raised_numbers(run, sources)]
         if labels and "0" not in labels:
             yield _marker(match.start(), match.end(), labels, sources)
+
+
+def _raised_numbers(run: re.Match[str], sources: Sources) -> list[str]:
+    """The numbers of superscripts in a row, or of a range of them; those of a range too wide are its ends."""
+    low, high = (_digits(part, sources) if part else [] for part in run.groups())
+    return (_numbers(f"{low[-1]}-{high[0]}") if high else None) or [*low, *high]
 
 
 def _digits(run: str, sources: Sources) -> list[str]:
