@@ -32,6 +32,10 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert (second["coverage"], second["reasons"]["coverage"]) == (None, "no claims of the reference")
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["metrics"]["faithfulness"]["value"] == 0.5
+    assert [summary["metrics"][name]["records"] for name in ("faithfulness", "coverage")] == [2, 1]
+    shown = {line.split("  ")[0]: line.rstrip() for line in done.stdout.splitlines()}
+    assert shown["coverage"].endswith("0.500  (1 of 2 records)")
+    assert "of 2 records" not in shown["faithfulness"]
     assert "Most is lost by the retriever." in done.stdout
     assert "not stated; in no context" in done.stdout
 

@@ -36,6 +36,13 @@ OLD_MEANS = {
 }
 
 
+def test_a_mean_says_of_how_many_records_it_is() -> None:
+    sample = sampled(assessment([0.9], gold="S"), assessment([0.4, 0.6]), assessment([]))
+    found = FACTUALITY.estimates(sample)
+    counts = {name: found[name].content()["records"] for name in ("precision", "accuracy")}
+    assert counts == {"precision": 2, "accuracy": 1}
+
+
 def test_a_row_is_a_metric_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -136,7 +136,7 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> Rule
 
 
 def _score(rule: Rule, found: Estimate, *, on_interval: bool) -> RuleResult:
-    value, interval, reason = found
+    value, interval, reason, _ = found
     if value is None:
         return RuleResult(rule, False, f"no value: {reason}")
     if interval is None:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.cli.running import Show
-from factreasoner.cli.tables import counted_records, print_rows, run_rows, with_interval
+from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
 from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
@@ -33,9 +33,8 @@ def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterat
     for metric in task.table.shown_in("run"):
         found = summary["metrics"][metric.name]
         if not metric.needs.labels or found["value"] is not None:
-            text = with_interval(metric, found["value"], found["interval_95"])
             reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
-            yield metric.caption(None, room=True), text + reason
+            yield metric.caption(None, room=True), mean_text(metric, summary) + reason
     if summary["few_records"] is not None:
         yield "", summary["few_records"]
     yield from run_rows(summary, config, "verdicts")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -144,8 +144,7 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
-            found = summary["metrics"][metric.name]
-            yield metric.caption(k, room=True), with_interval(metric, found["value"], found["interval_95"])
+            yield metric.caption(k, room=True), mean_text(metric, summary)
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["unjudged"] or atoms["partly_judged"]:
@@ -227,11 +226,17 @@ def _cost_row(cost: float | None, spent: float | None) -> str:
     return f"${cost:.4f}{more}"
 
 
-def with_interval(metric: Metric, value: float | None, interval: Sequence[float] | None) -> str:
-    """A metric's value with its 95 % interval, where there is one."""
-    if interval is None:
-        return metric.text(value)
-    return f"{metric.text(value)}  [{metric.text(interval[0])}, {metric.text(interval[1])}]"
+def mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
+    """A metric of a run with its 95 % interval, and of how many records it is where some have none."""
+    found = summary["metrics"][metric.name]
+    text = metric.text(found["value"])
+    if found["interval_95"] is not None:
+        low, high = found["interval_95"]
+        text += f"  [{metric.text(low)}, {metric.text(high)}]"
+    scored = summary["records"]["ok"] + summary["records"]["partial"]
+    if found["value"] is not None and found["records"] < scored:
+        text += f"  ({found['records']} of {scored} records)"
+    return text
 
 
 def _gold_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

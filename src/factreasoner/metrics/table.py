@@ -139,15 +139,24 @@ class Metric:
 
 
 class Estimate(NamedTuple):
-    """A metric of a data set and its 95 % interval over records; `reason` says why either is None."""
+    """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
+
+    `records` counts those that it is of: that have the value, or claims with a label.
+    """
 
     value: float | None
     interval: Interval | None
     reason: str | None = None
+    records: int = 0
 
     def content(self) -> dict[str, Any]:
-        """The estimate as a JSON object: value, ends of the interval, and the reason for a missing one."""
-        return {"value": self.value, "interval_95": self.interval, "reason": self.reason}
+        """The estimate as a JSON object: value, ends of the interval, why either is missing, records."""
+        return {
+            "value": self.value,
+            "interval_95": self.interval,
+            "reason": self.reason,
+            "records": self.records,
+        }
 
 
 class Table(Generic[Scored]):
@@ -260,10 +269,12 @@ def estimate(metric: Metric, sample: Sample) -> Estimate:
     value = number(statistic.value)
     if value is None:
         return Estimate(None, None, metric.needs.missing(sample))
+    of_claims = isinstance(metric.average, OfClaims)
+    records = int(np.count_nonzero(sample.claims.by_record if of_claims else statistic.present))
     found = statistic.interval(metric.bounds)
     if isinstance(found, NoInterval):
-        return Estimate(value, None, f"no interval: {found.reason}")
-    return Estimate(value, found)
+        return Estimate(value, None, f"no interval: {found.reason}", records)
+    return Estimate(value, found, records=records)
 
 
 def number(value: float) -> float | None:

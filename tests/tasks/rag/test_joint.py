@@ -124,6 +124,8 @@ def test_a_model_that_names_no_passages_leaves_contexts_undecided():
     assert found.values["claim_recall"] == 0.5
     assert found.values["context_precision"] is None
     assert found.undecided["context_precision"] == 4
+    named_none = "the model named no context for the verdicts that decide it"
+    assert (found.result.failures, found.reasons["context_precision"]) == ((), named_none)
 
 
 def test_contexts_too_long_for_one_call_are_shown_in_several():

@@ -33,6 +33,7 @@ SHARES = (
 """The metrics that are shares of claims; each has a companion with the mean probability."""
 
 FAILED = "a verdict that decides it failed for every claim"
+UNNAMED = "the model named no context for the verdicts that decide it"
 
 
 class ScoredRag(NamedTuple):
@@ -58,19 +59,20 @@ class ScoredRag(NamedTuple):
 
 def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
     """The metrics of a result; retrieval's at the first `k` contexts (None: all)."""
+    undecided = _undecided(result)
     reasons: dict[str, str] = {}
     shares: dict[str, Share] = {}
     for name, events, missing in _Events(result).all():
         shares[name] = share(() if missing else events)
         if shares[name].value is None:
-            reasons[name] = missing or FAILED
+            reasons[name] = missing or undecided
     values: dict[str, float | None] = {}
     for name, found in shares.items():
         values[name] = found.value
         if name in SHARES:
             values[f"{name}_p"] = found.p
             if found.p is None:
-                reasons[f"{name}_p"] = reasons.get(name, FAILED)
+                reasons[f"{name}_p"] = reasons.get(name, undecided)
     for suffix in ("", "_p"):
         values[f"claim_f1{suffix}"] = _harmonic(values[f"correctness{suffix}"], values[f"coverage{suffix}"])
         if values[f"claim_f1{suffix}"] is None:
@@ -84,6 +86,15 @@ def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
         {name: found.bounds for name, found in shares.items() if found.bounds},
         sum(result.usage.values(), Usage()),
     )
+
+
+def _undecided(result: RagResult) -> str:
+    """Why nothing decides a share: failed verdicts, or those on contexts together that name none of them."""
+    unnamed = result.joint and any(
+        verdict.context_id in result.together and verdict.label != "neutral" and not verdict.rests_on
+        for verdict in result.verdicts
+    )
+    return "; or ".join([FAILED] * bool(result.failures or not unnamed) + [UNNAMED] * unnamed)
 
 
 class _Events:

@@ -16,7 +16,8 @@ def _need(words: str) -> Need:
 
 
 def _none(sample: Sample, words: str) -> str:
-    return f"no record has {words}" if sample.ids else "there is no record"
+    why = f"no record has it: it needs {words}; each record's reasons in results.jsonl say what it lacks"
+    return why if sample.ids else "there is no record"
 
 
 PASSAGES = _need("contexts and claims of the answer")
