@@ -206,6 +206,13 @@ def test_without_a_model_only_the_contradicted_and_unsourced_go():
     assert "4 May 1932" in result.claims[0].explanation
 
 
+def test_explanations_name_sources_as_the_text_does():
+    answer = "In 2019 1,987,000 people visited the Harbour Museum [{}]."
+    for cited in ("2", "c1"):
+        result = verified(answer=answer.format(cited), spacy_model="none")
+        assert result.claims[0].explanation.startswith(f"[{cited}] bears it out")
+
+
 def test_a_marker_that_others_rest_on_outlives_its_sentence():
     answer = "It shows ships. It shows maps. The museum opened in 1930 [1]."
     result = verified(Model(rewrites={"1930": "REMOVE"}), answer=answer)

@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from factreasoner.metrics import P_DIGITS
 from factreasoner.models import side_of
 from factreasoner.tasks.verdicts import p_borne_out
+from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.result import VerifiedClaim
 
 
-def labelled(claim: VerifiedClaim, holdings: Sequence[Holding], *, complete: bool) -> VerifiedClaim:
+def labelled(
+    claim: VerifiedClaim, holdings: Sequence[Holding], text: CitedText, *, complete: bool
+) -> VerifiedClaim:
     """The claim with what its sources say of it.
 
     Of several verdicts that decide it the most probable one counts; where one as probable says the
     contrary, the claim is undecided. Where none decides it, that on its nearest source counts. Where it was
-    not held against all its sources (`complete`), only support is known.
+    not held against all its sources (`complete`), only support is known. Sources are named as in
+    `text`.
     """
     if not holdings:
         return claim
@@ -46,31 +50,31 @@ def labelled(claim: VerifiedClaim, holdings: Sequence[Holding], *, complete: boo
             else "unverified",
             "p": p,
             "borne_out_by": tuple(borne_out_by),
-            "explanation": _explanation(best, holdings, p),
+            "explanation": _explanation(best, holdings, p, text),
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }
     )
 
 
-def _explanation(best: Holding, holdings: Sequence[Holding], p: float) -> str:
+def _explanation(best: Holding, holdings: Sequence[Holding], p: float, text: CitedText) -> str:
     """The judge's own words, else what the verdicts come to."""
-    said = best.explanation or _in_words(best, holdings, p)
+    said = best.explanation or _in_words(best, holdings, p, text)
     others = [h for h in holdings if h.verdict.label not in (best.verdict.label, "neutral")]
     for other in others:
         verb = "contradicts it" if other.verdict.label == "contradiction" else "bears it out"
-        said += f" {_names(other.rests_on)} {verb}{_quote(other)}"
+        said += f" {_names(other.rests_on, text)} {verb}{_quote(other)}"
     return said
 
 
-def _in_words(best: Holding, holdings: Sequence[Holding], p: float) -> str:
+def _in_words(best: Holding, holdings: Sequence[Holding], p: float, text: CitedText) -> str:
     if best.verdict.label == "entailment":
-        return f"{_names(best.rests_on)} bears it out{_quote(best)}"
+        return f"{_names(best.rests_on, text)} bears it out{_quote(best)}"
     if best.verdict.label == "contradiction":
-        return f"{_names(best.rests_on)} says otherwise{_quote(best)}"
+        return f"{_names(best.rests_on, text)} says otherwise{_quote(best)}"
     if best.verdict.note:
-        return f"{_names(best.rests_on)}: {best.verdict.note}."
-    every = _names(tuple(dict.fromkeys(source for h in holdings for source in h.rests_on)))
+        return f"{_names(best.rests_on, text)}: {best.verdict.note}."
+    every = _names(tuple(dict.fromkeys(source for h in holdings for source in h.rests_on)), text)
     if side_of(p) > 0:
         return f"{every} does not decide it; by its words it is more likely borne out than not."
     return f"{every} neither bears it out nor contradicts it."
@@ -82,5 +86,5 @@ def _quote(holding: Holding) -> str:
     return f": “{words}”" if words.endswith((".", "!", "?")) else f": “{words}”." if words else "."
 
 
-def _names(ids: Sequence[str]) -> str:
-    return " and ".join(f"[{name}]" for name in ids)
+def _names(ids: Sequence[str], text: CitedText) -> str:
+    return " and ".join(f"[{text.label_of(source)}]" for source in ids)

@@ -94,6 +94,10 @@ class Sources:
         """The id of the context that a label names; None for none."""
         return label if label in self._ids else self._numbered.get(label)
 
+    def label_of(self, source: str) -> str:
+        """The number by which labels name a context; its id where none does."""
+        return next((label for label in self._numbered if self.of_label(label) == source), source)
+
     def of_link(self, link: str) -> str | None:
         """The id of the context whose page a link leads to; None for none."""
         return self._pages.get(page_of(link))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from factreasoner.models import Verdict
 from factreasoner.tasks.rows import by_claim
+from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.labelling import labelled
 from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult
@@ -18,20 +19,23 @@ def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyRes
     changed = {new.target_id for new, old in zip(verdicts, result.verdicts, strict=True) if new != old}
     own = by_claim(verdicts)
 
-    def anew(claim: VerifiedClaim) -> VerifiedClaim:
-        return _anew(claim, own[claim.id]) if claim.id in changed else claim
+    def anew(claim: VerifiedClaim, text: CitedText) -> VerifiedClaim:
+        return _anew(claim, own[claim.id], text) if claim.id in changed else claim
 
     def text(verified: VerifiedText | None) -> VerifiedText | None:
-        return verified and verified.model_copy(update={"claims": tuple(map(anew, verified.claims))})
+        if verified is None:
+            return None
+        cited = CitedText(verified.text, result.contexts)
+        return verified.model_copy(update={"claims": tuple(anew(claim, cited) for claim in verified.claims)})
 
     return result.model_copy(
         update={"verdicts": verdicts, "verified": text(result.verified), "revised": text(result.revised)}
     )
 
 
-def _anew(claim: VerifiedClaim, verdicts: list[Verdict]) -> VerifiedClaim:
+def _anew(claim: VerifiedClaim, verdicts: list[Verdict], text: CitedText) -> VerifiedClaim:
     held = [_holding(claim, verdict) for verdict in verdicts]
-    judged = labelled(claim, held, complete=claim.label is not None)
+    judged = labelled(claim, held, text, complete=claim.label is not None)
     if judged.fate in ("rewritten", "removed"):
         return judged
     wrong = judged.label in FAILED or judged.label is None

@@ -79,7 +79,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         text = CitedText(record.response, record.contexts or ())
         found = self._finder.claims(text, record, meter)
         log.failures += found.failures
-        claims = self._judged(found.claims, record, meter, log)
+        claims = self._judged(found.claims, text, record, meter, log)
         first = draft = _Draft(text, claims, {_place(s): _place(s) for s in text.sentences})
         for number in range(1, self.config.rounds + 1):
             revised = self._corrected(draft, number, record, meter, log)
@@ -99,7 +99,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         return Work(fields, tuple(log.failures), len(judged), len(claims))
 
     def _judged(
-        self, claims: Sequence[VerifiedClaim], record: Record, meter: Meter, log: _Log
+        self, claims: Sequence[VerifiedClaim], text: CitedText, record: Record, meter: Meter, log: _Log
     ) -> tuple[VerifiedClaim, ...]:
         """The claims with labels, where judging them did not fail."""
         every = tuple(context.id for context in record.contexts or ())
@@ -116,7 +116,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
                 held = self._holder.hold(asked, against, record)
         log.failures += held.failures
         log.verdicts += [h.verdict for holdings in held.holdings.values() for h in holdings]
-        return tuple(_decided(claim, held) for claim in claims)
+        return tuple(_decided(claim, held, text) for claim in claims)
 
     def _corrected(
         self, draft: _Draft, number: int, record: Record, meter: Meter, log: _Log
@@ -176,7 +176,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             log.failures += found.failures
             again += [c.model_copy(update={"id": f"r{number}_{c.id}"}) for c in found.claims]
         asked = record.model_copy(update={"response": done.text})
-        claims = (*stayed, *self._judged(again, asked, meter, log))
+        claims = (*stayed, *self._judged(again, text, asked, meter, log))
         claims = tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
         return _Draft(text, claims, _origin(draft, done, text))
 
@@ -188,11 +188,12 @@ def _holder(llm: LLM, config: Config) -> Holder:
     return PanelHolder({name: ModelHolder(one, alone(config, name)) for name, one in llm.members.items()})
 
 
-def _decided(claim: VerifiedClaim, held: Held) -> VerifiedClaim:
+def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim:
     if claim.sentence is None:
         return claim
     if claim.id in held.holdings or claim.id in held.failed:
-        return labelled(claim, held.holdings.get(claim.id, ()), complete=claim.id not in held.failed)
+        holdings = held.holdings.get(claim.id, ())
+        return labelled(claim, holdings, text, complete=claim.id not in held.failed)
     if claim.unknown:
         names = ", ".join(claim.unknown)
         return claim.model_copy(
