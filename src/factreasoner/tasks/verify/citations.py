@@ -58,6 +58,7 @@ class CitedText:
         lines = newline_ended(text)
         ends = _references(lines)
         sources = self._sources = Sources(contexts, ends.defined)
+        self._labels: dict[str, str] = {}
         markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
         kept = [m for m in markers if _is_subject(lines, m)]
         cuts = _cuts(lines, [m for m in markers if m not in kept], ends)
@@ -70,9 +71,13 @@ class CitedText:
 
     def label_of(self, source: str) -> str:
         """How the text names a source: by its id where a citation does, else by its number."""
-        cited = (self.text[m.start : m.end] for s in self.sentences for m in s.markers if source in m.sources)
-        by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
-        return source if any(map(by_id.search, cited)) else self._sources.label_of(source)
+        if source not in self._labels:
+            cited = (
+                self.text[m.start : m.end] for s in self.sentences for m in s.markers if source in m.sources
+            )
+            by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
+            self._labels[source] = source if any(map(by_id.search, cited)) else self._sources.label_of(source)
+        return self._labels[source]
 
     def original(self, span: Span | tuple[int, int]) -> Span:
         """Where characters [start, end) of `plain` stand in the text."""
