@@ -37,6 +37,7 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert shown["coverage"].endswith("0.500  (1 of 2 records)")
     assert "of 2 records" not in shown["faithfulness"]
     assert "Most is lost by the retriever." in done.stdout
+    assert {"retrieval precision", "retrieval recall"} < shown.keys()
     assert "not stated; in no context" in done.stdout
 
 
@@ -56,3 +57,13 @@ def test_records_that_lack_what_is_needed_are_named(factreasoner, tmp_path):
     assert done.returncode == 1
     assert "no 'reference' either" in done.stderr
     assert "contexts[0].id: 'answer' names another premise" in done.stderr
+
+
+def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
+    data = written(tmp_path / "set.jsonl", RECORDS)
+    flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
+    each = factreasoner("rag", data, *flags)
+    assert each.returncode == 0, each.stderr
+    assert "asked once more, about all contexts together: a call for every 32 of a record" in each.stdout
+    assert "once more" not in factreasoner("rag", data, *flags, "--premise", "joint").stdout
+    assert "once more" not in factreasoner("rag", data, "--dry-run").stdout

@@ -16,6 +16,7 @@ from factreasoner.cli.running import (
     run_task,
 )
 from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.terminal import say
 
 PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -73,6 +74,12 @@ def rag(
     checked = check_data(data, lambda record: TASK.problems(record, config), running)
     if showing.dry_run:
         print_rehearsal(TASK, checked, config)
+        if config.premise == "each" and config.plugin("judge") == "llm":
+            say(
+                "Not counted: claims of an answer that no context bears out alone are asked once more, about "
+                f"all contexts together: a call for every {config.atoms_per_call} of a record, and as many "
+                "again for each further one that all contexts take by --window-tokens."
+            )
         raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, show=print_rag)
     if showing.explain:

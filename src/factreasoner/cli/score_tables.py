@@ -55,7 +55,9 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         found = content["scores"][metric.name]
         if found["value"] is not None or metric.needs is not FINER:
             table.add_row(
-                metric.caption(k), metric.text(found["value"]), bounds(found["interval_95"], metric)
+                metric.caption(k, room=True),
+                metric.text(found["value"]),
+                bounds(found["interval_95"], metric),
             )
     out.print(table)
     if "confusion" in content:

@@ -39,6 +39,12 @@ def test_equal_losses_are_all_named_and_none_is_said():
     assert losses(NONE | ALL | dict.fromkeys(ALL, 0.0))[-1] == "Nothing is lost."
 
 
+def test_a_share_that_is_not_known_is_left_out():
+    assert "in the answers (utilization 0.90)." in losses(NONE | ALL)[1]
+    told = losses(NONE | ALL | {"context_utilization": None})[1]
+    assert told == "Generator: 10 % of what references state is in a context, and missing in the answers."
+
+
 def test_without_a_reference_only_what_is_known_is_said():
     assert losses(NONE) == []
     assert losses(NONE | {"faithfulness": 0.75}) == [

@@ -29,11 +29,11 @@ def _of_reference(values: Values) -> Iterator[str]:
         return
     yield (
         f"Retriever: {_percent(retrieval)} of what references state is in no context, "
-        f"and missing in the answers (claim recall {_share(values['claim_recall'])})."
+        f"and missing in the answers{_beside('claim recall', values['claim_recall'])}."
     )
     yield (
         f"Generator: {_percent(generation)} of what references state is in a context, "
-        f"and missing in the answers (utilization {_share(values['context_utilization'])})."
+        f"and missing in the answers{_beside('utilization', values['context_utilization'])}."
     )
 
 
@@ -74,5 +74,5 @@ def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+def _beside(name: str, value: float | None) -> str:
+    return "" if value is None else f" ({name} {value:.2f})"

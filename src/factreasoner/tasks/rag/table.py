@@ -86,12 +86,18 @@ METRICS = (
     ),
     _row(
         "retrieval_precision",
-        "precision",
+        "retrieval precision",
         "share of the first K contexts that are relevant",
         RANKED,
         "higher",
     ),
-    _row("retrieval_recall", "recall", "share of the relevant contexts among the first K", RANKED, "higher"),
+    _row(
+        "retrieval_recall",
+        "retrieval recall",
+        "share of the relevant contexts among the first K",
+        RANKED,
+        "higher",
+    ),
     _row("map", "MAP", "average precision, over all relevant contexts", RANKED, "higher"),
     _row(
         "map_at_hits",
