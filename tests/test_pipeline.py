@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -44,7 +45,8 @@ def test_assess_inside_a_running_event_loop_and_in_a_thread():
             lambda: assess(TEXT, contexts=CONTEXTS).p_true
         )
 
-    inside, beside = asyncio.run(notebook())
+    with ThreadPoolExecutor(1) as thread:  # asyncio.run drops the loop its thread had, which litellm may hold
+        inside, beside = thread.submit(asyncio.run, notebook()).result()
     found = []
     thread = threading.Thread(target=lambda: found.append(assess(TEXT, contexts=CONTEXTS).p_true))
     thread.start()

@@ -171,6 +171,7 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
             "It is painted grey.",
         ]
         page.get_by_text("1 failure in this record").click()
+        page.wait_for_selector("details.warning[open]")
         assert "no reply" in page.inner_text("details.warning")
 
 
