@@ -38,6 +38,8 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     assert first["unknown_citations"] == ["7"]
     assert first["corrected_citation_recall"] == 1.0
     assert second["status"] == "no_atoms"
+    shown = factreasoner("evaluate", tmp_path / "run").stdout
+    assert all(f"citation {name}, corrected " in shown for name in ("recall", "precision"))
 
 
 def test_records_need_contexts(factreasoner, tmp_path):
