@@ -100,12 +100,12 @@ def test_the_interval_of_alike_records_misses_the_truth_at_most_as_often_as_it_s
 
 def test_a_perfect_order_has_an_interval() -> None:
     perfect = sampled(*[assessment([0.9, 0.2], gold="SN")] * 8)
-    assert estimated(perfect, "auroc") == (1.0, (pytest.approx(0.025 ** (1 / 8)), 1.0), None)
+    assert estimated(perfect, "auroc") == (1.0, (pytest.approx(0.025 ** (1 / 8)), 1.0), None, 8)
 
 
 def test_nearly_perfect_orders_have_skewed_intervals() -> None:
     one_slip = [assessment([0.9, 0.2], gold="SN")] * 9 + [assessment([0.3, 0.4], gold="SN")]
-    value, interval, _ = estimated(sampled(*one_slip), "auroc")
+    value, interval, *_ = estimated(sampled(*one_slip), "auroc")
     assert interval is not None
     assert 0.0 < interval.low < value < interval.high < 1.0
     assert value - interval.low > interval.high - value
@@ -114,7 +114,7 @@ def test_nearly_perfect_orders_have_skewed_intervals() -> None:
 def test_labels_of_one_kind_and_unknown_costs_say_why() -> None:
     unknown = [assessment([0.9], usage={"evaluator": Usage(calls=1, cost=None)}), assessment([0.9], gold="S")]
     sample = sampled(*unknown)
-    assert estimated(sample, "auroc") == (
+    assert estimated(sample, "auroc")[:3] == (
         None,
         None,
         "it needs labels of both kinds; there are 1 S and 0 others",
@@ -136,7 +136,7 @@ def test_every_interval_is_finite_ordered_within_its_bounds_and_holds_the_value(
     ]
     sample = sampled(*parts)
     for metric in FACTUALITY:
-        value, interval, reason = estimated(sample, metric.name)
+        value, interval, reason, _ = estimated(sample, metric.name)
         assert (reason is None) == (interval is not None)
         if interval is not None:
             assert np.isfinite(interval).all()
