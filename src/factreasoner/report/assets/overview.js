@@ -7,7 +7,7 @@ function headline(labels) {
   if (!total) return 'Nothing was judged.';
   const doubtful = DOUBTFUL.filter((label) => labels[label]);
   const of = `of ${counted(total, content.claim)}`;
-  if (!doubtful.length) return `Nothing to distrust: ${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}.`;
+  if (!doubtful.length) return `${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}.`;
   const words = doubtful.map((label) => `${labels[label].toLocaleString('en')} ${wordOf(label)}`);
   const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0];
   return `${list} ${of}.`;
