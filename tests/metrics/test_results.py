@@ -11,7 +11,7 @@ from assessments import assessment
 from factreasoner.metrics.factuality import factuality, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.results import Summary, result_line
-from factreasoner.models import Assessment, Audit, Context, Failure, Marginals, Usage, Verdict
+from factreasoner.models import Assessment, Audit, Context, Failure, Label, Marginals, Usage, Verdict
 
 FIELDS = {
     "id",
@@ -193,6 +193,26 @@ def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
     return summary
 
 
+def test_what_the_judges_belief_alone_supports_is_counted_apart() -> None:
+    def said(atom: str, label: Label, belief: float | None = None) -> Verdict:
+        return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9, belief=belief)
+
+    made = assessment(
+        [0.8, 0.9, 0.7, 0.2],
+        contexts=(Context(id="c0", text="t"),),
+        outcome={
+            "verdicts": (
+                said("a0", "neutral", 0.8),  # believed alone
+                said("a1", "entailment", 0.9),  # entailed
+                said("a2", "neutral"),  # by its prior
+                said("a3", "neutral", 0.2),  # not supported
+            )
+        },
+    )
+    atoms = summarised(made).content()["atoms"]
+    assert (atoms["supported"], atoms["supported_by_belief"]) == (3, 1)
+
+
 def test_summary() -> None:
     gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, converged=False, width=31, stderr=0.004)
     summary = summarised(
@@ -214,6 +234,7 @@ def test_summary() -> None:
         "contradicted": 3,
         "undecided": 1,
         "unverified": 0,
+        "supported_by_belief": 0,
         "unjudged": 1,
         "partly_judged": 1,
     }

@@ -109,6 +109,44 @@ def test_a_belief_is_told_as_one():
     assert row.note == "nothing decides it; nearest passage c0 (Old maps): 0.31"
 
 
+def test_every_correction_is_told_and_not_only_what_decides():
+    def corrected(context_id, label):
+        note = f"corrected by a reader to {label}"
+        return Verdict(
+            context_id=context_id,
+            target_id="a0",
+            label=label,
+            probability=1.0,
+            confidence="corrected",
+            note=note,
+        )
+
+    contexts = (Context(id="c0", text="x", title="Old maps"), Context(id="c1", text="y"))
+    both = (corrected("c0", "neutral"), corrected("c1", "entailment"))
+    (row,) = rows("run", assessment([0.9], contexts=contexts, outcome={"verdicts": both}))
+    told = "c0 (Old maps): corrected by a reader to neutral"
+    assert (row.context, row.note) == ("c1", f"{told}; corrected by a reader to entailment")
+    (row,) = rows("run", assessment([0.5], contexts=contexts, outcome={"verdicts": both[:1]}))
+    assert (row.context, row.note) == (None, told)
+
+
+def test_a_given_atom_has_its_place_where_it_stands_in_the_answer_once():
+    answer = "It opened in 1932. It is big. Yes. Yes."
+    atoms = [
+        {"text": "The mill opened in 1932.", "original": "It opened in 1932."},
+        "Yes.",
+        "It is small.",
+        "It is big.",
+    ]
+    found = assess(answer, contexts=PASSAGES, atoms=atoms, judge=Table({}))
+    assert [(row.start, row.end) for row in rows("run", found)] == [
+        (0, 18),
+        (None, None),
+        (None, None),
+        (19, 29),
+    ]
+
+
 def test_facts_that_stayed_unanswered_are_not_false():
     table = {("answer", "1932"): ("entailment", 0.9), ("answer", "1999"): "lost"}
     table[("answer", "tall")] = ("contradiction", 0.9)

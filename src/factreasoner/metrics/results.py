@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from factreasoner.metrics import P_DIGITS
 from factreasoner.metrics.evidence import EvidenceTally, evidence_fields
 from factreasoner.metrics.factuality import (
     FactualityScores,
+    JudgedAtom,
     KSetting,
     judged_atoms,
     record_k,
@@ -29,6 +30,7 @@ COUNTS = (
     *("num_contradicted_atoms", "num_undecided_atoms"),
 )
 """The numbers of a result line that are no metrics."""
+_ATOM_COUNTS = ("judged", *SUPPORTS, "supported_by_belief", "unjudged", "partly_judged")
 CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
 
@@ -69,6 +71,15 @@ def failures_of(assessment: Assessment) -> list[Failure]:
     """Every failure of a record, each once: those of its stages, then those of its judgements."""
     inner = assessment.outcome.failures if assessment.outcome else ()
     return list(dict.fromkeys((*assessment.failures, *inner)))
+
+
+def believed_alone(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
+    """Ids of supported atoms that no passage entails: the judge's belief alone bears them out."""
+    verdicts = outcome.verdicts if outcome else ()
+    supported = {item.atom.id for item in judged if item.support == "supported"}
+    entailed = {verdict.target_id for verdict in verdicts if verdict.label == "entailment"}
+    believed = {verdict.target_id for verdict in verdicts if verdict.belief is not None}
+    return sorted(supported & believed - entailed)
 
 
 def _count_fields(scores: FactualityScores) -> dict[str, Any]:
@@ -114,7 +125,7 @@ class Summary:
         self._k = k
         self._gamma = gamma
         self._counts = RunCounts()
-        self._atoms = Counter(dict.fromkeys(("judged", *SUPPORTS, "unjudged", "partly_judged"), 0))
+        self._atoms = Counter(dict.fromkeys(_ATOM_COUNTS, 0))
         self._contexts = 0
         self._solving = _Solving()
         self._evidence = EvidenceTally()
@@ -138,6 +149,7 @@ class Summary:
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
+            supported_by_belief=len(believed_alone(scored.judged, outcome)),
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )

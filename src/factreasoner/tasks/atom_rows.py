@@ -26,7 +26,17 @@ def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
         if item is not None:
             held = Held(item.p_true, item.support, "partly" if atom.id in partly else "fully")
         holding = Holding(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        yield claim_row(assessment.record_id, ANSWER, atom, held, holding, note=_note(atom, said))
+        placed = _placed(atom, assessment.response)
+        yield claim_row(assessment.record_id, ANSWER, placed, held, holding, note=_note(atom, said))
+
+
+def _placed(atom: Atom, response: str) -> Atom:
+    """The atom with its place in the response where it was given without one and stands there once."""
+    words = atom.original or atom.text
+    if atom.span is not None or response.count(words) != 1:
+        return atom
+    start = response.index(words)
+    return atom.model_copy(update={"span": (start, start + len(words))})
 
 
 def _note(atom: Atom, said: dict[str, str]) -> str:

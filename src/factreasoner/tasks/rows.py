@@ -135,9 +135,14 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
 
 
 def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
-    """That a reader decided it, or what is known of a claim that no verdict decides."""
-    if decisive is not None:
-        return decisive.note if decisive.confidence == "corrected" else ""
+    """What a reader corrected; or what is known of a claim that no verdict decides."""
+    corrected = [
+        verdict.note if verdict is decisive else f"{_name(verdict.context_id, holding)}: {verdict.note}"
+        for verdict in holding.verdicts
+        if verdict.confidence == "corrected"
+    ]
+    if decisive is not None or corrected:
+        return "; ".join(corrected)
     if nearest := beliefs(holding.verdicts, {claim_id}).get(claim_id):
         belief = nearest[0]
         return f"nothing decides it; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
