@@ -33,6 +33,9 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["metrics"]["faithfulness"]["value"] == 0.5
     assert [summary["metrics"][name]["records"] for name in ("faithfulness", "coverage")] == [2, 1]
+    worst, _, _ = done.stdout.partition("\nrecords ")
+    assert summary["worst_claims"][0]["record"] == "nile"
+    assert RECORDS[1]["output"] in worst
     shown = {line.split("  ")[0]: line.rstrip() for line in done.stdout.splitlines()}
     assert shown["coverage"].endswith("0.500  (1 of 2 records)")
     assert "of 2 records" not in shown["faithfulness"]

@@ -99,6 +99,11 @@ def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     assert FACTS[1] in done.stdout
     assert FACTS[0] not in done.stdout
     assert "r2" not in done.stdout.replace("out/results.jsonl", "")
+    assert done.stdout.startswith("P(stated)")
+    shown = factreasoner("show", "out").stdout
+    assert ("unanswered" in shown, "stated" in shown, "supported" in shown) == (False, True, False)
+    assert FACTS[1] not in factreasoner("show", "out", "--label", "stated").stdout
+    assert FACTS[0] not in factreasoner("show", "out", "--label", "not_stated").stdout
 
 
 def test_without_a_model(factreasoner, tmp_path):

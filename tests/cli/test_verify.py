@@ -27,6 +27,9 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
         assert done.returncode == 0, done.stderr
         assert "citation recall" in done.stdout
+        worst, _, _ = done.stdout.partition("\nrecords ")
+        assert worst.index("unknown source") < worst.index("contradicted")
+        assert "1932" in worst
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"
     assert [claim["label"] for claim in first["claims"]][::2] == ["contradicted", "unknown_source"]

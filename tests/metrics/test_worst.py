@@ -1,23 +1,30 @@
-"""The least likely atoms of a run."""
+"""The least likely atoms or claims of a run."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.metrics.factuality import JudgedAtom
-from factreasoner.metrics.worst import KEPT, WorstAtoms
-from factreasoner.models import Atom
+from factreasoner.metrics.worst import KEPT, Worst
 
 SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "undecided"])
 
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3, 0.9]), SUPPORTS), max_size=6), max_size=6))
 def test_they_are_the_first_of_all_in_order(records):
-    worst = WorstAtoms()
+    worst = Worst("atom")
     everything = []
     for number, atoms in enumerate(records):
-        judged = [JudgedAtom(Atom(id=f"a{i}", text="x"), p, label) for i, (p, label) in enumerate(atoms)]
-        worst.add(f"r{number}", judged)
-        everything += [(item.p_true, f"r{number}", item.atom.id, item.support) for item in judged]
+        for i, (p, label) in enumerate(atoms):
+            worst.add(f"r{number}", f"a{i}", label, p)
+            everything.append((p, f"r{number}", f"a{i}", label))
     expected = sorted((item for item in everything if item[3] != "supported"), key=lambda item: item[0])
     found = [(item["p_true"], item["record"], item["atom"], item["label"]) for item in worst.content()]
     assert found == expected[:KEPT]
+
+
+def test_what_was_not_judged_has_no_place_among_them_but_what_cites_nothing_that_exists_has_the_first():
+    worst = Worst("claim")
+    worst.add("r", "failed", None, None)
+    worst.add("r", "uncited", "uncited", None)
+    worst.add("r", "low", "contradicted", 0.1)
+    worst.add("r", "strange", "unknown_source", None)
+    assert [item["claim"] for item in worst.content()] == ["strange", "low"]

@@ -9,6 +9,7 @@ from factreasoner.llm.usage import Meter
 from factreasoner.models import Failure, Record, Usage, Verdict
 from factreasoner.tasks.claim_task import ClaimResult, ClaimTally, ClaimWorker, Work, result_of
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
+from factreasoner.tasks.recall.rows import fact_rows
 from factreasoner.tasks.recall.table import RECALL
 
 LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
@@ -95,7 +96,7 @@ def test_a_model_that_has_yet_to_be_learnt_is_not_settled():
 
 
 def test_sums_over_a_run():
-    tally = ClaimTally(RECALL, scored_recall, lambda scored: {"facts": len(scored.facts)})
+    tally = ClaimTally(RECALL, scored_recall, lambda scored: {"facts": len(scored.facts)}, fact_rows)
     judged = Verdict(context_id="answer", target_id="f0", label="entailment", probability=0.9)
     first = RecallResult(
         record_id="r1",
@@ -113,4 +114,5 @@ def test_sums_over_a_run():
     assert content["failures"]["by_stage"] == {"judge": 1}
     assert content["verdicts"] == {"entailment": 1}
     assert content["usage"]["total"]["calls"] == 2
+    assert content["worst_claims"] == []
     assert list(tally.sample().ids) == ["r1", "r2"]

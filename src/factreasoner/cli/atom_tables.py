@@ -10,8 +10,8 @@ from rich.table import Column, Table
 
 from factreasoner.cli.terminal import Terminal, one_line, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.rows import ClaimRow, source_name
+from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.tasks.task import Task
 
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
@@ -19,29 +19,29 @@ OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
 QUOTE_LENGTH = 90
 
 
-def claim_cells(row: ClaimRow, longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
+def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
     """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
-    label = "[red]not judged[/red]"
-    if row.label is not None:
-        style = (STYLES | OTHER_STYLES)[row.label]
-        label = f"[{style}]{row.label.replace('_', ' ')}[/]"
-    return p_true, label, plain(row.text), _evidence(row, longest)
+    style = "red" if row.label is None else (STYLES | OTHER_STYLES)[row.label]
+    word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
+    return p_true, f"[{style}]{word}[/]", plain(row.text), _evidence(row, longest)
 
 
-def print_worst_atoms(summary: Mapping[str, Any], folder: Path) -> None:
-    """The least likely atoms of a run that are not supported, each with what decided on it."""
-    worst = summary["worst_atoms"]
+def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
+    """The least likely atoms or claims of a run that are not supported, each with what decided on it."""
+    worst = summary[f"worst_{task.claim_word}s"]
     if not worst:
         return
-    run = RunFolder(folder, TASK)
+    run = RunFolder(folder, task)
     run.read_journal()
     console = Terminal(highlight=False)
-    table = Table("P(true)", Column(no_wrap=True), "least likely atoms", box=None, pad_edge=False)
+    heading = f"least likely {task.claim_word}s"
+    table = Table(Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading, box=None, pad_edge=False)
     for item in worst:
-        (assessment,) = run.results([item["record"]])
-        row = next(row for row in TASK.rows(assessment) if row.claim == item["atom"])
-        p_true, label, text, evidence = claim_cells(row)
+        (result,) = run.results([item["record"]])
+        rows = main_rows(list(task.rows(result)))
+        row = next(row for row in rows if row.claim == item[task.claim_word])
+        p_true, label, text, evidence = claim_cells(row, task)
         place = f"[dim]{plain(item['record'])}:[/dim] " if summary["records"]["total"] > 1 else ""
         said = f"\n[dim]{evidence}[/dim]" if evidence else ""
         table.add_row(p_true, label, f"{place}{text}{said}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,6 +46,7 @@ def run(
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.calibration.applying import fitted_config, misfits
+    from factreasoner.cli.tables import print_summary
     from factreasoner.config import load_config
     from factreasoner.tasks.factuality import TASK
 
@@ -63,18 +64,10 @@ def run(
         from factreasoner.runs.networks import check_export
 
         check_export(export_uai, config)
-    code = run_task(TASK, checked, config, folder, running, show=_show)
+    code = run_task(TASK, checked, config, folder, running, show=print_summary)
     if export_uai is not None:
         _export(folder, checked.ids, config, export_uai, quiet=running.quiet)
     raise typer.Exit(code)
-
-
-def _show(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-    from factreasoner.cli.atom_tables import print_worst_atoms
-    from factreasoner.cli.tables import print_summary
-
-    print_worst_atoms(summary, folder)
-    print_summary(summary, config, folder)
 
 
 def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, quiet: bool) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
 Show = Callable[[Mapping[str, Any], "Config", Path], None]
-"""Prints the end of a run, from its summary, its settings and its folder."""
+"""Prints the table at the end of a run, from its summary, its settings and its folder."""
 
 
 def default_folder(data: Path, task: str = "") -> Path:
@@ -78,7 +78,11 @@ def run_task(
     *,
     show: Show,
 ) -> int:
-    """Run or resume; returns the exit code. `show` prints the end unless it is to be quiet."""
+    """Run or resume; returns the exit code.
+
+    Unless it is to be quiet, the least likely claims are printed at the end, and what `show` prints.
+    """
+    from factreasoner.cli.atom_tables import print_worst
     from factreasoner.cli.progress import progress_for
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
@@ -98,6 +102,7 @@ def run_task(
     finally:
         folder.close()
     if not running.quiet:
+        print_worst(task, report.summary, path)
         show(report.summary, config, path)
         for model, abilities in folder.models().items():
             say(f"{model}: {abilities}.", err=True)

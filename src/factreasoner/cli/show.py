@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factreasoner.cli.options import Corrections, RunDir
 from factreasoner.cli.terminal import say
+
+if TYPE_CHECKING:
+    from factreasoner.tasks.task import Task
 
 
 class Labels(StrEnum):
@@ -21,6 +24,9 @@ class Labels(StrEnum):
     uncited = "uncited"
     unknown_source = "unknown_source"
     not_judged = "not_judged"
+    stated = "stated"
+    not_stated = "not_stated"
+    unanswered = "unanswered"
 
 
 class Orders(StrEnum):
@@ -37,7 +43,7 @@ def show(
         list[Labels] | None,
         typer.Option(
             help="Only these; repeatable: supported, contradicted, undecided, unverified, uncited, "
-            "unknown_source, not_judged."
+            "unknown_source, not_judged; of facts: stated, not_stated, unanswered."
         ),
     ] = None,
     sort: Annotated[
@@ -54,12 +60,18 @@ def show(
     run = FinishedRun.of_any_task(run_dir, corrections)
     wanted = Wanted(
         None if record is None else run.known_id(record),
-        frozenset(None if name is Labels.not_judged else name.value for name in label or ()),
+        frozenset(found for name in label or () for found in _labels(name, run.task)),
         limit,
     )
     rows = shown_claims(run, wanted, by_p=sort is Orders.p)
-    shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task.claim_word)
+    shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
     if not shown:
         say(f"No {run.task.claim_word}s to show.")
     if run.unfinished:
         say(run.unfinished, err=True)
+
+
+def _labels(name: Labels, task: Task[Any]) -> set[str | None]:
+    """The labels that the task calls so."""
+    called = {label for label, word in task.label_words.items() if word == name.value.replace("_", " ")}
+    return called or {None if name is Labels.not_judged else name.value}

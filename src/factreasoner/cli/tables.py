@@ -54,9 +54,9 @@ def print_rows(
 def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
     console = Terminal(highlight=False)
-    table = Table("P(true)", Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
+    table = Table(TASK.p_word, Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
     for row in TASK.rows(assessment):
-        table.add_row(*claim_cells(row))
+        table.add_row(*claim_cells(row, TASK))
     if assessment.atoms:
         console.print(table)
     else:

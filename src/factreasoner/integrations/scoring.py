@@ -120,7 +120,7 @@ class Scoring:
         rows = [row for row in self._task.rows(result) if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += [] if settled else ["sampling did not converge"]
-        reason = "\n".join([visible("; ".join(parts)), *map(_lines, rows)])
+        reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
         return Scored(value, self._bounds(line, value) if settled else None, lower, reason, result)
 
     def _bounds(self, line: dict[str, Any], value: float) -> tuple[float, float]:
@@ -149,10 +149,10 @@ def _failed(line: dict[str, Any]) -> list[str]:
     return [f"{len(failures)} failed, the first: {first['stage']} {first['item_id']}: {first['message']}"]
 
 
-def _lines(row: ClaimRow) -> str:
+def _lines(row: ClaimRow, task: Task[Any]) -> str:
     """A claim that is not borne out, with its evidence on a line of its own where there is any."""
     p_true, label, text, evidence = (
-        visible(Text.from_markup(cell).plain) for cell in claim_cells(row, longest=QUOTE_LENGTH)
+        visible(Text.from_markup(cell).plain) for cell in claim_cells(row, task, QUOTE_LENGTH)
     )
     against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"
     claim = f"  {p_true or '-':5}  {label}{against}: {text}"

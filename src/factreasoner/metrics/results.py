@@ -21,7 +21,7 @@ from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import confusion
 from factreasoner.metrics.table import Estimate, Metric, OfRecords, Sampling
-from factreasoner.metrics.worst import WorstAtoms
+from factreasoner.metrics.worst import Worst
 from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Support
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
@@ -132,7 +132,7 @@ class Summary:
         self._answers: Counter[str] = Counter()
         self._audit: Audit | None = None
         self._sampling = Sampling(FACTUALITY)
-        self._worst = WorstAtoms()
+        self._worst = Worst("atom")
 
     def k_of(self, assessment: Assessment) -> int | None:
         """The K this assessment is scored with."""
@@ -143,7 +143,8 @@ class Summary:
         scored = scored_record(assessment, self.k_of(assessment), self._gamma)
         line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
         self._sampling.add(assessment.record_id, scored)
-        self._worst.add(assessment.record_id, scored.judged)
+        for item in scored.judged:
+            self._worst.add(assessment.record_id, item.atom.id, item.support, item.p_true)
         outcome = assessment.outcome
         self._counts.add(assessment, failures_of(assessment), outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)

@@ -1,12 +1,9 @@
-"""The atoms of a run that are least likely to be true."""
+"""The claims of a run that are least likely to be true."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
-
-from factreasoner.metrics.factuality import JudgedAtom
 
 KEPT = 5
 T = TypeVar("T")
@@ -34,18 +31,29 @@ class LeastLikely(Generic[T]):
         return [item for _, _, item in sorted(self._heap, key=lambda entry: entry[:2], reverse=True)]
 
 
-class WorstAtoms:
-    """Keeps the least likely atoms that are not supported."""
+def doubt(label: str | None, p_true: float | None) -> float | None:
+    """The probability by which a claim ranks among the least likely; None for one that has no place there.
 
-    def __init__(self) -> None:
+    A source that does not exist bears nothing out, though nothing could be judged.
+    """
+    if label == "supported":
+        return None
+    return 0.0 if label == "unknown_source" else p_true
+
+
+class Worst:
+    """Keeps where the least likely atoms or claims are that are not supported; `word` is what they are."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
         self._kept: LeastLikely[dict[str, Any]] = LeastLikely(KEPT)
 
-    def add(self, record_id: str, judged: Iterable[JudgedAtom]) -> None:
-        """Count the judged atoms of one record."""
-        for item in judged:
-            if item.support != "supported":
-                told = {"record": record_id, "atom": item.atom.id}
-                self._kept.add(item.p_true, told | {"p_true": item.p_true, "label": item.support})
+    def add(self, record_id: str, claim_id: str, label: str | None, p_true: float | None) -> None:
+        """Count one; what was not judged is left out."""
+        rank = doubt(label, p_true)
+        if rank is not None:
+            place = {"record": record_id, self._word: claim_id}
+            self._kept.add(rank, place | {"p_true": p_true, "label": label})
 
     def content(self) -> list[dict[str, Any]]:
         """For summary.json, the least likely first."""

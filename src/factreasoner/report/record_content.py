@@ -14,7 +14,7 @@ from factreasoner.report.effects import Effects
 from factreasoner.report.passages import Cut, Passage, segments
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.stages.alignment import Locator
-from factreasoner.tasks.rows import ClaimRow, by_claim
+from factreasoner.tasks.rows import ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
 
@@ -32,12 +32,8 @@ class Scored(NamedTuple):
 
     @property
     def main_rows(self) -> list[ClaimRow]:
-        """One row a claim: of the answer, or of the facts; against what it is held against first."""
-        found: dict[str, ClaimRow] = {}
-        for row in self.rows:
-            if row.of == self.rows[0].of:
-                found.setdefault(row.claim, row)
-        return list(found.values())
+        """See :func:`main_rows`."""
+        return main_rows(self.rows)
 
 
 class RecordWriter:

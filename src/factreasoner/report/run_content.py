@@ -12,7 +12,7 @@ from factreasoner.config import Config
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
-from factreasoner.metrics.worst import LeastLikely
+from factreasoner.metrics.worst import LeastLikely, doubt
 from factreasoner.models import TaskResult
 from factreasoner.report.record_content import Scored
 from factreasoner.runs.finished import FinishedRun
@@ -55,12 +55,10 @@ class RunContent:
         return scored
 
     def _keep_worst(self, row: ClaimRow) -> None:
-        # A source that does not exist bears nothing out, though nothing could be judged.
-        p_true = 0.0 if row.label == "unknown_source" else row.p_true
-        if row.label == "supported" or p_true is None:
-            return
-        names = ("record", "claim", "text", "label", "p_true", "quote", "context", "title", "note")
-        self._worst.add(p_true, {name: getattr(row, name) for name in names})
+        rank = doubt(row.label, row.p_true)
+        if rank is not None:
+            names = ("record", "claim", "text", "label", "p_true", "quote", "context", "title", "note")
+            self._worst.add(rank, {name: getattr(row, name) for name in names})
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})

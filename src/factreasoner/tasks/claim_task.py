@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.assembly import Assembly
@@ -14,8 +14,10 @@ from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
+from factreasoner.metrics.worst import Worst
 from factreasoner.models import Failure, Record, Status, TaskResult, Verdict
 from factreasoner.pipeline import record_fingerprint
+from factreasoner.tasks.rows import ClaimRow, main_rows
 
 
 class ClaimResult(TaskResult):
@@ -118,7 +120,7 @@ def result_of(
 class ClaimTally(Generic[C, Scored]):
     """Adds up results with the metrics of `table`, computed from what `score` makes of a result.
 
-    `fields` are what else a line of results.jsonl holds.
+    `fields` are what else a line of results.jsonl holds; `rows` are the claims of a result.
     """
 
     def __init__(
@@ -126,18 +128,23 @@ class ClaimTally(Generic[C, Scored]):
         table: Table[Scored],
         score: Callable[[C], Scored],
         fields: Callable[[Scored], dict[str, Any]],
+        rows: Callable[[C], Iterable[ClaimRow]],
     ) -> None:
         self._table = table
         self._score = score
         self._fields = fields
+        self._rows = rows
         self._counts = RunCounts()
         self._sampling = Sampling(table)
+        self._worst = Worst("claim")
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
         scored = self._score(result)
         self._sampling.add(result.record_id, scored)
         self._counts.add(result, result.failures, result.verdicts)
+        for row in main_rows(list(self._rows(result))):
+            self._worst.add(row.record, row.claim, row.label, row.p_true)
         return {
             "id": result.record_id,
             "status": result.status,
@@ -158,5 +165,6 @@ class ClaimTally(Generic[C, Scored]):
             "records": counts.pop("records"),
             "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
             "few_records": self._table.few_records(sample),
+            "worst_claims": self._worst.content(),
             **counts,
         }

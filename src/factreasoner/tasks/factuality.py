@@ -31,6 +31,7 @@ class Factuality(Task[Assessment]):
     result = Assessment
     table = FACTUALITY
     claim_word = "atom"
+    p_word = "P(true)"
     counts = COUNTS
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.graph.beliefs import beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE
 
 Judged = Literal["fully", "partly", "no"]
 NAME_LENGTH = 90
@@ -112,6 +113,15 @@ def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding
     )
 
 
+def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
+    """One row a claim: of the answer, or of the facts; against what it is held against first."""
+    found: dict[str, ClaimRow] = {}
+    for row in rows:
+        if row.of == rows[0].of:
+            found.setdefault(row.claim, row)
+    return list(found.values())
+
+
 def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
     """The strongest verdict that speaks for a label: one against a contradicted claim, else one for it."""
     wanted: Label = "contradiction" if label == "contradicted" else "entailment"
@@ -145,6 +155,8 @@ def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
         return "; ".join(corrected)
     if nearest := beliefs(holding.verdicts, {claim_id}).get(claim_id):
         belief = nearest[0]
+        if belief.context_id in (ANSWER, REFERENCE):
+            return f"the {belief.context_id} does not decide it"
         return f"nothing decides it; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
     return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
 

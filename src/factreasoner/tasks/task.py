@@ -84,13 +84,17 @@ class Calls(NamedTuple):
 class Task(ABC, Generic[R]):
     """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics.
 
-    `claim_word` is what it calls a claim; `counts` are the numbers of its result lines that are no metrics.
+    `claim_word` is what it calls a claim, `p_word` its probability, and `label_words` are its own words for
+    labels, None being a claim that was not judged; `counts` are the numbers of its result lines that are no
+    metrics.
     """
 
     name: str
     result: type[R]
     table: Table[Any]
     claim_word: str = "claim"
+    p_word: str = "P"
+    label_words: Mapping[str | None, str] = MappingProxyType({})
     counts: tuple[str, ...] = ()
 
     @abstractmethod

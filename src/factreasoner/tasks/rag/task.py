@@ -64,7 +64,7 @@ class Rag(Task[RagResult]):
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RagResult]:
         """See `Task`."""
-        return ClaimTally(RAG, lambda result: scores_of(result, config), _fields)
+        return ClaimTally(RAG, lambda result: scores_of(result, config), _fields, rag_rows)
 
 
 def scores_of(result: RagResult, config: Config) -> ScoredRag:

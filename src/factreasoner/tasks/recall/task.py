@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from factreasoner.assembly import Assembly, assembly_of
@@ -24,6 +25,10 @@ class Recall(Task[RecallResult]):
     name = "recall"
     result = RecallResult
     table = RECALL
+    p_word = "P(stated)"
+    label_words = MappingProxyType(
+        {"supported": "stated", "undecided": "not stated", "unverified": "not stated", None: "unanswered"}
+    )
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -73,7 +78,7 @@ class Recall(Task[RecallResult]):
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RecallResult]:
         """See `Task`."""
-        return ClaimTally(RECALL, scored_recall, _fields)
+        return ClaimTally(RECALL, scored_recall, _fields, fact_rows)
 
 
 def worker_of(assembly: Assembly) -> RecallWorker:

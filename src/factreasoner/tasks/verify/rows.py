@@ -42,5 +42,6 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
 
 def _note(claim: VerifiedClaim) -> str:
     """Why, and what it cites that does not exist."""
-    unknown = f"cites {', '.join(claim.unknown)}, which does not exist" if claim.unknown else ""
+    also = claim.unknown and claim.label != "unknown_source"
+    unknown = f"It also cites {', '.join(claim.unknown)}, which does not exist." if also else ""
     return " ".join(filter(None, (claim.explanation, unknown)))

@@ -65,7 +65,7 @@ class Verify(Task[VerifyResult]):
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[VerifyResult]:
         """See `Task`."""
-        return ClaimTally(VERIFY, scored_verify, _fields)
+        return ClaimTally(VERIFY, scored_verify, _fields, verified_rows)
 
 
 def _fields(scored: ScoredVerify) -> dict[str, Any]:
