@@ -1,6 +1,7 @@
 """Tables of runs as files: every value comes back, and no cell of CSV is a formula."""
 
 import csv
+import gzip
 import io
 import json
 
@@ -81,6 +82,18 @@ def test_parquet_has_every_value_with_its_type(tmp_path, count):
     assert found.column_names == list(COLUMNS)
     assert found.to_pylist() == rows
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_a_compressed_table_is_the_table(tmp_path):
+    rows = [{"name": "é", "p": 0.5, "count": 1, "ids": []}]
+    for form in ("csv", "jsonl"):
+        export(table(rows), form, tmp_path / f"t.{form}")
+        export(table(rows), form, tmp_path / f"t.{form}.gz")
+        assert (
+            gzip.decompress((tmp_path / f"t.{form}.gz").read_bytes()) == (tmp_path / f"t.{form}").read_bytes()
+        )
+    with pytest.raises(ConfigError, match=r"compressed in itself; name it t\.parquet$"):
+        export(table(rows), "parquet", tmp_path / "t.parquet.gz")
 
 
 def test_a_table_that_breaks_in_the_middle_leaves_the_old_file(tmp_path):

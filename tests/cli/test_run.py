@@ -1,5 +1,6 @@
 """`factreasoner run` with no model: files in, files out, exit codes, and what a person reads."""
 
+import gzip
 import json
 
 import pytest
@@ -184,6 +185,14 @@ def test_standard_input(factreasoner, tmp_path):
     done = factreasoner("run", "-", "--out", "o", stdin=json.dumps(record("r1")) + "\n")
     assert done.returncode == 0, done.stderr
     assert len(results(tmp_path / "o")) == 1
+
+
+def test_compressed_records_and_tables(factreasoner, tmp_path):
+    (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(json.dumps(record("r1")).encode(), mtime=0))
+    assert factreasoner("run", "d.jsonl.gz", "--quiet").returncode == 0
+    done = factreasoner("export", "runs/d", "--out", "atoms.jsonl.gz")
+    rows = gzip.decompress((tmp_path / "atoms.jsonl.gz").read_bytes()).splitlines()
+    assert (done.returncode, [json.loads(row)["record"] for row in rows]) == (0, ["r1"] * 3)
 
 
 def test_quiet_prints_nothing(factreasoner, tmp_path, data):

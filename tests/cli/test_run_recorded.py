@@ -1,5 +1,6 @@
 """`factreasoner run --judge recorded`: relations from a file, and finished runs replayed."""
 
+import gzip
 import json
 
 import pytest
@@ -37,6 +38,18 @@ def test_relations_stand_in_for_a_judge(factreasoner, tmp_path, data, relations)
     assert p_true(tmp_path / "out")["a0"] == pytest.approx(1 - p_true(tmp_path / "out")["a1"])
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert set(manifest["files"]) == {"relations"}
+
+
+def test_compressed_relations_are_read_and_a_compressed_journal_is_refused(
+    factreasoner, tmp_path, data, relations
+):
+    recorded(factreasoner, data, relations, "--version", 1)
+    packed = tmp_path / "relations.jsonl.gz"
+    packed.write_bytes(gzip.compress(relations.read_bytes(), mtime=0))
+    assert recorded(factreasoner, data, packed, "--version", 1).returncode == 0
+    packed.write_bytes(gzip.compress((tmp_path / "out" / "journal.jsonl").read_bytes(), mtime=0))
+    done = recorded(factreasoner, data, packed, "--version", 1, "--fresh")
+    assert (done.returncode, "a run's journal, compressed; unpack it first" in done.stderr) == (1, True)
 
 
 def test_missing_pairs_are_listed_or_neutral_by_request(factreasoner, tmp_path, data, relations):

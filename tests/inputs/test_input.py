@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
+import re
 import threading
 import tracemalloc
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from factreasoner.compression import zstd
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.input import STDIN, check_fits, check_input
@@ -40,7 +43,8 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
     [
         ("f.json", b'{\n "output": "x"\n}\n', ["spread over lines", "jq -c ."]),
         ("f.jsonl", "\ufeff{}".encode("utf-16"), ["UTF-16", "iconv"]),
-        ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip", "gunzip"]),
+        ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip data is cut short in or after line 1", "gzip -t"]),
+        ("f.jsonl.bz2", b"BZh91AY", ["bzip2", "bunzip2"]),
         ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
         ("f.parquet", b"PAR1rest", ["Parquet", "to_json"]),
         ("f.jsonl", b"", ["empty", "one JSON record a line"]),
@@ -149,6 +153,40 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     first, second = checked.records(), checked.records()
     assert [next(first).response, next(second).response] == ["x", "x"]
     assert [next(first).response, next(second).response] == ["y", "y"]
+
+
+@pytest.mark.parametrize("way", ["gz", "zst", "stdin", "array"])
+def test_compressed_records_are_those_of_the_plain_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    lines = [{"output": f"It was {number} that day.", "contexts": []} for number in range(300)]
+    plain = write(tmp_path / "f.jsonl", *lines, "{no", lines[0])
+    data = json.dumps(lines).encode() if way == "array" else plain.read_bytes()
+    packed = zstd.compress(data) if way == "zst" else gzip.compress(data, mtime=0)
+    path = tmp_path / f"f.jsonl.{way}"
+    path.write_bytes(packed)
+    if way == "stdin":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
+        path = Path("-")
+    checked = check_input(path, skip_invalid=True)
+    expected = [record.response for record in check_input(plain, skip_invalid=True).records()]
+    for _ in range(2):
+        assert [record.response for record in checked.records()][:300] == expected[:300]
+    if way != "array":
+        assert [problem.where for problem in checked.problems] == [f"{checked.name}:301"]
+
+
+def test_a_file_cut_short_is_refused_whole(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"output": f"{number * 7919 % 1000} days.", "contexts": []}) for number in range(3000)
+    ]
+    path = tmp_path / "f.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0)[:-2000])
+    for options in ({}, {"skip_invalid": True}):
+        (problem,) = problems_of(path, **options)
+        assert problem.where == str(path)
+        assert re.search(r"cut short in or after line [12],\d\d\d; fetch", problem.message)
+    assert len(check_input(path, limit=10)) == 10
 
 
 def test_pipe(tmp_path: Path) -> None:

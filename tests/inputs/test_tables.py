@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.compression import zstd
 from factreasoner.errors import InputError
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Record
@@ -52,6 +54,8 @@ def expected(tmp_path: Path) -> list[Record]:
         ("f.csv", table(ROWS, write=repr)),
         ("f.TSV", table(ROWS, "\t")),
         ("f.csv", table(ROWS) + "\r\n\r\n"),
+        ("f.csv.gz", gzip.compress(table(ROWS).encode(), mtime=0)),
+        ("f.tsv.zst", zstd.compress(table(ROWS, "\t").encode())),
     ],
 )
 def test_clean_files_are_what_json_lines_of_them_would_be(tmp_path, name, content):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from factreasoner.analysis.run_tables import Row, RunTable
+from factreasoner.compression import plain_name
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.runs.store import replace_file
@@ -27,15 +28,17 @@ ROWS_AT_ONCE = 2000
 
 
 def export(table: RunTable, form: Format, out: Path) -> None:
-    """Write a table to a file, which is replaced when the new one is whole.
+    """Write a table to a file, which is replaced when the new one is whole; .gz and .zst are compressed.
 
     Raises:
         MissingExtraError: parquet needs a package that is not installed.
-        ConfigError: the file's folder does not exist.
+        ConfigError: the file's folder does not exist, or parquet would be compressed twice.
     """
     if not out.parent.is_dir():
         raise ConfigError(f"{out}: there is no folder {out.parent}; make it, or choose another --out")
     if form == "parquet":
+        if plain_name(out) != out:
+            raise ConfigError(f"{out}: parquet is compressed in itself; name it {plain_name(out).name}")
         _write_parquet(table, out)
     else:
         replace_file(out, text_lines(table, form))

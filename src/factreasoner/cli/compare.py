@@ -57,6 +57,7 @@ def compare(
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
     from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
+    from factreasoner.cli.running import default_folder
     from factreasoner.errors import ConfigError
     from factreasoner.report.figures import require_matplotlib
 
@@ -70,7 +71,7 @@ def compare(
         _refuse_run_flags(settings, profile, running)
         runs, complete, out = named_runs(targets), True, files.out
     else:
-        out = files.out or _folder(targets)
+        out = files.out or default_folder(targets[0], "compared")
         runs, complete = _run(_contenders(assessors, settings, profile), _one(targets), out, running)
     how = Settings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(runs, baseline=comparing.baseline, settings=how)
@@ -121,10 +122,6 @@ def _one(targets: list[Path]) -> Path:
     if len(targets) != 1:
         raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
     return targets[0]
-
-
-def _folder(targets: list[Path]) -> Path:
-    return Path("runs") / f"{'stdin' if str(targets[0]) == '-' else targets[0].stem}-compared"
 
 
 def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:

@@ -46,7 +46,10 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The file; - for standard output. (default: RUN_DIR/<table>.<format>)"
+            "--out",
+            "-o",
+            help="The file, compressed where it ends in .gz or .zst; - for standard output. "
+            "(default: RUN_DIR/<table>.<format>)",
         ),
     ] = None,
 ) -> None:
@@ -79,6 +82,8 @@ def export(
 
 
 def _by_ending(out: Path | None) -> Formats:
-    """The format that a file's ending names; csv where it names none."""
-    ending = out.suffix.removeprefix(".").lower() if out else ""
+    """The format that a file's ending names, with .gz or .zst after it or not; csv where it names none."""
+    from factreasoner.compression import plain_name
+
+    ending = plain_name(out).suffix.removeprefix(".").lower() if out else ""
     return Formats(ending) if ending in list(Formats) else Formats.csv

@@ -21,7 +21,9 @@ Show = Callable[[Mapping[str, Any], "Config", Path], None]
 
 def default_folder(data: Path, task: str = "") -> Path:
     """Where a run goes that is not told where."""
-    name = "stdin" if str(data) == "-" else data.stem
+    from factreasoner.compression import plain_name
+
+    name = "stdin" if str(data) == "-" else plain_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 import stat
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from factreasoner.compression import opened, unpacked
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -33,11 +35,12 @@ SAME_PROBLEM = 3
 
 
 class CheckedInput:
-    """A file whose every line was checked. Memory grows by an id and two integers a record, and the problems.
+    """A file, compressed or not, whose every line was checked.
 
-    `problems` are those of the lines left out (`skip_invalid`), `notes` say which keys may be misspelt. What
-    can be read only once (standard input, a pipe), and the records of a table or a JSON array, are kept in an
-    unnamed temporary file for as long as this object lives.
+    Memory grows by an id and two integers a record, and the problems. `problems` are those of the lines left
+    out (`skip_invalid`), `notes` say which keys may be misspelt. What can be read only once (standard input,
+    a pipe), and the records of a table or a JSON array, are kept in an unnamed temporary file for as long as
+    this object lives.
     """
 
     def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
@@ -134,11 +137,10 @@ class CheckedInput:
             yield self._spool
         else:
             try:
-                file = self._path.open("rb")
+                with opened(self._path) as file:
+                    yield file
             except OSError as error:
                 raise _unreadable(self.name, error) from error
-            with file:
-                yield file
 
 
 def check_input(
@@ -228,16 +230,17 @@ def _spooled(path: Path | str, name: str) -> tuple[IO[bytes] | None, bool]:
 
     With it: whether its lines are those of the file.
     """
-    if str(path) == "-":
-        return _converted(name, _copy(sys.stdin.buffer))
     try:
-        with Path(path).open("rb") as stream:
-            if not stat.S_ISREG(Path(path).stat().st_mode):
+        if str(path) == "-":
+            return _converted(name, _copy(sys.stdin.buffer))
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            with Path(path).open("rb") as stream:
                 return _converted(name, _copy(stream))
-            lines = _as_lines(name, stream)
+        with opened(Path(path)) as plain:
+            lines = _as_lines(name, plain)
             return lines, lines is None
     except OSError as error:
-        raise _unreadable(str(path), error) from error
+        raise _unreadable(name, error) from error
 
 
 def _converted(name: str, copy: IO[bytes]) -> tuple[IO[bytes], bool]:
@@ -269,10 +272,19 @@ def _as_lines(name: str, file: IO[bytes]) -> IO[bytes] | None:
 
 
 def _copy(stream: IO[bytes]) -> IO[bytes]:
+    """What the stream has, unpacked where it is compressed."""
     spool = _spool()
-    shutil.copyfileobj(stream, spool)
-    spool.seek(0)
-    return spool
+    try:
+        shutil.copyfileobj(stream, spool)
+        spool.seek(0)
+        plain = unpacked(spool)
+    except BaseException:
+        spool.close()
+        raise
+    if plain is spool:
+        return spool
+    with spool, plain:
+        return _copy(plain)
 
 
 def _spool() -> IO[bytes]:
@@ -280,6 +292,5 @@ def _spool() -> IO[bytes]:
 
 
 def _unreadable(name: str, error: OSError) -> InputError:
-    return InputError(
-        [InputProblem(name, "", f"can't be read: {error.strerror}; give the path of a JSONL file")]
-    )
+    remedy = "" if error.errno == errno.EIO else "; give the path of a JSONL file"
+    return InputError([InputProblem(name, "", f"can't be read: {error.strerror}{remedy}")])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
+from factreasoner.compression import opened, plain_name
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.values import describe
 
@@ -17,7 +18,8 @@ DEEPEST = 100
 """Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
 _MAGIC = {
-    b"\x1f\x8b": "gzip-compressed; unpack it first: gunzip -c FILE > records.jsonl",
+    b"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
+    b"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
     b"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
     b"PAR1": "a Parquet file; export it as JSONL, in pandas: to_json(orient='records', lines=True)",
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
@@ -43,7 +45,7 @@ def file_problem(name: str, head: bytes) -> str | None:
         return "this is a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl"
     if text.partition(b"\n")[0].strip() == b"{":
         return "a JSON object is spread over lines; write one record a line: jq -c . FILE > records.jsonl"
-    if PurePath(name).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
+    if plain_name(PurePath(name)).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
         return f"this is a table; write one JSON record a line: {_CSV_REMEDY}"
     return None
 
@@ -87,13 +89,15 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
 
 
 def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The objects of a JSONL file, each with its place and line number; other lines become `problems`.
+    """The objects of a JSONL file, compressed or not, each with its place and line number.
+
+    Other lines become `problems`.
 
     Raises:
         InputError: the file can't be read, or can't be JSONL at all.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             message = file_problem(str(path), file.read(_HEAD_BYTES))
             if message is not None:
                 raise InputError([InputProblem(str(path), "", message)])

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
 
+from factreasoner.compression import plain_name
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.jsonl import BOM, decode_json
 
@@ -26,7 +27,7 @@ def is_array(head: bytes) -> bool:
 def is_table(name: str, head: bytes) -> bool:
     """Whether a file of this name that begins so is a table."""
     text = head.removeprefix(BOM).lstrip()
-    return PurePath(name).suffix.lower() in TABLES and bool(text) and not text.startswith((b"{", b"["))
+    return _ending(name) in TABLES and bool(text) and not text.startswith((b"{", b"["))
 
 
 def json_lines(name: str, file: IO[bytes], *, table: bool) -> Iterator[bytes]:
@@ -61,7 +62,7 @@ def _elements(name: str, text: str) -> Sequence[Any]:
 def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     header, _, _ = text.lstrip("\r\n").partition("\n")
-    separators = TABLES[PurePath(name).suffix.lower()]
+    separators = TABLES[_ending(name)]
     separator = max(separators, key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
@@ -75,6 +76,10 @@ def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
             yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", f"no clean table: {error}") from error
+
+
+def _ending(name: str) -> str:
+    return plain_name(PurePath(name)).suffix.lower()
 
 
 def _check_keys(name: str, keys: Sequence[str]) -> None:

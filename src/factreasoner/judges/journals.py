@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from factreasoner.compression import is_packed, opened
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.models import Assessment, Context, Verdict
@@ -28,9 +29,9 @@ class Recording(NamedTuple):
 
 
 def lines_of(file: Path) -> Iterator[bytes]:
-    """The lines of a file. Raises InputError when it can't be read."""
+    """The lines of a file, compressed or not. Raises InputError when it can't be read."""
     try:
-        with file.open("rb") as lines:
+        with opened(file) as lines:
             yield from lines
     except OSError as error:
         raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
@@ -44,9 +45,16 @@ class Head(BaseModel):
 
 
 class Journal:
-    """An earlier run's journal: where each record's last assessment starts; read when it is asked for."""
+    """An earlier run's journal: where each record's last assessment starts; read when it is asked for.
+
+    Raises:
+        InputError: a line is damaged, or the file is compressed, where one can't go to a place at once.
+    """
 
     def __init__(self, file: Path) -> None:
+        if is_packed(file):
+            message = "a run's journal, compressed; unpack it first: verdicts are looked up in it one by one"
+            raise InputError([InputProblem(str(file), "", message)])
         self._file = file
         self._offsets: dict[str, int] = {}
         offset = 0

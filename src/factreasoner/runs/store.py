@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from factreasoner.compression import packing
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
 from factreasoner.errors import RunError
 from factreasoner.language.parsing import describe_model
@@ -341,13 +342,16 @@ def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def replace_file(path: Path, lines: Iterable[str]) -> None:
     """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new.
 
+    They are compressed where the ending of `path` says so.
+
     Raises:
         RunError: the file can't be written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
+        with temporary.open("wb") as file:
+            with packing(path, file) as packed:
+                packed.writelines(f"{line}\n".encode() for line in lines)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

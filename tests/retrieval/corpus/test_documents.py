@@ -103,7 +103,9 @@ WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
         ("a.pptx", packed({"xl/workbook.xml": "x"}), "it is an Excel workbook; save its sheets as csv"),
         ("a.txt", b"{\\rtf1 x}", "it is a Rich Text document"),
         ("a.csv", packed({"notes.txt": "x"}), "it is a ZIP archive; unpack it"),
-        ("a.jsonl", gzip.compress(b"{}", mtime=0), "it is a gzip archive"),
+        ("a.txt", gzip.compress(b"{}", mtime=0), "it is a gzip archive"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "x"}', mtime=0)[:-3], "gzip data is cut short"),
+        ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"}), mtime=0), "it is a ZIP archive; unpack it"),
         ("a.txt", b"\xff\xd8\xff\xe0", "it is a picture"),
     ],
 )

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from factreasoner.compression import opened
 from factreasoner.config import Config
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
 from factreasoner.registry import EXTRA_OF_MODULE
@@ -59,9 +60,10 @@ class DocumentReader:
         found: Iterable[Document | BadRow]
         try:
             before = path.stat()
-            with path.open("rb") as file:
+            rows = kind in ("jsonl", "csv")
+            with opened(path) if rows else path.open("rb") as file:
                 _refuse_other(path, kind, file.read(HEAD))
-            if kind in ("jsonl", "csv"):
+            if rows:
                 found = json_rows(path) if kind == "jsonl" else csv_rows(path)
             else:
                 if before.st_size > MOST_BYTES:

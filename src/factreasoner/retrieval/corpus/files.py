@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from factreasoner.compression import plain_name
 from factreasoner.errors import DocumentError
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
@@ -73,7 +74,7 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
         mode = _mode(path)
         if stat.S_ISDIR(mode):
             for file in _walk(path, outside, unreadable):
-                suffix = file.suffix.lower()
+                suffix = _suffix(file)
                 if suffix in OTHER_DOCUMENTS:
                     unread[file] = f"{suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}"
                 elif suffix not in KINDS:
@@ -119,12 +120,18 @@ def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> It
 
 def kind_of(path: Path) -> Kind:
     """What kind of file this is by its name. Raises DocumentError when it is none of the known ones."""
-    suffix = path.suffix.lower()
+    suffix = _suffix(path)
     if suffix in OTHER_DOCUMENTS:
         raise DocumentError(f"{path}: {suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}")
     if suffix not in KINDS:
         raise DocumentError(f"{path}: unknown kind of file; known: {', '.join(KINDS)}")
     return KINDS[suffix]
+
+
+def _suffix(path: Path) -> str:
+    """The ending of a file's name; of compressed rows, what stands before .gz or .zst."""
+    plain = plain_name(path).suffix.lower()
+    return plain if KINDS.get(plain) in ("jsonl", "csv") else path.suffix.lower()
 
 
 def reason(error: OSError) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from factreasoner.compression import opened
+
 LONGEST_ROW = 100_000_000
 """Bytes of the longest line that is read, and characters of the longest cell."""
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
@@ -33,7 +35,7 @@ class BadRow(NamedTuple):
 
 def json_rows(path: Path) -> Iterator[Document | BadRow]:
     """A document or a problem for every line that is not blank. Raises OSError."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         for number, line in _lines(file):
             if line is None:
                 yield BadRow(number, f"longer than {LONGEST_ROW // 1_000_000} MB")
@@ -56,7 +58,7 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
     The first place where the file is not CSV, or not UTF-8, ends it: what a row is after it, nobody knows.
     """
     csv.field_size_limit(LONGEST_ROW)
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.readline(LONGEST_ROW)
         file.seek(0)
         rows = csv.DictReader(_csv_lines(file), delimiter=_delimiter(head), strict=True)

@@ -1,0 +1,139 @@
+"""Compressed files, read and written as if they were not: gzip and Zstandard."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar, cast
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+P = TypeVar("P", bound=PurePath)
+
+
+class _Form(NamedTuple):
+    """A form of compression: the bytes that its files begin with, and the command that tests one."""
+
+    name: str
+    magic: bytes
+    test: str
+
+
+_FORMS = {
+    ".gz": _Form("gzip", b"\x1f\x8b", "gzip -t"),
+    ".zst": _Form("Zstandard", b"\x28\xb5\x2f\xfd", "zstd -t"),
+}
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
+_BLOCK = 1 << 17
+
+
+def plain_name(path: P) -> P:
+    """The path without an ending that says how the file is compressed."""
+    return path.with_suffix("") if path.suffix.lower() in _FORMS else path
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """A file to be read, unpacked where its first bytes say that it is compressed, whatever its name.
+
+    It can be moved about in; backwards, a compressed one is read again from its beginning.
+
+    Raises:
+        OSError: it can't be read, or, also while it is read, what is compressed is damaged or cut short.
+    """
+    with path.open("rb") as file, unpacked(file) as plain:
+        yield plain
+
+
+def unpacked(file: IO[bytes]) -> io.BufferedReader:
+    """What `file`, open at its beginning, holds: itself, or what it has in compressed form.
+
+    Raises as `opened` does.
+    """
+    # what open() and the temporary files give
+    buffered = cast("io.BufferedReader", file)
+    form = _form_of(buffered.peek(4))
+    return buffered if form is None else io.BufferedReader(_Unpacking(buffered, form), _BLOCK)
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed. Raises OSError."""
+    with path.open("rb") as file:
+        return _form_of(file.peek(4)) is not None
+
+
+def _form_of(head: bytes) -> _Form | None:
+    return next((form for form in _FORMS.values() if head.startswith(form.magic)), None)
+
+
+@contextlib.contextmanager
+def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """`file` to be written to, compressed where the ending of `path` says so."""
+    match path.suffix.lower():
+        case ".gz":
+            # The same content makes the same file: neither name nor time is kept in it.
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                yield cast("IO[bytes]", packed)
+        case ".zst":
+            with zstd.ZstdFile(file, "wb") as packed:
+                yield cast("IO[bytes]", packed)
+        case _:
+            yield file
+
+
+class _Unpacking(io.RawIOBase):
+    """The content of a compressed file, with its lines counted, so that damage has a place."""
+
+    def __init__(self, file: io.BufferedReader, form: _Form) -> None:
+        self._form = form
+        zipped = form is _FORMS[".gz"]
+        self._content = gzip.GzipFile(fileobj=file, mode="rb") if zipped else zstd.ZstdFile(file, "rb")
+        self._line: int | None = 1
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        try:
+            # one block at a time: a longer read that meets damage would lose the blocks before it
+            size = self._content.readinto1(buffer)
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+        if self._line is not None:
+            self._line += bytes(memoryview(buffer)[:size]).count(b"\n")
+        return size
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._line = 1 if offset == 0 and whence == io.SEEK_SET else None
+        try:
+            return self._content.seek(offset, whence)
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+
+    def tell(self) -> int:
+        return self._content.tell()
+
+    def close(self) -> None:
+        self._content.close()
+        super().close()
+
+    def _damaged(self, error: Exception) -> OSError:
+        what = "cut short" if isinstance(error, EOFError) else "damaged"
+        place = "" if self._line is None else f" in or after line {self._line:,}"
+        remedy = f"fetch or pack it again; `{self._form.test} FILE` tests a file"
+        return OSError(errno.EIO, f"its {self._form.name} data is {what}{place}; {remedy}")

@@ -1,0 +1,99 @@
+"""Compressed files are read as what they hold, and written as what other programs read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from factreasoner.compression import opened, packing, plain_name, unpacked, zstd
+
+LINES = [
+    f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'
+    for number in range(9000)
+]
+TEXT = "".join(LINES).encode()
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": lambda data: gzip.compress(data, mtime=0),
+    "members": lambda data: gzip.compress(data[:999], mtime=0) + gzip.compress(data[999:], mtime=0),
+    "zstd": zstd.compress,
+    "frames": lambda data: zstd.compress(data[:999]) + zstd.compress(data[999:]),
+}
+
+
+@pytest.mark.parametrize("form", PACKERS)
+def test_the_content_is_read_whatever_the_name(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(PACKERS[form](TEXT))
+    with opened(path) as file:
+        assert file.read(4) == TEXT[:4]
+        file.seek(0)
+        assert list(file) == TEXT.splitlines(keepends=True)
+        for place in (len(TEXT) - 9, 70_000, 3):
+            file.seek(place)
+            assert (file.tell(), file.readline()) == (place, TEXT[place : TEXT.index(b"\n", place) + 1])
+
+
+@pytest.mark.parametrize("form", ["gzip", "members", "zstd", "frames"])
+def test_every_line_before_damage_is_read_and_the_place_told(form: str) -> None:
+    data = PACKERS[form](TEXT)
+    whole = set(TEXT.splitlines(keepends=True))
+    for kept in (len(data) - 1, len(data) - 5, len(data) * 2 // 3, 20):
+        lines, error = lines_until_error(data[:kept])
+        assert set(lines) <= whole
+        assert f"data is cut short in or after line {len(lines) + 1:,}; fetch" in error
+    spoilt = bytearray(data)
+    spoilt[len(data) * 2 // 3] ^= 0x55
+    assert "cut short" in (error := lines_until_error(bytes(spoilt))[1]) or "is damaged in or after" in error
+
+
+def lines_until_error(data: bytes) -> tuple[list[bytes], str]:
+    lines = []
+    with (
+        unpacked(io.BufferedReader(io.BytesIO(data))) as file,
+        pytest.raises(OSError, match="fetch or pack it again") as caught,
+    ):
+        lines.extend(file)
+    return lines, str(caught.value.strerror)
+
+
+def test_a_damaged_checksum_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "f.gz"
+    data = bytearray(gzip.compress(TEXT, mtime=0))
+    data[-6] ^= 1
+    path.write_bytes(data)
+    with opened(path) as file, pytest.raises(OSError, match=r"gzip data is damaged.*`gzip -t FILE`"):
+        file.read()
+
+
+@pytest.mark.parametrize(
+    ("ending", "unpack"), [(".gz", ["gzip", "-dc"]), (".zst", None), (".GZ", ["gzip", "-dc"])]
+)
+def test_what_is_written_is_what_others_read(tmp_path: Path, ending: str, unpack: list[str] | None) -> None:
+    found = []
+    for name in ("one", "other"):
+        path = tmp_path / f"{name}.csv{ending}"
+        with path.open("wb") as file, packing(path, file) as packed:
+            packed.writelines(line.encode() for line in LINES)
+        found.append(path.read_bytes())
+    assert found[0] == found[1]
+    assert len(found[0]) < len(TEXT) / 4
+    read = (
+        subprocess.run([*unpack, str(path)], capture_output=True, check=True).stdout
+        if unpack
+        else zstd.decompress(found[0])
+    )
+    assert read == TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [("a.jsonl.gz", "a.jsonl"), ("a.csv.ZST", "a.csv"), ("a.gz.jsonl", "a.gz.jsonl"), ("a", "a")],
+)
+def test_names_without_the_compression(name: str, plain: str) -> None:
+    assert plain_name(Path("x.gz", name)) == Path("x.gz", plain)
