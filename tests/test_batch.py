@@ -138,6 +138,10 @@ def test_records_of_ours_and_unknown_settings():
     assert len(assess_many([record], progress=False)) == 1
     with pytest.raises(ConfigError, match="versoin"):
         assess_many([record], versoin=3)
+    with pytest.raises(ConfigError, match="no task is called 'rgg'; did you mean 'rag'"):
+        assess_many([record], task="rgg")
+    with pytest.raises(InputError, match=r"did you mean 'output'\? \(column_map=\{'ouput': 'output'\}\)"):
+        assess_many([{"ouput": "x"}])
 
 
 def test_a_model_that_is_too_dear_stops_it_and_what_was_done_is_kept(tmp_path):

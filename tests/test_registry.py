@@ -21,6 +21,7 @@ def test_a_users_own_class():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("gibsb", ["did you mean 'gibbs'?"]),
         ("exakt", ["unknown solver 'exakt'", "did you mean 'exact'?", "package.module:Name"]),
         ("no.such.module:X", ["can't import", "no.such.module"]),
         ("collections:NoSuch", ["no 'NoSuch'"]),

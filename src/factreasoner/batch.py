@@ -21,13 +21,14 @@ from factreasoner.protocols import LLM
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Settings
-from factreasoner.tasks.registry import task_named
+from factreasoner.settings import Settings, python_call
+from factreasoner.tasks.registry import check_task, task_named
 from factreasoner.tasks.task import Calls
 
 TaskName = Literal["run", "recall", "rag", "verify"]
 
 
+@python_call
 def assess_many(
     records: object,
     *,
@@ -59,6 +60,7 @@ def assess_many(
         RunError: the run in the folder was made with other settings, or another process writes there.
         BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
     """
+    check_task(task)
     parts, given = parts_and_config(settings)
     _refuse_objects_in_processes(given, [*parts, *(["llm"] if llm is not None else [])])
     config = fitted_config(given)

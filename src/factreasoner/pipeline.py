@@ -35,7 +35,7 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.making import made_atoms
 
@@ -251,6 +251,7 @@ class Given(Settings, total=False):
     llm: LLM | None
 
 
+@python_call
 def assess(
     response: str,
     *,

@@ -83,8 +83,12 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A remedy for an unknown name: the nearest known one, or all of them."""
-    close = difflib.get_close_matches(name, known, n=1)
+    """A remedy for an unknown name: the nearest known one, or all of them.
+
+    One of the same letters is nearest: two that changed places are the commonest slip.
+    """
+    close = difflib.get_close_matches(name, known)
+    close.sort(key=lambda other: sorted(other) != sorted(name))
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"
 
 

@@ -1,14 +1,17 @@
 """The settings of :class:`Config` as keyword arguments, so that a type checker sees a misspelt or wrong one.
 
 A test holds them to `Config`: every setting is here, and takes what it takes there. Where a setting names a
-part, an object or class of one's own may stand.
+part, an object or class of one's own may stand. What is wrong with a call is told in words of Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from factreasoner.choices import (
     Calls,
@@ -25,6 +28,7 @@ from factreasoner.choices import (
     Unlisted,
     Version,
 )
+from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.protocols import (
     Atomizer,
     Evaluator,
@@ -36,6 +40,10 @@ from factreasoner.protocols import (
     Solver,
     Summarizer,
 )
+from factreasoner.registry import PLUGINS, nearest
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Settings(TypedDict, total=False):
@@ -134,3 +142,61 @@ class Settings(TypedDict, total=False):
     k: int | Literal["median", "half"]
     gamma: float | None
     seed: int
+
+
+def python_call(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function that takes settings by name refuse other names, and tell its errors in words of Python.
+
+    Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest that is.
+    """
+    own = [name for name, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        refuse_unknown(kwargs, own)
+        try:
+            return function(*args, **kwargs)
+        except InputError as error:
+            problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
+            raise InputError(problems).with_traceback(error.__traceback__) from error.__cause__
+        except FactReasonerError as error:
+            error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
+            raise
+
+    return call
+
+
+def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
+    """Raise ConfigError for a name that is neither one of the caller's `own` nor a setting's."""
+    known = [*own, *Settings.__annotations__]
+    strange = [f"unknown setting {name!r}; {nearest(name, known)}" for name in names if name not in known]
+    if strange:
+        raise ConfigError("\n".join(strange))
+
+
+_FLAG = re.compile(r"--(no-)?([a-z][a-z0-9-]*)(?:[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
+_OTHER_ARGUMENTS = {"column_map": Mapping, "fresh": bool, "out": Path}
+"""Arguments that have flags, and are no settings."""
+
+
+def in_python(message: str) -> str:
+    """A message with flags of the command line as the keyword arguments that they are in Python."""
+    return _FLAG.sub(_as_keyword, message)
+
+
+def _as_keyword(flag: re.Match[str]) -> str:
+    negated, name, value = flag[1], flag[2].replace("-", "_"), flag[3]
+    kinds = {**get_type_hints(Settings), **_OTHER_ARGUMENTS}
+    rest = f" {value}" if value else ""
+    if name not in kinds:
+        return flag[0]
+    if kinds[name] is bool:
+        return f"{name}={not negated}{rest}"
+    theirs, _, ours = (value or "").partition("=")
+    if name == "column_map":
+        return f"{name}={{{theirs!r}: {ours!r}}}" if ours else f"{name}{rest}"
+    if value and (value.isupper() or value.replace(".", "").isdigit()):
+        return f"{name}={value}"
+    if value in PLUGINS.get(name, ()) or value in get_args(kinds[name]):
+        return f'{name}="{value}"'
+    return f"{name}{rest}"

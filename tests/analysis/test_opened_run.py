@@ -27,6 +27,10 @@ def opened(tmp_path):
     return Run.open(path)
 
 
+def test_it_says_what_it_is(opened):
+    assert repr(opened) == f"<Run {str(opened.path)!r}: task run, 3 records, embedded judge>"
+
+
 def test_atoms(opened):
     atoms = opened.atoms()
     assert list(atoms["record"]) == ["r1", "r1", "r3"]

@@ -148,6 +148,50 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         assert (refused.returncode, "w.jsonl:1: premise" in refused.stderr) == (1, True)
 
 
+def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r0"))
+    factreasoner("run", data, "--out", "run")
+    line = {"record": "r0", "task": "run", "premise": "c0", "claim": "a0"}
+    file = write_records(tmp_path / "c.jsonl", line | {"was": "entailment", "label": "contradiction"})
+    before = factreasoner("show", "run").stdout
+    assert factreasoner("score", "run", "--corrections", file, "--k", "7").returncode == 0
+    file.unlink()
+    shown = factreasoner("show", "run/rescored").stdout
+    assert shown != before
+    assert "corrected by a reader" in shown
+    records = factreasoner("export", "run/rescored", "--table", "records", "--out", "records.jsonl")
+    assert json.loads((tmp_path / "records.jsonl").read_text())["k"] == 7, records.stderr
+    assert factreasoner("report", "run", "run/rescored", "--out", "page.html").returncode == 0
+    twice = factreasoner("report", "run", tmp_path / "run")
+    assert (twice.returncode, "run: named twice" in twice.stderr) == (1, True)
+    refused = factreasoner("explain", "run/rescored")
+    assert "it holds scores of a run: name that run" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("export", "run", "--out", "a.xlsx"), "a.xlsx: no format here ends in .xlsx"),
+        (
+            ("export", "run", "--out", "a.json", "--format", "jsonl"),
+            "no format here ends in .json; name it .csv",
+        ),
+        (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
+        (("report", "run", "--out", "a.pdf"), "a report is an HTML page; name it a.html"),
+    ],
+)
+def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):
+    done = factreasoner(*arguments)
+    assert (done.returncode, message in done.stderr) == (1, True), done.stderr
+    assert not list(tmp_path.glob("a.*"))
+
+
+def test_an_unknown_label_is_told_in_words(factreasoner, finished):
+    said = factreasoner("show", finished, "--label", "foo").stderr
+    assert "'foo' is not one of" in said
+    assert "Value error" not in said
+
+
 def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r0") | {"facts": ["She liked tea."]})
     factreasoner("recall", data, "--out", "recall")

@@ -92,3 +92,10 @@ def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, messag
     done = factreasoner("verify", *(names.get(argument, argument) for argument in arguments))
     assert done.returncode in (1, 2)
     assert message in " ".join(done.stderr.split())
+
+
+def test_nothing_of_a_text_is_wider_than_the_terminal(factreasoner, files):
+    text, source = files
+    done = factreasoner("verify", "--text", text, "--source", source, env={"COLUMNS": "60"})
+    assert "does not reason" in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 60

@@ -42,6 +42,12 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
     ("name", "content", "words"),
     [
         ("f.json", b'{\n "output": "x"\n}\n', ["spread over lines", "jq -c ."]),
+        (
+            "f.json",
+            b'{\n "data": [\n{"output": "x"}]}',
+            ["holds records under 'data'", "jq -c '.[\"data\"][]'"],
+        ),
+        ("f.json", b'{\n "atoms": [\n{"text": "x"}]}', ["jq -c ."]),
         ("f.jsonl", "\ufeff{}".encode("utf-16"), ["UTF-16", "iconv"]),
         ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip data is cut short in or after line 1", "gzip -t"]),
         ("f.jsonl.bz2", b"BZh91AY", ["bzip2", "bunzip2"]),
@@ -73,7 +79,7 @@ def test_a_missing_field_names_the_key_that_may_be_meant(tmp_path: Path) -> None
     path = write(tmp_path / "f.jsonl", {"output": "x", "context": ["y"]})
     (problem,) = problems_of(path, fits=lambda record: check_fits(record, Config()))
     assert problem.field == "contexts"
-    assert "there is a key 'context': misspelt?" in problem.message
+    assert "there is a key 'context': --column-map context=contexts" in problem.message
 
 
 def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.csv", "id,,output\n1,2,3\n", "column 2 has no name"),
         ("f.csv", "id,output,id\n1,2,3\n", "two columns are called 'id'"),
         ("f.csv", b"id,output\n1,caf\xe9\n", "not UTF-8 at byte 15"),
-        ("f.csv", "id,output,contexts\n1,x,one text\n", "contexts: is a text; it must be a list"),
+        ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a text"),
         ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
         ("f.csv", "id,output\n", "empty"),
     ],
@@ -100,6 +100,15 @@ def test_what_is_not_clean_is_told(tmp_path, name, content, message):
 def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):
     (record,) = records(tmp_path / "f.csv", 'id,output\n1,"[1] says so [__import__(""os"")]"\n')
     assert record.response == '[1] says so [__import__("os")]'
+
+
+def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):
+    content = "output,context\nIt is tall.,It is 90 m tall.\nIt is old.,\n"
+    tall, old = records(tmp_path / "f.csv", content, column_map={"context": "contexts"})
+    assert [context.text for context in tall.contexts] == ["It is 90 m tall."]
+    assert old.contexts is None
+    (mapped,) = records(tmp_path / "f.jsonl", '{"output": "x", "retrieved_contexts": "one text"}')
+    assert [context.text for context in mapped.contexts] == ["one text"]
 
 
 def test_an_array_on_standard_input(monkeypatch):

@@ -58,6 +58,13 @@ class Run:
         """The settings it was made with."""
         return self._finished.config
 
+    def __repr__(self) -> str:
+        judge = self.config.plugin("judge")
+        models = self.config.judge_models or ((self.config.model,) if judge == "llm" else ())
+        judge = ", ".join(map(str, models)) or f"{judge} judge"
+        count = f"{len(self)} record{'s' * (len(self) != 1)}"
+        return f"<Run {str(self.path)!r}: task {self.task}, {count}, {judge}>"
+
     def __len__(self) -> int:
         return len(self._finished.ids)
 

@@ -137,7 +137,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
     from typer.rich_utils import rich_format_error
 
-    error.message = visible(error.message)  # it holds arguments, which a shell may have made of file names
+    said = str(error.message).removeprefix("Value error, ")
+    error.message = visible(said)  # it holds arguments, which a shell may have made of file names
     rich_format_error(error)
     return 2
 

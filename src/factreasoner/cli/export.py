@@ -67,7 +67,7 @@ def export(
     run = FinishedRun.of_any_task(run_dir, corrections)
     wanted = table_of(run, table.value if table else claim_table_of(run.task))
     to_stdout = str(out) == "-"
-    chosen = form or _by_ending(out)
+    chosen = _format_of(out, form)
     if to_stdout and chosen is Formats.parquet:
         raise ConfigError("parquet is no text: name a file with --out")
     if run.unfinished:
@@ -81,9 +81,32 @@ def export(
     say(str(path))
 
 
-def _by_ending(out: Path | None) -> Formats:
-    """The format that a file's ending names, with .gz or .zst after it or not; csv where it names none."""
-    from factreasoner.compression import plain_name
+ENDINGS = {
+    ".csv": Formats.csv,
+    ".jsonl": Formats.jsonl,
+    ".ndjson": Formats.jsonl,
+    ".parquet": Formats.parquet,
+}
+ANY_TEXT = ("", ".txt")
+"""Endings that fit every text."""
 
-    ending = plain_name(out).suffix.removeprefix(".").lower() if out else ""
-    return Formats(ending) if ending in list(Formats) else Formats.csv
+
+def _format_of(out: Path | None, form: Formats | None) -> Formats:
+    """The format that is asked for, else the one that the ending names (before .gz or .zst).
+
+    A name without an ending is one of csv. Raises ConfigError for an ending of another format.
+    """
+    from factreasoner.compression import plain_name
+    from factreasoner.errors import ConfigError
+
+    ending = plain_name(out).suffix.lower() if out else ""
+    if ending in ANY_TEXT:
+        return form or Formats.csv
+    named = ENDINGS.get(ending)
+    if named is None:
+        of_spreadsheets = " (a spreadsheet opens .csv)" if ending in (".xlsx", ".xls", ".ods") else ""
+        known = ", ".join(ENDINGS)
+        raise ConfigError(f"{out}: no format here ends in {ending}; name it {known}{of_spreadsheets}")
+    if form not in (None, named):
+        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
+    return named

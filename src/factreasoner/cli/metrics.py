@@ -18,13 +18,11 @@ def metrics(
     """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
     from rich.table import Column, Table
 
-    from factreasoner.errors import ConfigError
     from factreasoner.metrics.table import ARROWS
-    from factreasoner.registry import nearest
-    from factreasoner.tasks.registry import TASKS, task_named
+    from factreasoner.tasks.registry import TASKS, check_task, task_named
 
-    if task is not None and task not in TASKS:
-        raise ConfigError(f"no task is called {task!r}; {nearest(task, list(TASKS))}")
+    if task is not None:
+        check_task(task)
     tables = {name: task_named(name).table for name in ([task] if task else TASKS)}
     if as_json:
         say_json([{"task": name, **metric.content()} for name, rows in tables.items() for metric in rows])

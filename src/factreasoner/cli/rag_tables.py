@@ -23,7 +23,7 @@ def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     """The short table at the end of a run, and where the loss is."""
     print_claims(TASK)(summary, config, folder)
     values = {name: found["value"] for name, found in summary["metrics"].items()}
-    console = Terminal(soft_wrap=True, highlight=False)
+    console = Terminal(highlight=False)
     for sentence in losses(values):
         console.print(plain(sentence))
 

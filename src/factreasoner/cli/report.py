@@ -10,6 +10,9 @@ import typer
 from factreasoner.cli.options import Corrections
 from factreasoner.cli.terminal import say
 
+PAGES = (".html", ".htm", "")
+"""Endings of a page's name."""
+
 
 def report(
     run_dirs: Annotated[
@@ -36,6 +39,8 @@ def report(
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
 
+    if out is not None and out.suffix.lower() not in PAGES:
+        raise ConfigError(f"{out}: a report is an HTML page; name it {out.with_suffix('.html')}")
     if corrections is not None and len(run_dirs) > 1:
         raise ConfigError("--corrections: they are of one run's verdicts; name that run alone")
     runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]

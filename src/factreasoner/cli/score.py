@@ -43,6 +43,7 @@ def score(
     from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.corrections import scored_again
     from factreasoner.runs.networks import check_export
+    from factreasoner.runs.rescored import ScoredAgain, note_scored_again
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
 
@@ -57,6 +58,7 @@ def score(
     again = scored_again(config, corrected)
     out = out or run_dir / "rescored"
     summary = score_journal(folder, folder.order(), config, again=again, out=out)
+    note_scored_again(out, ScoredAgain(run_dir, config, corrections))
     if export_uai is not None:
         _export(folder, corrected, config, export_uai)
     if as_json:

@@ -39,12 +39,19 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
     for change in result.changes:
         console.print()
         for why in change.why:
-            console.print(f"[dim]{plain(why)}[/dim]", soft_wrap=True)
-        console.print(f"[red]- {plain(change.before)}[/red]", soft_wrap=True)
+            console.print(f"[dim]{plain(why)}[/dim]")
+        sides = Table.grid(padding=(0, 1))
+        sides.add_row("[red]-[/red]", f"[red]{plain(change.before)}[/red]")
         if change.after:
-            console.print(f"[green]+ {plain(change.after)}[/green]", soft_wrap=True)
-    for line in _closing(result, config, out):
-        console.print(line, soft_wrap=True)
+            sides.add_row("[green]+[/green]", f"[green]{plain(change.after)}[/green]")
+        console.print(sides)
+    for line in _closing(result):
+        console.print(line)
+    if out is not None and result.corrected is not None:
+        told = f"{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}"
+        console.print(f"[dim]{told}[/dim]", soft_wrap=True)
+    if config.plugin("judge") == "embedded":
+        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
 
 def _row(claim: VerifiedClaim) -> tuple[str, ...]:
@@ -65,7 +72,7 @@ def _row(claim: VerifiedClaim) -> tuple[str, ...]:
     )
 
 
-def _closing(result: VerifyResult, config: Config, out: Path | None) -> Iterator[str]:
+def _closing(result: VerifyResult) -> Iterator[str]:
     scored = scored_verify(result)
     if result.claims:
         yield ""
@@ -78,10 +85,6 @@ def _closing(result: VerifyResult, config: Config, out: Path | None) -> Iterator
         yield f"[yellow]note[/yellow] {plain(note)}"
     for failure in result.failures:
         yield f"[red]failed[/red] {plain(f'{failure.stage} {failure.item_id}: {failure.message}')}"
-    if out is not None and result.corrected is not None:
-        yield f"[dim]{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}[/dim]"
-    if config.plugin("judge") == "embedded":
-        yield f"[dim]{escape(embedded_notice())}[/dim]"
 
 
 def _scores(scores: Scores) -> str:

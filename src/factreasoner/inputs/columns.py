@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputProblem
 from factreasoner.inputs.values import Values
 from factreasoner.registry import nearest
 
@@ -107,6 +107,15 @@ def near_key(field: str, keys: Iterable[str]) -> str | None:
     spare = [key for key in keys if key not in _FIELD_OF]
     close = (difflib.get_close_matches(name, spare, n=1, cutoff=LIKE) for name in FIELDS[field])
     return next((found[0] for found in close if found), None)
+
+
+def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
+    """The problem of a missing field, with one of the object's keys that may be that field's."""
+    near = near_key(problem.field, keys) if problem.field in FIELDS else None
+    if near is None:
+        return problem
+    remedy = f"there is a key {near!r}: --column-map {near}={FIELDS[problem.field][0]}"
+    return problem._replace(message=f"{problem.message}; {remedy}")
 
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[str]:

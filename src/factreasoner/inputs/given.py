@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS
+from factreasoner.inputs.columns import FIELDS, hinted
 from factreasoner.inputs.parsing import CONTEXT_KEYS, parse_atom, parse_context, parse_fact, parse_record
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Record
@@ -124,7 +124,7 @@ def given_records(
             continue
         if record.id in found:
             problems.append(InputProblem(place, "id", f"{record.id!r} is the id of an earlier record too"))
-        problems += [problem._replace(where=place) for problem in fits(record)]
+        problems += [hinted(problem, record.metadata)._replace(where=place) for problem in fits(record)]
         found[record.id] = record
     if not found and not problems:
         problems.append(InputProblem(where, "records", "there are none"))

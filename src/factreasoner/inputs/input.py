@@ -18,7 +18,7 @@ from factreasoner.compression import opened, unpacked
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.inputs.columns import FIELDS, misspelt, near_key
+from factreasoner.inputs.columns import hinted, misspelt
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.inputs.tables import is_array, is_table, json_lines
@@ -111,7 +111,7 @@ class CheckedInput:
             message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
             raise InputError([InputProblem(where, "id", message)])
         if problems := fits(record) if fits is not None else ():
-            raise InputError([_hinted(problem, record)._replace(where=where) for problem in problems])
+            raise InputError([hinted(problem, record.metadata)._replace(where=where) for problem in problems])
         self._numbers[record.id] = number
         self._offsets.append(offset)
 
@@ -201,14 +201,6 @@ def _missing_links(record: Record, config: Config) -> InputProblem | None:
         "atoms[].contexts, or use --version 2 or 3"
     )
     return InputProblem(f"record {record.id}", "atoms", message)
-
-
-def _hinted(problem: InputProblem, record: Record) -> InputProblem:
-    """The problem of a missing field, with a key that may be that field's, misspelt."""
-    near = near_key(problem.field, record.metadata) if problem.field in FIELDS else None
-    if near is None:
-        return problem
-    return problem._replace(message=f"{problem.message}; there is a key {near!r}: misspelt?")
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:

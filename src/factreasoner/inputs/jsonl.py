@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
 from factreasoner.compression import opened, plain_name
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.columns import FIELDS
 from factreasoner.inputs.values import describe
 
 BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
+_WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
 DEEPEST = 100
 """Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
@@ -44,10 +47,26 @@ def file_problem(name: str, head: bytes) -> str | None:
     if text.startswith(b"["):
         return "this is a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl"
     if text.partition(b"\n")[0].strip() == b"{":
-        return "a JSON object is spread over lines; write one record a line: jq -c . FILE > records.jsonl"
+        return f"a JSON object is spread over lines; {_one_a_line(text)}"
     if plain_name(PurePath(name)).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
         return f"this is a table; write one JSON record a line: {_CSV_REMEDY}"
     return None
+
+
+def unwrapping(key: str) -> str:
+    """What to do with an object that holds records under `key`."""
+    return f"write each of these as a record, one a line: jq -c '.[\"{key}\"][]' FILE > records.jsonl"
+
+
+def _one_a_line(head: bytes) -> str:
+    wrapped = _WRAPPED.match(head)
+    key = wrapped[1].decode() if wrapped else None
+    if key is not None and not any(key in names for names in FIELDS.values()):
+        return f"it holds records under {key!r}: {unwrapping(key)}"
+    return (
+        "write one record a line: jq -c . FILE > records.jsonl, or where a key of it holds the records, "
+        "jq -c '.KEY[]' FILE > records.jsonl"
+    )
 
 
 def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:

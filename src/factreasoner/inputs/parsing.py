@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from factreasoner.errors import InputError
 from factreasoner.inputs.columns import FIELDS, assign, key_of_field, near_key
+from factreasoner.inputs.jsonl import unwrapping
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Gold, Record
 
@@ -53,6 +54,8 @@ def parse_record(
     fields, extras = assign(data, column_map or {}, values)
     if fields.get("response") is None:
         values.problem("output", _no_response(column_map or {}, extras))
+    if isinstance(fields.get("contexts"), str):
+        fields["contexts"] = _one_passage(fields["contexts"], values)
     text = {
         name: values.text(fields.get(name), FIELDS[name][0]) for name in ("response", "topic", "reference")
     }
@@ -79,12 +82,34 @@ def parse_record(
     )
 
 
-def _no_response(column_map: Mapping[str, str], keys: Iterable[str]) -> str:
+def _one_passage(text: str, values: Values) -> list[str] | None:
+    """The contexts where a text stands for them: the only one, unless it is a list written as a text."""
+    if not text.strip():
+        return []
+    if text.strip().startswith("[") and text.strip().endswith("]"):
+        values.problem("contexts", "is a list written as a text; write the list itself: [...]")
+        return None
+    return [text]
+
+
+def _no_response(column_map: Mapping[str, str], extras: Mapping[str, Any]) -> str:
     mapped = key_of_field(column_map).get("response")
-    if not mapped and (near := near_key("response", keys)):
+    if not mapped and (wrapping := _wrapping_key(extras)):
+        return f"missing, and {wrapping!r} holds a list of objects; {unwrapping(wrapping)}"
+    if not mapped and (near := near_key("response", extras)):
         return f"missing, and there is a key {near!r}; did you mean 'output'? (--column-map {near}=output)"
     held = f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
     return f'missing: {held}; write "" for an empty one, or name its key with --column-map KEY=output'
+
+
+def _wrapping_key(extras: Mapping[str, Any]) -> str | None:
+    """The key of an object that is no record, but holds records."""
+    lists = (
+        key
+        for key, value in extras.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+    )
+    return next(lists, None)
 
 
 def parse_context(

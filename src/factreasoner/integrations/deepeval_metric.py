@@ -9,7 +9,7 @@ from factreasoner.errors import MissingPackageError, NoScoreError
 from factreasoner.integrations.scoring import PRECISION, Scored, Scoring
 from factreasoner.models import Usage
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 
 try:
     from deepeval.metrics import BaseMetric
@@ -31,6 +31,7 @@ class FactReasonerMetric(BaseMetric):
     every test case: `scoring` is what they share.
     """
 
+    @python_call
     def __init__(
         self,
         metric: str = PRECISION,

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from factreasoner.settings import Settings
 
 
+CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
+"""What :meth:`Factuality.check` takes beside settings."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The model that judges, for all tests that name none themselves."""
     group = parser.getgroup("factreasoner")
@@ -79,7 +83,9 @@ class Factuality:
         __tracebackhide__ = True
         from factreasoner.errors import ConfigError, FactReasonerError
         from factreasoner.models import Assessment
+        from factreasoner.settings import refuse_unknown
 
+        refuse_unknown(settings, CHECKED)
         if not 0.0 <= min_precision <= 1.0:
             raise ConfigError(f"min_precision is {min_precision}; it is a share between 0 and 1")
         try:

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from factreasoner.errors import MissingPackageError
 from factreasoner.integrations.scoring import PRECISION, Scoring
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 
 try:
     from ragas.dataset_schema import SingleTurnSample
@@ -33,6 +33,7 @@ class FactReasonerMetric(SingleTurnMetric):
     `settings` are those of :class:`Config`; `llm` stands in for the model client; `name` is the column's.
     """
 
+    @python_call
     def __init__(
         self,
         metric: str = PRECISION,

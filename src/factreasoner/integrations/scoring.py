@@ -18,7 +18,7 @@ from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
 from factreasoner.protocols import LLM
 from factreasoner.registry import nearest
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Task
@@ -69,6 +69,7 @@ class Scoring:
         ConfigError: no such metric, or a setting is wrong.
     """
 
+    @python_call
     def __init__(
         self, metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Settings]
     ) -> None:
@@ -90,6 +91,7 @@ class Scoring:
             return self.config.model
         return "the embedded judge" if self.config.judge in EMBEDDED else f"judge {self.config.judge!r}"
 
+    @python_call
     def score(
         self,
         answer: str,

@@ -28,7 +28,7 @@ class Effects:
     """Tells what contexts do to atoms, for the records of one run."""
 
     def __init__(self, run: FinishedRun[Any]) -> None:
-        self._path = run.path
+        self._path = run.source
         self._config = run.config.model_copy(
             update={"solver_seconds": min(SECONDS, run.config.solver_seconds)}
         )

@@ -57,8 +57,12 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     """Write a page that shows `runs` into the file `out`, side by side where they are several.
 
     Raises:
-        RunError: the runs are of different tasks, a journal is damaged, or a file can't be written.
+        RunError: the runs are of different tasks or one stands there twice, a journal is damaged, or a file
+            can't be written.
     """
+    places = [run.path.resolve() for run in runs]
+    if twice := next((run.path for run, at in zip(runs, places, strict=True) if places.count(at) > 1), None):
+        raise RunError(f"{twice}: named twice; name each run once")
     tasks = {run.task.name for run in runs}
     if len(tasks) > 1:
         raise RunError(f"a report is about one task, and these runs are of {', '.join(sorted(tasks))}")

@@ -71,7 +71,7 @@ class RunContent:
         sample, summary = self._tally.sample(), self._tally.content()
         return {
             "name": name,
-            "score": shlex.join(["factreasoner", "score", str(self._run.path), "--corrections", "FILE"]),
+            "score": shlex.join(["factreasoner", "score", str(self._run.source), "--corrections", "FILE"]),
             "unfinished": self._run.unfinished,
             "made": made_with(self._run.config),
             "corrections": None if self._run.corrections is None else str(self._run.corrections),

@@ -153,16 +153,6 @@ def pair(verdict: Verdict) -> Pair:
     return verdict.context_id, verdict.target_id
 
 
-def corrected_again(file: Path, folder: RunFolder[Any], config: Config) -> Callable[[Any], Any]:
-    """What makes of a run's result the one with a reader's corrections, solved again as `config` says.
-
-    Raises:
-        InputError: see `Corrections`.
-    """
-    corrections = Corrections(file, folder)
-    return scored_again(config, corrections)
-
-
 def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
     """What scores a result again: with corrections, and where there is a graph, solved as `config` says."""
     solver = SOLVER.make(config.solver, {"config": lambda: config})

@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
-from factreasoner.runs.corrections import corrected_again
+from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.known_records import known_id
+from factreasoner.runs.rescored import read_scored_again
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import Tally, Task
 
@@ -20,6 +21,8 @@ R = TypeVar("R", bound=TaskResult)
 
 class FinishedRun(Generic[R]):
     """The results of a run of `task`, in the order of its results, with a reader's `corrections` where given.
+
+    A folder in which `score` put the scores of a run is that run, scored as it was there.
 
     Raises:
         InputError: the corrections are not of this run's verdicts.
@@ -31,20 +34,29 @@ class FinishedRun(Generic[R]):
         _check_is_there(path)
         self.path = path
         self.task = task
-        self._folder = RunFolder(path, task)
-        self.config: Config = self._folder.config()
+        scored = read_scored_again(path)
+        if scored and corrections:
+            raise RunError(
+                f"{path}: holds scores of {scored.run.resolve()}; correct the verdicts of that run"
+            )
+        self.source = scored.run if scored else path
+        """The run's own folder."""
+        self._folder = RunFolder(self.source, task)
+        self.config: Config = scored.config if scored else self._folder.config()
         self._folder.read_journal()
         self.ids = tuple(self._folder.order())
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
-        self.corrections = corrections
-        self._again = corrections and corrected_again(corrections, self._folder, self.config)
+        self.corrections = scored.corrections if scored else corrections
+        read = self.corrections and Corrections(self.corrections, self._folder)
+        self._again = scored_again(self.config, read or None) if scored or read else None
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
         """A run of whatever task. Raises RunError when it is no run, or of an unknown task."""
         _check_is_there(path)
-        return FinishedRun(path, RunFolder.of_any_task(path).task, corrections)
+        scored = read_scored_again(path)
+        return FinishedRun(path, RunFolder.of_any_task(scored.run if scored else path).task, corrections)
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
         """The latest result of every record, or of those named, read one at a time.

@@ -27,6 +27,8 @@ from factreasoner.tasks.task import Task
 R = TypeVar("R", bound=TaskResult)
 FORMAT = 1
 """Of a run folder's files; it grows where an earlier reader would misread them."""
+MANIFEST, SCORED_AGAIN = "manifest.json", "scored_again.json"
+"""What tells a run's folder, and one in which `score` put the scores of a run."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
@@ -76,7 +78,7 @@ class RunFolder(Generic[R]):
     @property
     def manifest_path(self) -> Path:
         """Path of manifest.json: settings, prompt fingerprints, versions."""
-        return self.path / "manifest.json"
+        return self.path / MANIFEST
 
     @property
     def journal_path(self) -> Path:
@@ -191,7 +193,9 @@ class RunFolder(Generic[R]):
         try:
             data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
-            raise RunError(f"{self.path}: not a run folder: it has no manifest.json") from error
+            lacks = f"{self.path}: not a run folder: it has no {MANIFEST}"
+            scores = "; it holds scores of a run: name that run" * (self.path / SCORED_AGAIN).exists()
+            raise RunError(lacks + scores) from error
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{self.manifest_path}: can't be read: {error}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):

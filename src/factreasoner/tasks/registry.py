@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from factreasoner.errors import RunError
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.registry import nearest
 from factreasoner.tasks.task import Task
 
 FACTUALITY = "run"
@@ -16,6 +17,12 @@ TASKS = {
     "verify": "factreasoner.tasks.verify.task:TASK",
 }
 """Name of a task, which is that of its command -> where it is."""
+
+
+def check_task(name: str) -> None:
+    """Raise ConfigError for a name that a user gives and no task has."""
+    if name not in TASKS:
+        raise ConfigError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
 
 
 def task_named(name: str) -> Task[Any]:

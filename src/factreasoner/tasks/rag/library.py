@@ -9,12 +9,13 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 from factreasoner.tasks.rag.scores import ScoredRag
 from factreasoner.tasks.rag.task import TASK, scores_of
 from factreasoner.tasks.rag.worker import RagWorker
 
 
+@python_call
 def rag(  # noqa: PLR0913 - what a record of this task may bring
     answer: str,
     *,

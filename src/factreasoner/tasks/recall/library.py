@@ -9,11 +9,12 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK, worker_of
 
 
+@python_call
 def recall(
     answer: str,
     *,

@@ -9,11 +9,12 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Settings, python_call
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.tasks.verify.worker import VerifyWorker
 
 
+@python_call
 def verify(
     answer: str,
     *,
