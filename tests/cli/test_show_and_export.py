@@ -148,6 +148,25 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         assert (refused.returncode, "w.jsonl:1: premise" in refused.stderr) == (1, True)
 
 
+def test_supported_atoms_that_deserve_a_second_look_are_asked_for(factreasoner, tmp_path):
+    def said(atom, label, belief=None):
+        return Verdict(context_id="c0", target_id=atom, label=label, probability=0.6, belief=belief)
+
+    verdicts = (said("a0", "contradiction"), said("a1", "neutral", 0.8), said("a2", "entailment", 0.9))
+    contexts = (Context(id="c0", text="x"),)
+    made = assessment([0.7, 0.8, 0.9, 0.1], contexts=contexts, outcome={"verdicts": verdicts})
+    folder = run_folder(tmp_path / "run", made)
+    assert shown(factreasoner("show", folder, "--label", "contested")) == ["a0"]
+    assert shown(factreasoner("show", folder, "--label", "believed")) == ["a1"]
+    both = factreasoner("show", folder, "--label", "believed", "--label", "contradicted")
+    assert shown(both) == ["a1", "a3"]
+    assert "by belief" in both.stdout
+    exported = factreasoner("export", folder, "--format", "jsonl", "--out", "-").stdout.splitlines()
+    assert [json.loads(line)["decided_by"] for line in exported] == [None, "belief", "verdict", None]
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["atoms"]["contested"], summary["atoms"]["supported_by_belief"]) == (1, 1)
+
+
 def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r0"))
     factreasoner("run", data, "--out", "run")

@@ -203,14 +203,15 @@ def test_what_the_judges_belief_alone_supports_is_counted_apart() -> None:
         outcome={
             "verdicts": (
                 said("a0", "neutral", 0.8),  # believed alone
-                said("a1", "entailment", 0.9),  # entailed
+                said("a1", "entailment", 0.9),  # entailed, and contradicted too
+                said("a1", "contradiction"),
                 said("a2", "neutral"),  # by its prior
                 said("a3", "neutral", 0.2),  # not supported
             )
         },
     )
     atoms = summarised(made).content()["atoms"]
-    assert (atoms["supported"], atoms["supported_by_belief"]) == (3, 1)
+    assert (atoms["supported"], atoms["supported_by_belief"], atoms["contested"]) == (3, 1, 1)
 
 
 def test_summary() -> None:
@@ -235,6 +236,7 @@ def test_summary() -> None:
         "undecided": 1,
         "unverified": 0,
         "supported_by_belief": 0,
+        "contested": 0,
         "unjudged": 1,
         "partly_judged": 1,
     }

@@ -109,6 +109,35 @@ def test_a_belief_is_told_as_one():
     assert row.note == "nothing decides it; nearest passage c0 (Old maps): 0.31"
 
 
+def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
+    def said(context_id, label, probability, belief=None):
+        fields = {"context_id": context_id, "target_id": "a0", "label": label, "belief": belief}
+        return Verdict(**fields, probability=probability)
+
+    contexts = (
+        Context(id="c0", text="x", title="Old maps"),
+        Context(id="c1", text="y"),
+        Context(id="c2", text="z"),
+    )
+
+    def row_of(p_true, *verdicts):
+        (row,) = rows("run", assessment([p_true], contexts=contexts, outcome={"verdicts": verdicts}))
+        return row
+
+    for_it, against = said("c2", "entailment", 0.9, belief=0.8), said("c1", "contradiction", 0.6)
+    row = row_of(0.9, for_it, against, said("c0", "contradiction", 0.8))
+    assert (row.cautions, row.decided_by) == (("contested",), "verdict")
+    assert row.note == "c0 (Old maps) and 1 more contradict it"
+    assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
+    believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
+    assert (believed.cautions, believed.decided_by, believed.context) == (("believed",), "belief", None)
+    both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
+    assert both.cautions == ("contested", "believed")
+    assert both.note == "c1 contradicts it; no passage bears it out; nearest passage c0 (Old maps): 0.90"
+    assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
+    assert row_of(0.7).decided_by is None
+
+
 def test_every_correction_is_told_and_not_only_what_decides():
     def corrected(context_id, label):
         note = f"corrected by a reader to {label}"

@@ -37,6 +37,7 @@ ATOM_TOTALS: dict[str, tuple[str, ...]] = {
     "atoms": ("atoms", "judged"),
     "atoms_supported": ("atoms", "supported"),
     "atoms_supported_by_belief": ("atoms", "supported_by_belief"),
+    "atoms_contested": ("atoms", "contested"),
     "atoms_contradicted": ("atoms", "contradicted"),
     "atoms_undecided": ("atoms", "undecided"),
     "atoms_unverified": ("atoms", "unverified"),

@@ -11,11 +11,20 @@ from factreasoner.tasks.rows import ClaimRow
 
 
 class Wanted(NamedTuple):
-    """Of one record or of all; with one of these labels or any (None: those not judged); so many at most."""
+    """Of one record or of all; with one of these labels or cautions, or any; so many at most.
+
+    The label None is that of those not judged.
+    """
 
     record: str | None = None
     labels: frozenset[str | None] = frozenset()
+    cautions: frozenset[str] = frozenset()
     limit: int | None = None
+
+    def has(self, row: ClaimRow) -> bool:
+        """Whether the row is one of those, whatever its record."""
+        named = row.label in self.labels or not self.cautions.isdisjoint(row.cautions)
+        return named or not (self.labels or self.cautions)
 
 
 class _Place(NamedTuple):
@@ -41,7 +50,7 @@ def _matching(run: FinishedRun[Any], wanted: Wanted) -> Iterator[tuple[int, Clai
     """The wanted rows, each with its number among those of its record."""
     for result in run.results(None if wanted.record is None else (wanted.record,)):
         for index, row in enumerate(run.task.rows(result)):
-            if not wanted.labels or row.label in wanted.labels:
+            if wanted.has(row):
                 yield index, row
 
 

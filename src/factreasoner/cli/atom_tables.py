@@ -16,6 +16,7 @@ from factreasoner.tasks.task import Task
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
 """Of labels that only claims have which cite sources."""
+CAUTIONS = {"contested": "contested", "believed": "by belief"}
 QUOTE_LENGTH = 90
 
 
@@ -24,7 +25,8 @@ def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> 
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     style = "red" if row.label is None else (STYLES | OTHER_STYLES)[row.label]
     word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
-    return p_true, f"[{style}]{word}[/]", plain(row.text), _evidence(row, longest)
+    cautions = "".join(f"\n[yellow]{CAUTIONS[caution]}[/]" for caution in row.cautions)
+    return p_true, f"[{style}]{word}[/]{cautions}", plain(row.text), _evidence(row, longest)
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:

@@ -27,6 +27,12 @@ class Labels(StrEnum):
     stated = "stated"
     not_stated = "not_stated"
     unanswered = "unanswered"
+    contested = "contested"
+    believed = "believed"
+
+
+CAUTIONS = (Labels.contested, Labels.believed)
+"""Names of some of those supported."""
 
 
 class Orders(StrEnum):
@@ -43,7 +49,8 @@ def show(
         list[Labels] | None,
         typer.Option(
             help="Only these; repeatable: supported, contradicted, undecided, unverified, uncited, "
-            "unknown_source, not_judged; of facts: stated, not_stated, unanswered."
+            "unknown_source, not_judged; of facts: stated, not_stated, unanswered; of those supported: "
+            "contested (a passage contradicts them), believed (no passage entails them)."
         ),
     ] = None,
     sort: Annotated[
@@ -58,9 +65,11 @@ def show(
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)
+    names = label or []
     wanted = Wanted(
         None if record is None else run.known_id(record),
-        frozenset(found for name in label or () for found in _labels(name, run.task)),
+        frozenset(found for name in names if name not in CAUTIONS for found in _labels(name, run.task)),
+        frozenset(name.value for name in names if name in CAUTIONS),
         limit,
     )
     rows = shown_claims(run, wanted, by_p=sort is Orders.p)

@@ -147,6 +147,8 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
             yield metric.caption(k, room=True), mean_text(metric, summary)
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
+    if contested := atoms["contested"]:
+        yield "", f"{contested} of the supported contested: a passage contradicts them"
     if alone := atoms["supported_by_belief"]:
         yield "", f"{alone} of the supported by the judge's belief alone: no passage entails them"
     if atoms["unjudged"] or atoms["partly_judged"]:

@@ -30,7 +30,7 @@ COUNTS = (
     *("num_contradicted_atoms", "num_undecided_atoms"),
 )
 """The numbers of a result line that are no metrics."""
-_ATOM_COUNTS = ("judged", *SUPPORTS, "supported_by_belief", "unjudged", "partly_judged")
+_ATOM_COUNTS = ("judged", *SUPPORTS, "supported_by_belief", "contested", "unjudged", "partly_judged")
 CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
 
@@ -80,6 +80,13 @@ def believed_alone(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> lis
     entailed = {verdict.target_id for verdict in verdicts if verdict.label == "entailment"}
     believed = {verdict.target_id for verdict in verdicts if verdict.belief is not None}
     return sorted(supported & believed - entailed)
+
+
+def contested(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
+    """Ids of supported atoms that some passage contradicts all the same."""
+    supported = {item.atom.id for item in judged if item.support == "supported"}
+    verdicts = outcome.verdicts if outcome else ()
+    return sorted(supported & {v.target_id for v in verdicts if v.label == "contradiction"})
 
 
 def _count_fields(scores: FactualityScores) -> dict[str, Any]:
@@ -151,6 +158,7 @@ class Summary:
         self._atoms.update(
             judged=line["num_atoms"],
             supported_by_belief=len(believed_alone(scored.judged, outcome)),
+            contested=len(contested(scored.judged, outcome)),
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )

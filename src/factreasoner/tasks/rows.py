@@ -13,6 +13,8 @@ from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
 from factreasoner.tasks.verdicts import ANSWER, REFERENCE
 
 Judged = Literal["fully", "partly", "no"]
+DecidedBy = Literal["verdict", "belief"]
+Caution = Literal["contested", "believed"]
 NAME_LENGTH = 90
 
 
@@ -28,6 +30,8 @@ class ClaimRow(NamedTuple):
     - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
     - `quote` is the judge's quote that decides the label, `context` the id of the premise that it is from, or
       that decides without one; `title` and `link` are that premise's. None: nothing decides it, or no such.
+    - `decided_by`: a `verdict` speaks for the label; or none does, and the judge's `belief` of what the
+      passages leave open gives P. None: neither, as where a prior or an assessor's own answer gives it.
     - `note` says in words what else there is to know, as why nothing decides it; `fate` is what became of it
       in a corrected answer. Both are empty where there is nothing to say.
     """
@@ -50,8 +54,21 @@ class ClaimRow(NamedTuple):
     context: str | None
     title: str | None
     link: str | None
+    decided_by: DecidedBy | None = None
     note: str = ""
     fate: str = ""
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Why a supported claim deserves a second look.
+
+        It is `contested` where some premise contradicts it all the same, and `believed` where no premise
+        entails it and the judge's belief alone bears it out.
+        """
+        if self.label != "supported":
+            return ()
+        contested: tuple[Caution, ...] = ("contested",) if self.num_contradicting else ()
+        return (*contested, "believed") if self.decided_by == "belief" else contested
 
 
 class Held(NamedTuple):
@@ -90,6 +107,8 @@ def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding
     decisive = decisive_verdict(held.label, holding.verdicts)
     premise = decisive.context_id if decisive else None
     context = holding.contexts.get(premise) if premise else None
+    believed = decisive is None and held.label is not None and bool(beliefs(holding.verdicts, {claim.id}))
+    notes = (note, _contested(held.label, holding), _note(claim.id, decisive, holding))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -109,7 +128,8 @@ def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        note="; ".join(filter(None, (note, _note(claim.id, decisive, holding)))),
+        decided_by="verdict" if decisive else "belief" if believed else None,
+        note="; ".join(filter(None, notes)),
     )
 
 
@@ -144,6 +164,16 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
     return len({verdict.context_id for verdict in verdicts if verdict.label == label})
 
 
+def _contested(label: str | None, holding: Holding) -> str:
+    """Who contradicts a claim that has evidence for it too, where that is not its label."""
+    against = [verdict for verdict in holding.verdicts if verdict.label == "contradiction"]
+    if label not in ("supported", "undecided") or not against:
+        return ""
+    names = dict.fromkeys(v.context_id for v in sorted(against, key=lambda v: -v.probability))
+    first, more = next(iter(names)), len(names) - 1
+    return f"{_name(first, holding)} " + (f"and {more} more contradict it" if more else "contradicts it")
+
+
 def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
     """What a reader corrected; or what is known of a claim that no verdict decides."""
     corrected = [
@@ -157,7 +187,9 @@ def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
         belief = nearest[0]
         if belief.context_id in (ANSWER, REFERENCE):
             return f"the {belief.context_id} does not decide it"
-        return f"nothing decides it; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
+        silent = all(verdict.label == "neutral" for verdict in holding.verdicts)
+        lacking = "nothing decides it" if silent else "no passage bears it out"
+        return f"{lacking}; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
     return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
 
 
