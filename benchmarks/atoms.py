@@ -36,8 +36,7 @@ from factreasoner.language.parsing import find_parser
 from factreasoner.language.sentences import sentences
 from factreasoner.language.stems import stem
 from factreasoner.language.tree import VERBS
-from factreasoner.metrics.factuality import factuality
-from factreasoner.models import Atom, Record
+from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
 
 SETS = ("factscore_bios", "factcheck_bench")

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from factreasoner.config import load_config as load_config
     from factreasoner.errors import FactReasonerError as FactReasonerError
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
-    from factreasoner.metrics.factuality import factuality as factuality
     from factreasoner.models import Assessment as Assessment
     from factreasoner.models import Atom as Atom
     from factreasoner.models import Context as Context
     from factreasoner.models import Failure as Failure
     from factreasoner.models import Record as Record
+    from factreasoner.models import factuality as factuality
     from factreasoner.pipeline import Pipeline as Pipeline
     from factreasoner.pipeline import aassess as aassess
     from factreasoner.pipeline import assess as assess
@@ -57,7 +57,7 @@ _HOMES = {
     "assess": "factreasoner.pipeline",
     "assess_many": "factreasoner.batch",
     "build_pipeline": "factreasoner.pipeline",
-    "factuality": "factreasoner.metrics.factuality",
+    "factuality": "factreasoner.models",
     "load_config": "factreasoner.config",
     "rag": "factreasoner.tasks.rag.library",
     "recall": "factreasoner.tasks.recall.library",

@@ -8,10 +8,20 @@ import tracemalloc
 import pytest
 from assessments import assessment
 
-from factreasoner.metrics.factuality import factuality, resolve_k
+from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.results import Summary, result_line
-from factreasoner.models import Assessment, Audit, Context, Failure, Label, Marginals, Usage, Verdict
+from factreasoner.models import (
+    Assessment,
+    Audit,
+    Context,
+    Failure,
+    Label,
+    Marginals,
+    Usage,
+    Verdict,
+    factuality,
+)
 
 FIELDS = {
     "id",

@@ -16,11 +16,11 @@ from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import judged_atoms, record_k, resolve_k
+from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Sampling, Table, estimate
-from factreasoner.models import Assessment, TaskResult
+from factreasoner.models import Assessment, TaskResult, judged_atoms
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import result_settings

@@ -10,9 +10,8 @@ from factreasoner.calibration.calibrators import Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
 from factreasoner.choices import MethodChoice
 from factreasoner.errors import RunError
-from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.metrics.samples import Claims
-from factreasoner.models import Assessment, Label, side_of
+from factreasoner.models import Assessment, Label, judged_atoms, side_of
 
 if TYPE_CHECKING:
     from factreasoner.inputs.gold_labels import GoldFile

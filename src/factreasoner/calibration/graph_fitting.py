@@ -28,10 +28,9 @@ from factreasoner.calibration.fitting import (
 from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.metrics.factuality import judged_atoms
 from factreasoner.metrics.samples import Claims, Floats
 from factreasoner.metrics.statistics import brier, log_losses
-from factreasoner.models import HALF_TOLERANCE, Assessment
+from factreasoner.models import HALF_TOLERANCE, Assessment, judged_atoms
 from factreasoner.plugins import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.rescoring import rescore

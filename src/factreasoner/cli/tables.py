@@ -16,10 +16,10 @@ from factreasoner.config import Config
 from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
-from factreasoner.metrics.factuality import factuality, record_k, resolve_k
+from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
-from factreasoner.models import Assessment, Status
+from factreasoner.models import Assessment, Status, factuality
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.runs.searched import searched_rows
 from factreasoner.tasks.factuality import TASK

@@ -13,19 +13,22 @@ import numpy as np
 
 from factreasoner.metrics import statistics
 from factreasoner.metrics.auroc import AreaUnderROC
-from factreasoner.metrics.factuality import (
-    SMALLEST_P,
-    FactualityScores,
-    JudgedAtom,
-    factuality,
-    judged_atoms,
-    length_penalty,
-)
+from factreasoner.metrics.factuality import length_penalty
 from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Table
 from factreasoner.metrics.usage_metrics import usage_metrics
-from factreasoner.models import Assessment, Gold, Support, Usage
+from factreasoner.models import (
+    SMALLEST_P,
+    Assessment,
+    FactualityScores,
+    Gold,
+    JudgedAtom,
+    Support,
+    Usage,
+    factuality,
+    judged_atoms,
+)
 
 SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "undecided": 2, "unverified": 3}
 GOLD: dict[Gold, int] = {"S": 0, "C": 1, "U": 2, "NS": 3}

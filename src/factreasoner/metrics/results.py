@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from factreasoner.metrics import P_DIGITS
 from factreasoner.metrics.evidence import EvidenceTally, evidence_fields
-from factreasoner.metrics.factuality import (
-    FactualityScores,
-    JudgedAtom,
-    KSetting,
-    judged_atoms,
-    record_k,
-)
+from factreasoner.metrics.factuality import KSetting, record_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA, JUDGED, ScoredRecord, scored_record
 from factreasoner.metrics.intervals import wilson
 from factreasoner.metrics.run_counts import RunCounts, shared_fields
@@ -22,7 +15,18 @@ from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import confusion
 from factreasoner.metrics.table import Estimate, Metric, OfRecords, Sampling
 from factreasoner.metrics.worst import Worst
-from factreasoner.models import Assessment, Audit, Failure, Marginals, Outcome, Support
+from factreasoner.models import (
+    P_DIGITS,
+    Assessment,
+    Audit,
+    FactualityScores,
+    Failure,
+    JudgedAtom,
+    Marginals,
+    Outcome,
+    Support,
+    judged_atoms,
+)
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
 COUNTS = (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics import P_DIGITS
+from factreasoner.models import P_DIGITS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from factreasoner.metrics.factuality import judged_atoms
-from factreasoner.models import Assessment, Atom
+from factreasoner.models import Assessment, Atom, judged_atoms
 from factreasoner.tasks.rows import ClaimRow, Held, Holding, by_claim, claim_row
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from factreasoner.metrics import P_DIGITS
-from factreasoner.models import Atom
+from factreasoner.models import P_DIGITS, Atom
 from factreasoner.tasks.rag.events import Event
 from factreasoner.tasks.rag.evidence import ContextEvidence, Evidence
 from factreasoner.tasks.rag.result import RagResult

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from factreasoner.metrics import P_DIGITS
-from factreasoner.models import Atom, Verdict
+from factreasoner.models import P_DIGITS, Atom, Verdict
 from factreasoner.tasks.rag.claim_lines import lines_of
 from factreasoner.tasks.rag.events import Event
 from factreasoner.tasks.rag.result import RagResult

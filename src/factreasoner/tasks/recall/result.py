@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from factreasoner.metrics import P_DIGITS
 from factreasoner.metrics.samples import LabelledClaim
-from factreasoner.models import Atom, Usage, Verdict
+from factreasoner.models import P_DIGITS, Atom, Usage, Verdict
 from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.verdicts import is_borne_out, p_borne_out
 

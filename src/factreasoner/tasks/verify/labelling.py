@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.metrics import P_DIGITS
-from factreasoner.models import side_of
+from factreasoner.models import P_DIGITS, side_of
 from factreasoner.tasks.verdicts import p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding

@@ -1,0 +1,206 @@
+"""The factuality of one record, with its precision, recall at K, F1@K and entropies.
+
+Sources: FactReasoner (arXiv 2502.18573) for precision and E(y); SAFE (arXiv 2403.18802) for F1@K.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
+from factreasoner.models.records import Atom, Context
+from factreasoner.models.results import Outcome, TaskResult
+
+SMALLEST_P = 1e-6
+"""Probabilities are kept this far from 0 and 1 before their logarithm is averaged."""
+
+
+class Assessment(TaskResult):
+    """Everything known of the factuality of one record; metrics are computed from it, not stored in it.
+
+    `searched` names the collections of own documents that were searched and their states, as `name@state`.
+    """
+
+    assessor: str
+    atoms: tuple[Atom, ...] = ()
+    contexts: tuple[Context, ...] = ()
+    searched: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+
+    @property
+    def p_true(self) -> dict[str, float]:
+        """P(atom is true) by atom id, for every atom that could be judged."""
+        return dict(self.outcome.p_true) if self.outcome else {}
+
+    @property
+    def labels(self) -> dict[str, Support]:
+        """What the evidence says of each atom that could be judged, by atom id."""
+        return dict(self.outcome.support) if self.outcome else {}
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the judged atoms that are supported; None where none was judged."""
+        return self._scores().precision
+
+    @property
+    def entropy(self) -> float | None:
+        """Sum over judged atoms of -P log10 P; None where none was judged."""
+        return self._scores().entropy
+
+    @property
+    def avg_entropy(self) -> float | None:
+        """E(y), the mean over judged atoms of -P log10 P: 0.150515 where nothing is known."""
+        return self._scores().avg_entropy
+
+    @property
+    def avg_norm_entropy(self) -> float | None:
+        """Mean binary entropy of the judged atoms, in bits: 1 where nothing is known."""
+        return self._scores().avg_norm_entropy
+
+    @property
+    def avg_prob(self) -> float | None:
+        """Mean probability of the judged atoms."""
+        return self._scores().avg_prob
+
+    def recall_at_k(self, k: int) -> float | None:
+        """Supported atoms over `k`, at most 1. Raises ValueError for `k` below 1."""
+        return self._scores(k).recall_k
+
+    def f1_at_k(self, k: int) -> float | None:
+        """Harmonic mean of precision and recall at `k`. Raises ValueError for `k` below 1."""
+        return self._scores(k).f1_k
+
+    def _scores(self, k: int | None = None) -> FactualityScores:
+        return factuality(self, k)
+
+
+class JudgedAtom(NamedTuple):
+    """An atom that counts towards n, with its posterior and what that says of it."""
+
+    atom: Atom
+    p_true: float
+    support: Support
+
+
+class FactualityScores(NamedTuple):
+    """Scores of one assessment; None where nothing was judged, or no K was given.
+
+    - `precision` = S/n: n atoms judged, S of them supported. `recall_k` = min(S/K, 1). `f1_k` is their
+      harmonic mean, 0 when S = 0.
+    - `precision_low`, `precision_high` bound the precision over all atoms, unjudged ones included, if each
+      unresolved atom could turn out either way: those unjudged, those partly judged and those at 0.5.
+    - `num_false_atoms` = n - S, as in IBM's code: `num_contradicted_atoms` and the `num_uniform_atoms`,
+      which are undecided or unverified (`num_undecided_atoms` counts the former).
+    - `entropy` = sum of -P log10 P and `avg_entropy` = E(y) = entropy/n; `norm_entropy` = sum of binary
+      entropies in bits; `avg_prob` = mean P; `avg_logprob` = mean ln P, P kept within [1e-6, 1 - 1e-6].
+    """
+
+    precision: float | None
+    precision_low: float | None
+    precision_high: float | None
+    recall_k: float | None
+    f1_k: float | None
+    k: int | None
+    num_atoms: int
+    num_contexts: int
+    num_true_atoms: int
+    num_false_atoms: int
+    num_uniform_atoms: int
+    num_contradicted_atoms: int
+    num_undecided_atoms: int
+    entropy: float | None
+    avg_entropy: float | None
+    norm_entropy: float | None
+    avg_norm_entropy: float | None
+    avg_prob: float | None
+    avg_logprob: float | None
+
+
+def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
+    """The atoms that count towards n, in the order of the response, P rounded to `P_DIGITS`."""
+    outcome = assessment.outcome
+    if outcome is None:
+        return []
+    labels: Mapping[str, Support] = outcome.support
+    if not outcome.p_true.keys() <= labels.keys():
+        labels = {**supports_of(outcome.p_true, outcome.graph), **labels}
+    return [
+        JudgedAtom(atom, round(p, P_DIGITS), labels[atom.id])
+        for atom in assessment.atoms
+        if (p := outcome.p_true.get(atom.id)) is not None
+    ]
+
+
+def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores:
+    """Score an assessment. `k` is the number of supported atoms at which recall is full.
+
+    Raises:
+        ValueError: `k` below 1.
+    """
+    if k is not None and k < 1:
+        raise ValueError(f"K is {k}; it must be a positive integer")
+    judged = judged_atoms(assessment)
+    n = len(judged)
+    counts = Counter(item.support for item in judged)
+    true = counts["supported"]
+    low, high = _bounds(assessment, judged)
+    precision = true / n if n else None
+    recall = min(true / k, 1.0) if n and k is not None else None
+    posteriors = [item.p_true for item in judged]
+    entropy = math.fsum(_surprise(p) / math.log(10) for p in posteriors)
+    norm_entropy = math.fsum((_surprise(p) + _surprise(1.0 - p)) / math.log(2) for p in posteriors)
+    return FactualityScores(
+        precision=precision,
+        precision_low=low,
+        precision_high=high,
+        recall_k=recall,
+        f1_k=None if precision is None or recall is None else _harmonic_mean(precision, recall),
+        k=k,
+        num_atoms=n,
+        num_contexts=_num_contexts(assessment),
+        num_true_atoms=true,
+        num_false_atoms=n - true,
+        num_uniform_atoms=counts["undecided"] + counts["unverified"],
+        num_contradicted_atoms=counts["contradicted"],
+        num_undecided_atoms=counts["undecided"],
+        entropy=entropy if n else None,
+        avg_entropy=entropy / n if n else None,
+        norm_entropy=norm_entropy if n else None,
+        avg_norm_entropy=norm_entropy / n if n else None,
+        avg_prob=math.fsum(posteriors) / n if n else None,
+        avg_logprob=math.fsum(map(_clamped_log, posteriors)) / n if n else None,
+    )
+
+
+def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | None, float | None]:
+    total = len(assessment.atoms)
+    if not total:
+        return None, None
+    partly = set(assessment.outcome.partly_judged) if assessment.outcome else set()
+    resolved = [item for item in judged if side_of(item.p_true) and item.atom.id not in partly]
+    supported = sum(item.support == "supported" for item in resolved)
+    return supported / total, (supported + total - len(resolved)) / total
+
+
+def _num_contexts(assessment: Assessment) -> int:
+    """Passages the scores rest on: those that a node of the graph stands for count once, dropped ones not."""
+    graph = assessment.outcome.graph if assessment.outcome else None
+    if graph is None:
+        return sum(not context.dropped for context in assessment.contexts)
+    return sum(node.kind == "context" for node in graph.nodes)
+
+
+def _harmonic_mean(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision else 0.0
+
+
+def _surprise(p: float) -> float:
+    """-p ln p, which is 0 at 0."""
+    return -p * math.log(p) if p > 0.0 else 0.0
+
+
+def _clamped_log(p: float) -> float:
+    return math.log(min(max(p, SMALLEST_P), 1.0 - SMALLEST_P))

@@ -1,0 +1,112 @@
+"""What goes in: a response to assess, with the atoms and contexts that were given or made."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Gold = Literal["S", "NS", "C", "U"]
+
+
+class Model(BaseModel):
+    """Base of all data models: frozen, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Atom(Model):
+    """One checkable statement of a response.
+
+    `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
+    characters, when the statement's source could be located; `gold` is a human label: S for supported, NS for
+    not supported or, where people told these apart, C for contradicted and U for neither. `query` is what a
+    query builder would search for; empty: the text. `unresolved` are the pronouns and the like in the text of
+    which the embedded reviser could not tell what they stand for.
+    """
+
+    id: str
+    text: str
+    original: str | None = None
+    gold: Gold | None = None
+    span: tuple[int, int] | None = None
+    query: str = ""
+    unresolved: tuple[str, ...] = ()
+
+
+class Context(Model):
+    """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
+
+    `note` says in words what befell it on the way ("page not read: status 403; the snippet is used");
+    `unread` is the reason where that may be otherwise the next time ("status 503"). `source` names the
+    retrievers that found it, where several were asked.
+    `summary` says what the text has on the atoms, and `p_summary` how sure it is to say just that. `dropped`
+    is why the context is judged for nothing and in no graph; most have none.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    link: str = ""
+    snippet: str = ""
+    summary: str = ""
+    p_summary: float | None = Field(default=None, ge=0.0, le=1.0)
+    note: str = ""
+    unread: str = ""
+    source: str = ""
+    dropped: str = ""
+    prior: float | None = Field(default=None, ge=0.0, le=1.0)
+    atom_ids: tuple[str, ...] = ()
+
+
+class Record(Model):
+    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist.
+
+    `facts` are what the response should state; the `gold` of each is whether it does as people judged it
+    (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms` its statements.
+    `gold_contexts` are the ids of all relevant contexts, retrieved or not.
+    """
+
+    id: str
+    response: str
+    prompt: str = ""
+    topic: str | None = None
+    atoms: tuple[Atom, ...] | None = None
+    contexts: tuple[Context, ...] | None = None
+    reference: str | None = None
+    reference_atoms: tuple[Atom, ...] | None = None
+    facts: tuple[Atom, ...] | None = None
+    gold_contexts: tuple[str, ...] | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ids_agree(self) -> Record:
+        atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
+        context_ids = _unique((context.id for context in self.contexts or ()), "context")
+        named = {"an atom": atom_ids, "a context": context_ids}
+        named["a fact"] = _unique((fact.id for fact in self.facts or ()), "fact")
+        named["a reference atom"] = _unique(
+            (atom.id for atom in self.reference_atoms or ()), "reference atom"
+        )
+        for (one, ids), (other, others) in itertools.combinations(named.items(), 2):
+            for shared in sorted(ids & others):
+                raise ValueError(
+                    f"id {shared!r} names both {one} and {other}; ids are unique within a record"
+                )
+        if self.atoms is not None:
+            for context in self.contexts or ():
+                for atom_id in context.atom_ids:
+                    if atom_id not in atom_ids:
+                        raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
+        return self
+
+
+def _unique(ids: Iterable[str], kind: str) -> set[str]:
+    seen: set[str] = set()
+    for item in ids:
+        if item in seen:
+            raise ValueError(f"duplicate {kind} id {item!r}")
+        seen.add(item)
+    return seen

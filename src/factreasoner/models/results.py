@@ -1,0 +1,107 @@
+"""What an evaluator concludes of a record, and what every task keeps of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from factreasoner.models.graph import FactGraph, Marginals, Support
+from factreasoner.models.records import Model
+from factreasoner.models.verdicts import AtomAnswer, Failure, Verdict
+
+Status = Literal["ok", "partial", "no_atoms", "failed"]
+
+
+class Usage(Model):
+    """What model calls took. `cost` is in US dollars, None when any call's price is unknown."""
+
+    calls: int = 0
+    cached_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Usage(
+            calls=self.calls + other.calls,
+            cached_calls=self.cached_calls + other.cached_calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost=cost,
+        )
+
+
+class Audit(Model):
+    """How a random sample of batched verdicts fared when each was asked again alone."""
+
+    asked: int
+    disagreed: int
+
+
+class Independence(Model):
+    """How evidence was counted once: what speaks for what, in one record.
+
+    Each of `sources` lists contexts that come from one source, that one first whose id stands for them all
+    in the graph. `relations_left_out` counts those that a stronger one of the same source overruled.
+    """
+
+    sources: tuple[tuple[str, ...], ...] = ()
+    relations_left_out: int = 0
+
+
+class Outcome(Model):
+    """What an evaluator concluded about one record.
+
+    `p_true` holds every atom at least one judgement was obtained for (or that had no pair to judge);
+    `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
+    `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
+    that build none. A judge's `verdicts` are about pairs, `answers` about an atom and all its contexts.
+    `independence` is None where every relation counts by itself.
+    """
+
+    p_true: dict[str, float]
+    support: dict[str, Support]
+    unjudged: tuple[str, ...] = ()
+    partly_judged: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    answers: tuple[AtomAnswer, ...] = ()
+    graph: FactGraph | None = None
+    independence: Independence | None = None
+    marginals: Marginals | None = None
+    failures: tuple[Failure, ...] = ()
+    audit: Audit | None = None
+
+
+class TaskResult(Model):
+    """What every task keeps of one record.
+
+    `fingerprint` identifies the record's content, so that a changed input line is judged anew. `usage` and
+    `seconds` are by stage; `elapsed` is the wall time of them all in seconds, None where it was not taken.
+    """
+
+    record_id: str
+    status: Status
+    prompt: str = ""
+    response: str = ""
+    topic: str | None = None
+    model: str | None = None
+    failures: tuple[Failure, ...] = ()
+    usage: dict[str, Usage] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    elapsed: float | None = None
+    fingerprint: str = ""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
+    """Status of a judged record: failed with no posterior at all, else partial where something failed.
+
+    Posteriors that have not converged are such a thing too. `failures` are those of the stages before.
+    """
+    if not outcome.p_true:
+        return "failed"
+    converged = outcome.marginals is None or outcome.marginals.converged is not False
+    return "ok" if converged and not failures and not outcome.failures else "partial"

@@ -1,0 +1,121 @@
+"""What judges are asked, and what they say: premises, claims, verdicts, answers, failures."""
+
+from __future__ import annotations
+
+import operator
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from factreasoner.models.graph import Support
+from factreasoner.models.records import Model
+
+Label = Literal["entailment", "contradiction", "neutral"]
+VerdictConfidence = Literal[
+    "logprobs", "verbal", "votes", "constant", "model", "recorded", "judges", "corrected"
+]
+
+
+class Claim(NamedTuple):
+    """A statement to verify against a premise, keyed by id and never by text."""
+
+    id: str
+    text: str
+
+
+class Part(NamedTuple):
+    """A passage that stands in a premise with others, or a piece of one: its context's id, and its text."""
+
+    id: str
+    text: str
+
+
+class Premise(NamedTuple):
+    """The passage claims are verified against. `others` are the texts of the record's other passages.
+
+    `parts` are the passages that a premise of several is put together of, in the order of their numbers in
+    `text`. A judge that can says in a verdict's `rests_on` which of them it rests on.
+
+    `shared_claims` are claims that several premises are asked about, in one order for all: those asked of
+    this one and maybe more. A judge may put them all to a model, so that its calls begin alike, where that
+    takes no further call; what comes out for one that was not asked about is no verdict and no failure.
+    """
+
+    id: str
+    text: str
+    others: tuple[str, ...] = ()
+    title: str = ""
+    record_id: str = ""
+    shared_claims: tuple[Claim, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+
+class Verdict(Model):
+    """What a judge found for one (premise, claim) pair.
+
+    `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
+    where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
+    quote is voided (None). `uncalibrated` is the probability the judge gave, where `probability` is what a
+    calibration made of it.
+
+    `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
+    that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
+    `rests_on` are the ids of the passages it rests on, where the premise is several and the judge named them.
+
+    Where several judges were asked, `votes` are what each said, with its name in `judge`.
+    """
+
+    context_id: str
+    target_id: str
+    label: Label
+    probability: float = Field(ge=0.0, le=1.0)
+    quote: str | None = None
+    confidence: VerdictConfidence = "constant"
+    citation: Literal["found", "elsewhere", "absent"] | None = None
+    uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
+    belief: float | None = Field(default=None, ge=0.0, le=1.0)
+    nearness: float = Field(default=0.0, ge=0.0, le=1.0)
+    note: str = ""
+    rests_on: tuple[str, ...] = ()
+    judge: str = Field(default="", exclude_if=operator.not_)
+    votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
+
+    @property
+    def given_probability(self) -> float:
+        """The probability the judge gave, before any calibration."""
+        return self.probability if self.uncalibrated is None else self.uncalibrated
+
+
+class AtomAnswer(Model):
+    """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""
+
+    atom_id: str
+    support: Support
+    probability: float = Field(ge=0.0, le=1.0)
+    confidence: Literal["logprobs", "verbal", "votes", "constant"] = "constant"
+    reasoning: str = ""
+
+
+class Failure(Model):
+    """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair.
+
+    `votes` are what judges said of a pair on which they were at odds.
+    """
+
+    stage: str
+    item_id: str
+    error_type: str
+    message: str
+    attempts: int = 1
+    votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
+
+    @classmethod
+    def of(cls, stage: str, item_id: str, error: Exception) -> Failure:
+        """Describe `error`, raised while `stage` worked on `item_id`."""
+        return cls(
+            stage=stage,
+            item_id=item_id,
+            error_type=type(error).__name__,
+            message=str(error) or repr(error),
+            attempts=getattr(error, "attempts", 1),
+        )

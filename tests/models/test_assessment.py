@@ -1,0 +1,170 @@
+"""Factuality scores: worked examples, the known value of the entropy, bounds."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from assessments import assessment
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.models import Assessment, Atom, Context, FactGraph, Node, Outcome, factuality, judged_atoms
+
+posteriors = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=12)
+
+
+def test_worked_example() -> None:
+    scores = factuality(assessment([0.9, 0.8, 0.5, 0.1]), k=4)
+    assert (scores.num_atoms, scores.num_true_atoms, scores.num_false_atoms, scores.num_uniform_atoms) == (
+        4,
+        2,
+        2,
+        1,
+    )
+    assert scores.precision == 0.5
+    assert scores.recall_k == 0.5
+    assert scores.f1_k == 0.5
+    # -(.9 log10 .9 + .8 log10 .8 + .5 log10 .5 + .1 log10 .1)
+    assert scores.entropy == pytest.approx(0.0411818 + 0.0775280 + 0.1505150 + 0.1, abs=1e-7)
+    assert scores.avg_entropy == pytest.approx(0.3692248 / 4, abs=1e-7)
+    assert scores.norm_entropy == pytest.approx(0.4689956 + 0.7219281 + 1.0 + 0.4689956, abs=1e-7)
+    assert scores.avg_norm_entropy == pytest.approx(2.6599193 / 4, abs=1e-7)
+    assert scores.avg_prob == pytest.approx(0.575)
+    assert scores.avg_logprob == pytest.approx((-0.1053605 - 0.2231436 - 0.6931472 - 2.3025851) / 4, abs=1e-7)
+
+
+def test_entropy_of_undecided_atoms_is_that_of_the_paper() -> None:
+    scores = factuality(assessment([0.5] * 7))
+    assert scores.avg_entropy == pytest.approx(0.150515, abs=5e-7)
+    assert scores.avg_norm_entropy == 1.0
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_certain_atoms(p: float) -> None:
+    scores = factuality(assessment([p, p]), k=2)
+    assert (scores.entropy, scores.norm_entropy, scores.avg_prob) == (0.0, 0.0, p)
+    assert scores.avg_logprob == pytest.approx(math.log(1 - 1e-6) if p else math.log(1e-6))
+    assert scores.f1_k == p
+
+
+@pytest.mark.parametrize(
+    ("supported", "n", "k", "recall", "f1"),
+    [
+        (2, 5, 10, 0.2, 2 * 0.4 * 0.2 / 0.6),
+        (5, 5, 10, 0.5, 2 / 3),
+        (5, 5, 3, 1.0, 1.0),
+        (3, 6, 3, 1.0, 2 / 3),
+        (0, 4, 3, 0.0, 0.0),
+    ],
+)
+def test_f1_at_k(supported: int, n: int, k: int, recall: float, f1: float) -> None:
+    scores = factuality(assessment([0.9] * supported + [0.2] * (n - supported)), k)
+    assert scores.k == k
+    assert scores.recall_k == pytest.approx(recall)
+    assert scores.f1_k == pytest.approx(f1)
+
+
+def test_without_k_there_is_no_recall() -> None:
+    scores = factuality(assessment([0.9]))
+    assert (scores.precision, scores.recall_k, scores.f1_k, scores.k) == (1.0, None, None, None)
+
+
+def test_k_must_be_positive() -> None:
+    with pytest.raises(ValueError, match="K is 0"):
+        factuality(assessment([0.9]), k=0)
+
+
+@pytest.mark.parametrize("made", [assessment([]), assessment([0.5], outcome=None, status="failed", atoms=())])
+def test_no_atoms_have_no_scores(made: object) -> None:
+    scores = factuality(made, k=3)._asdict()  # type: ignore[arg-type]
+    counts = {name: scores.pop(name) for name in list(scores) if name.startswith("num_")}
+    assert set(counts.values()) == {0}
+    assert scores.pop("k") == 3
+    assert set(scores.values()) == {None}
+
+
+def test_unjudged_atoms_are_left_out_of_n_and_widen_the_bounds() -> None:
+    scores = factuality(assessment([0.9, 0.9, 0.1, None]), k=2)
+    assert scores.num_atoms == 3
+    assert scores.precision == pytest.approx(2 / 3)
+    assert (scores.precision_low, scores.precision_high) == (0.5, 0.75)
+
+
+def test_partly_judged_and_undecided_atoms_widen_the_bounds_once_each() -> None:
+    made = assessment([0.9, 0.9, 0.5, 0.5, 0.1, 0.1], outcome={"partly_judged": ("a0", "a2", "a5")})
+    scores = factuality(made)
+    assert scores.precision == pytest.approx(2 / 6)
+    assert (scores.precision_low, scores.precision_high) == (pytest.approx(1 / 6), pytest.approx(5 / 6))
+
+
+def test_nothing_judged_bounds_nothing() -> None:
+    scores = factuality(assessment([None, None]), k=2)
+    assert (scores.num_atoms, scores.precision, scores.precision_low, scores.precision_high) == (
+        0,
+        None,
+        0.0,
+        1.0,
+    )
+    failed = factuality(assessment([None], outcome=None, status="failed"))
+    assert (failed.precision, failed.precision_low, failed.precision_high) == (None, 0.0, 1.0)
+
+
+def test_the_evaluator_says_what_is_supported() -> None:
+    made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "undecided", "a1": "undecided"}})
+    assert factuality(made).num_true_atoms == 0
+    # a posterior without such a word is read by the rule, and nothing contradicts these
+    made = assessment([0.5 + 1e-10, 0.5 + 1e-8, 0.4], outcome={"support": {}})
+    assert [item.support for item in judged_atoms(made)] == ["unverified", "supported", "unverified"]
+
+
+def test_contexts_are_those_of_the_graph() -> None:
+    contexts = tuple(Context(id=f"c{i}", text="same") for i in range(2))
+    made = assessment([0.9], contexts=contexts)
+    assert factuality(made).num_contexts == 2
+    graph = FactGraph(nodes=(Node(id="a0", kind="atom", prior=0.5), Node(id="c0", kind="context", prior=0.9)))
+    made = assessment([0.9], contexts=contexts, outcome={"graph": graph})
+    assert factuality(made).num_contexts == 1
+
+
+@given(posteriors, st.integers(1, 20))
+def test_scores_stay_in_their_ranges(p_true: list[float | None], k: int) -> None:
+    scores = factuality(assessment(p_true), k)
+    judged = [p for p in p_true if p is not None]
+    assert scores.num_atoms == len(judged)
+    assert scores.num_true_atoms + scores.num_false_atoms == scores.num_atoms
+    assert (scores.precision is None) == (not judged)
+    if scores.precision is None or scores.avg_entropy is None or scores.avg_norm_entropy is None:
+        return
+    assert scores.precision_low is not None
+    assert scores.precision_high is not None
+    assert 0 <= scores.precision_low <= scores.precision + 1e-12
+    assert scores.precision <= scores.precision_high + 1e-12 <= 1 + 1e-12
+    assert 0 <= scores.avg_entropy <= 0.16
+    assert 0 <= scores.avg_norm_entropy <= 1 + 1e-12
+    assert scores.avg_logprob is not None
+    assert math.log(1e-6) <= scores.avg_logprob < 0
+    assert all(value is None or math.isfinite(value) for value in scores)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=10), st.data())
+def test_bounds_hold_every_completion(true: list[bool], data: st.DataObject) -> None:
+    """However the unresolved atoms turn out, the precision over all atoms lies within the bounds."""
+    hidden = data.draw(st.lists(st.booleans(), min_size=len(true), max_size=len(true)))
+    full = [0.9 if supported else 0.1 for supported in true]
+    seen = [None if is_hidden else p for p, is_hidden in zip(full, hidden, strict=True)]
+    scores = factuality(assessment(seen))
+    precision = factuality(assessment(full)).precision
+    assert precision is not None
+    assert scores.precision_low is not None
+    assert scores.precision_high is not None
+    assert scores.precision_low <= precision <= scores.precision_high
+    assert scores.precision_high - scores.precision_low == pytest.approx(sum(hidden) / len(hidden))
+
+
+def test_assessment_round_trips_through_json() -> None:
+    outcome = Outcome(p_true={"a0": 0.1 + 0.2}, support={"a0": "contradicted"})
+    made = Assessment(
+        record_id="r", status="ok", assessor="factreasoner", atoms=(Atom(id="a0", text="x"),), outcome=outcome
+    )
+    assert Assessment.model_validate_json(made.model_dump_json()) == made

@@ -1,0 +1,42 @@
+"""Records and what they hold: frozen, strict, with ids that agree."""
+
+import pytest
+from pydantic import ValidationError
+
+from factreasoner.models import Atom, Context, Record
+
+
+@pytest.mark.parametrize(
+    ("atoms", "contexts", "word"),
+    [
+        ([Atom(id="a", text="x"), Atom(id="a", text="y")], [], "duplicate atom id 'a'"),
+        ([], [Context(id="c", text="x"), Context(id="c", text="y")], "duplicate context id 'c'"),
+        ([Atom(id="a", text="x")], [Context(id="c", text="x", atom_ids=("b",))], "unknown atom 'b'"),
+        ([Atom(id="1", text="x")], [Context(id="1", text="y")], "both an atom and a context"),
+    ],
+)
+def test_ids_of_a_record_must_agree(atoms, contexts, word):
+    with pytest.raises(ValidationError, match=word):
+        Record(id="r", response="x", atoms=tuple(atoms), contexts=tuple(contexts))
+
+
+def test_links_to_atoms_that_are_yet_to_be_found_are_accepted():
+    Record(id="r", response="x", contexts=(Context(id="c", text="x", atom_ids=("a0",)),))
+
+
+def test_models_are_frozen_and_refuse_unknown_fields():
+    atom = Atom(id="a", text="x")
+    with pytest.raises(ValidationError):
+        atom.text = "y"
+    with pytest.raises(ValidationError):
+        Atom(id="a", text="x", wrong=1)
+
+
+def test_facts_and_statements_of_the_reference_have_ids_of_their_own():
+    one, other = Atom(id="x", text="a"), Atom(id="x", text="b")
+    with pytest.raises(ValidationError, match="duplicate fact id 'x'"):
+        Record(id="r", response="", facts=(one, other))
+    with pytest.raises(ValidationError, match="'x' names both a fact and a reference atom"):
+        Record(id="r", response="", facts=(one,), reference_atoms=(other,))
+    with pytest.raises(ValidationError, match="'x' names both an atom and a fact"):
+        Record(id="r", response="", atoms=(one,), facts=(other,))
