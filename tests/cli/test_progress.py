@@ -11,6 +11,8 @@ import pytest
 
 from factreasoner.cli.progress import progress_for
 from factreasoner.models import Assessment, Usage
+from factreasoner.runs.journal import line_of
+from factreasoner.tasks.factuality import TASK
 
 
 class Terminal(io.StringIO):
@@ -29,7 +31,8 @@ def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
     with progress_for(quiet=False) as progress:
         progress.started(1200, 999)
         usage = {"evaluator": Usage(calls=46200, cost=None)}
-        progress.assessed(Assessment(record_id="r", status="ok", assessor="a", usage=usage))
+        result = Assessment(record_id="r", status="ok", assessor="a", usage=usage)
+        progress.assessed(line_of(TASK, result))
     shown = terminal.getvalue()
     assert "1000/1200" in shown
     assert "cost unknown" in " ".join(shown.split())

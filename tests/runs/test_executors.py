@@ -14,7 +14,8 @@ import pytest
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context, Record
-from factreasoner.runs.executors import processes_at_once, results_of
+from factreasoner.runs.executors import lines_of
+from factreasoner.runs.processes import processes_at_once
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 
@@ -30,8 +31,8 @@ def records(*texts):
 
 
 def found(config, given):
-    results = results_of(TASK.worker(config, Calls()), TASK, iter(given))
-    return {result.record_id: result for result in results}
+    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given))
+    return {line.record_id: TASK.result.model_validate_json(line.text) for some in lines for line in some}
 
 
 def test_processes_find_what_threads_find():

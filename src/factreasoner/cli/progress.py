@@ -12,7 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from factreasoner.cli.terminal import Terminal, say
-from factreasoner.models import TaskResult, Usage
+from factreasoner.models import Usage
+from factreasoner.runs.journal import JournalLine
 
 SECONDS_BETWEEN_LINES = 5.0
 NARROW = 80
@@ -31,10 +32,10 @@ class _Totals:
     def started(self, total: int, finished: int) -> None:
         self.total, self.finished = total, finished
 
-    def assessed(self, result: TaskResult) -> None:
+    def assessed(self, line: JournalLine) -> None:
         self.finished += 1
-        self.failed += result.status in ("failed", "partial")
-        self.usage = sum(result.usage.values(), self.usage)
+        self.failed += line.status in ("failed", "partial")
+        self.usage += line.usage
 
     def waiting(self, seconds: float) -> None:
         pass
@@ -66,9 +67,9 @@ class Lines(_Totals):
         super().started(total, finished)
         say(f"records: {total}, {finished} of them finished before", err=True)
 
-    def assessed(self, result: TaskResult) -> None:
+    def assessed(self, line: JournalLine) -> None:
         """Say how far it is, not too often."""
-        super().assessed(result)
+        super().assessed(line)
         now = time.monotonic()
         if self.finished == self.total or now - self._last >= SECONDS_BETWEEN_LINES:
             self._last = now
@@ -96,9 +97,9 @@ class Bar(_Totals):
         super().started(total, finished)
         self._bar.reset(self._task, total=total, completed=finished)
 
-    def assessed(self, result: TaskResult) -> None:
+    def assessed(self, line: JournalLine) -> None:
         """Advance the bar."""
-        super().assessed(result)
+        super().assessed(line)
         self._bar.update(self._task, advance=1, description=str(self))
 
     def waiting(self, seconds: float) -> None:

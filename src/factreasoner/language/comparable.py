@@ -35,9 +35,9 @@ def _difference(claims: tuple[str, ...], passage: str) -> str:
 def _script(text: str) -> str | None:
     """The script of most letters; None where there are too few."""
     counts: Counter[str] = Counter()
-    for letter in filter(str.isalpha, text[:_PROBED]):
+    for letter, count in Counter(filter(str.isalpha, text[:_PROBED])).items():
         name = unicodedata.name(letter, "").split(" ")[0]
-        counts[_SHARED.get(name, name.capitalize())] += 1
+        counts[_SHARED.get(name, name.capitalize())] += count
     script, count = next(iter(counts.most_common(1)), ("", 0))
     return script if count >= _LEAST_LETTERS and 2 * count > counts.total() else None
 
@@ -46,7 +46,7 @@ def _language(texts: Iterable[str]) -> str | None:
     """The language whose function words stand out; None where none does."""
     words = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].casefold()))
     hits = {
-        language: sum(words[word] for word in function_words if len(word) > 1)
+        language: sum(words[word] for word in words.keys() & function_words if len(word) > 1)
         for language, function_words in FUNCTION_WORDS.items()
     }
     (best, most), (_, second) = Counter(hits).most_common(2)

@@ -23,7 +23,7 @@ def language_of(texts: Sequence[str]) -> str:
     """The language whose function words are most frequent in `texts`; English when none stands out."""
     counts = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].lower()))
     scores = {
-        language: sum(counts[word] for word in words if len(word) > 1) / len(words) ** 0.5
+        language: sum(counts[word] for word in counts.keys() & words if len(word) > 1) / len(words) ** 0.5
         for language, words in FUNCTION_WORDS.items()
     }
     best = max(scores, key=lambda language: scores[language])

@@ -9,7 +9,8 @@ from factreasoner.errors import BudgetError
 from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Record, TaskResult
 from factreasoner.pipeline import record_fingerprint
-from factreasoner.runs.executors import results_of
+from factreasoner.runs.executors import lines_of
+from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import Worker
@@ -23,7 +24,7 @@ class Progress(Protocol):
     def started(self, total: int, finished: int) -> None:
         """`finished` of `total` records were assessed by an earlier run."""
 
-    def assessed(self, result: TaskResult) -> None:
+    def assessed(self, line: JournalLine) -> None:
         """One more record is on disk."""
 
     def waiting(self, seconds: float) -> None:
@@ -66,9 +67,10 @@ def run(
     stopped = None
     try:
         with told_of_waiting(progress.waiting):
-            for result in results_of(worker, folder.task, _unfinished(folder, records)):
-                folder.append(result)
-                progress.assessed(result)
+            for lines in lines_of(worker, folder.task, _unfinished(folder, records)):
+                folder.write(lines)
+                for line in lines:
+                    progress.assessed(line)
     except BudgetError as error:
         stopped = str(error)
     except BaseException as error:

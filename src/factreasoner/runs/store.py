@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
@@ -19,7 +19,8 @@ from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_con
 from factreasoner.errors import RunError
 from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
-from factreasoner.models import Status, TaskResult
+from factreasoner.models import TaskResult
+from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, line_of
 from factreasoner.runs.ledger import Ledger
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
@@ -30,20 +31,6 @@ FORMAT = 1
 MANIFEST, SCORED_AGAIN = "manifest.json", "scored_again.json"
 """What tells a run's folder, and one in which `score` put the scores of a run."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
-
-
-class JournalEntry(NamedTuple):
-    """Where a record's latest result stands in the journal, and what is needed of it.
-
-    `size` counts the claims (a run's atoms) a judgement was obtained for. `to_repeat`: something failed, and
-    a resumed run works on the record anew.
-    """
-
-    offset: int
-    status: Status
-    fingerprint: str
-    size: int
-    to_repeat: bool
 
 
 class RunFolder(Generic[R]):
@@ -236,31 +223,28 @@ class RunFolder(Generic[R]):
 
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
-            data = json.loads(line)
-            self.entries[data["record_id"]] = JournalEntry(
-                offset,
-                data["status"],
-                data["fingerprint"],
-                size=self.task.size(data),
-                to_repeat=self.task.to_repeat(data),
-            )
+            record_id, entry = entry_of(self.task, json.loads(line), offset)
+            self.entries[record_id] = entry
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunError(
                 f"{self.journal_path}:{number}: damaged line; remove it and run again, "
                 "or start over with --fresh"
             ) from error
 
-    def append(self, result: R) -> None:
-        """Add one result to the journal; when this returns it is on disk.
+    def append(self, *results: R) -> None:
+        """Add results to the journal; see `write`."""
+        self.write([line_of(self.task, result) for result in results])
+
+    def write(self, lines: Sequence[JournalLine]) -> None:
+        """Add lines to the journal; when this returns they are on disk.
 
         Raises:
             RunError: the journal can't be written; its earlier lines are whole.
         """
-        line = result.model_dump_json().encode() + b"\n"
         try:
             with self.journal_path.open("ab") as journal:
                 offset = journal.tell()
-                journal.write(line)
+                journal.writelines(line.text for line in lines)
                 journal.flush()
                 os.fsync(journal.fileno())
         except OSError as error:
@@ -268,7 +252,9 @@ class RunFolder(Generic[R]):
                 f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
                 "same command goes on from there"
             ) from error
-        self._index(line, offset, len(self.entries) + 1)
+        for line in lines:
+            self.entries[line.record_id] = line.entry._replace(offset=offset)
+            offset += len(line.text)
 
     def results(self, ids: Iterable[str]) -> Iterator[R]:
         """The results of `ids`, in that order, read one at a time; ids without one are passed over."""

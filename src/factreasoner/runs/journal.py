@@ -1,0 +1,66 @@
+"""Lines of the journal: made where a record is worked on, written by the driver."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from factreasoner.models import Status, TaskResult, Usage
+from factreasoner.tasks.task import Task
+
+R = TypeVar("R", bound=TaskResult)
+
+
+class JournalEntry(NamedTuple):
+    """Where a record's latest result stands in the journal, and what is needed of it.
+
+    `size` counts the claims (a run's atoms) a judgement was obtained for. `to_repeat`: something failed, and
+    a resumed run works on the record anew.
+    """
+
+    offset: int
+    status: Status
+    fingerprint: str
+    size: int
+    to_repeat: bool
+
+
+class JournalLine(NamedTuple):
+    """One result as it goes into the journal; the `entry` stands at 0 until it does.
+
+    Making it takes longer than writing it, so that workers do it: the driver has one core for them all.
+    """
+
+    record_id: str
+    text: bytes
+    entry: JournalEntry
+    usage: Usage
+
+    @property
+    def status(self) -> Status:
+        """That of the result."""
+        return self.entry.status
+
+
+def line_of(task: Task[R], result: R) -> JournalLine:
+    """A result of a task as its line."""
+    text = result.model_dump_json().encode() + b"\n"
+    _, entry = entry_of(task, json.loads(text), 0)
+    return JournalLine(result.record_id, text, entry, sum(result.usage.values(), Usage()))
+
+
+def entry_of(task: Task[Any], data: Mapping[str, Any], offset: int) -> tuple[str, JournalEntry]:
+    """A record's id and entry, from its line's content.
+
+    Raises:
+        KeyError, TypeError: it is no result of that task.
+    """
+    entry = JournalEntry(
+        offset,
+        data["status"],
+        data["fingerprint"],
+        size=task.size(data),
+        to_repeat=task.to_repeat(data),
+    )
+    return data["record_id"], entry
