@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 Form = Literal["tool", "json_schema", "json_object", "fenced"]
 Token = tuple[str, float, Sequence[tuple[str, float]]]
@@ -377,7 +377,9 @@ def completion_body(request: Request, completion: Completion, *, logprobs: bool)
     } | dict(completion.body)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Answers one connection's requests."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
@@ -389,7 +391,7 @@ class _Handler(BaseHTTPRequestHandler):
         if len(raw) < length:
             raise ConnectionResetError("the client was killed while it asked")
         if not self.path.endswith("/chat/completions"):
-            self._misbehave(error(404, f"no such path: {self.path}"))
+            self.misbehave(error(404, f"no such path: {self.path}"))
             return
         owner = self.server.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -398,26 +400,26 @@ class _Handler(BaseHTTPRequestHandler):
                 owner.closing.wait(owner.delay)
             answered = owner.answer(request)
             if isinstance(answered, Misbehaviour):
-                self._misbehave(answered)
+                self.misbehave(answered)
                 return
             completion = answered if isinstance(answered, Completion) else Completion(arguments=answered)
             body = completion_body(request, completion, logprobs=owner.logprobs)
-        self._send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
+        self.send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
 
     def do_GET(self) -> None:
         body = {"object": "list", "data": [{"id": "fake", "object": "model"}]}
-        self._send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
+        self.send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
 
-    def _send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+    def send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
-    def _misbehave(self, wrong: Misbehaviour) -> None:
+    def misbehave(self, wrong: Misbehaviour) -> None:
         if wrong.how == "answer":
-            self._send(wrong.status, wrong.headers, wrong.body)
+            self.send(wrong.status, wrong.headers, wrong.body)
             return
         self.close_connection = True
         if wrong.how == "hang":
@@ -469,6 +471,8 @@ class FakeServer:
     them; `delay` is the seconds each answer takes.
     """
 
+    handler: ClassVar[type[Handler]] = Handler
+
     def __init__(
         self, answer: AnswerFunction = obliging, *, logprobs: bool = False, delay: float = 0.0, port: int = 0
     ) -> None:
@@ -480,7 +484,7 @@ class FakeServer:
         self.closing = threading.Event()
         self._under_way = 0
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server = _Server(("127.0.0.1", port), self.handler)
         self._server.owner = self
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)

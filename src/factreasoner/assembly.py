@@ -15,6 +15,7 @@ from factreasoner.config import Config, parse_config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
+from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import ResponseCache, cache_folder
 from factreasoner.llm.panel import Panel
@@ -127,13 +128,15 @@ def assembly_of(
     spent: float = 0.0,
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
+    batches: BatchFolder | None = None,
     **parts: Unpack[Parts],
 ) -> Assembly:
     """What makes the parts that `config` describes, all of which share one model client.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
     dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
-    keeps how the models are asked. `parts` are objects or classes of one's own in the place of names.
+    keeps how the models are asked; `batches` are where requests go with the setting `batch`. `parts` are
+    objects or classes of one's own in the place of names.
 
     Raises:
         ConfigError: no such part; or a calibration that does not go with the other settings.
@@ -148,10 +151,12 @@ def assembly_of(
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        first = llm = LiteLLMClient(alone(config, config.model), account=account, memory=memory)
+        first = llm = LiteLLMClient(
+            alone(config, config.model), account=account, memory=memory, batches=batches
+        )
         if config.further_models:
             others = {
-                name: LiteLLMClient(alone(config, name), gate=first.gate, memory=memory)
+                name: LiteLLMClient(alone(config, name), gate=first.gate, memory=memory, batches=batches)
                 for name in config.further_models
             }
             llm = Panel({config.model: first, **others})

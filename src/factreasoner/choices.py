@@ -7,6 +7,7 @@ from typing import Literal
 Version = Literal[1, 2, 3]
 Mode = Literal["tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf"]
 Device = Literal["cpu", "cuda"]
+BatchMode = Literal["none", "files", "openai"]
 Executor = Literal["threads", "processes"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
 FactorTable = Literal["conditional", "table1", "reference"]

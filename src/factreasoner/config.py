@@ -13,6 +13,7 @@ import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from factreasoner.choices import (
+    BatchMode,
     Calls,
     Confidence,
     Device,
@@ -106,6 +107,7 @@ class Config(Model):
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, ge=0.0, description="US dollars")
+    batch: BatchMode = Field(default="none", description="have calls answered in batches, at half the price")
     cache: bool = True
     cache_dir: Path | None = None
 
@@ -267,6 +269,14 @@ class Config(Model):
         return self
 
     @model_validator(mode="after")
+    def _check_batch(self) -> Config:
+        if self.batch != "none" and self.model is None:
+            raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
+        if self.batch != "none" and self.executor != "threads":
+            raise ValueError(f"batch: between batches nothing waits for a model: leave out {self.executor!r}")
+        return self
+
+    @model_validator(mode="after")
     def _check_inline(self) -> Config:
         if self.reviser == "inline" and self.plugin("atomizer") != "llm":
             raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
@@ -313,6 +323,7 @@ CALL_SETTINGS = frozenset(
         "max_cost",
         "max_attempts",
         "patience",
+        "batch",
         "cache",
         "cache_dir",
         "embedding_api_key_env",

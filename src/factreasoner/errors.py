@@ -9,6 +9,7 @@
     ├── InputError              input data is wrong; `problems` lists every line, field and reason
     ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
     ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
+    ├── PendingError            an answer comes with a later batch; nothing is wrong
     ├── PluginError             a user's own part failed, or returned what its seam does not ask for
     ├── StageError              a stage produced nothing for one record; `failures` say why
     ├── NoScoreError            an answer has no score, where another tool must be told; says why
@@ -102,6 +103,10 @@ class RunError(FactReasonerError):
 
 class BudgetError(FactReasonerError):
     """The next call could exceed the allowed cost, so it was not sent."""
+
+
+class PendingError(FactReasonerError):
+    """The answer to a call comes with a later batch: what needs it is neither done nor failed."""
 
 
 class PluginError(FactReasonerError):

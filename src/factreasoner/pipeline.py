@@ -11,6 +11,7 @@ from factreasoner.config import Config, result_fingerprint
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
+from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
@@ -203,6 +204,7 @@ def build_pipeline(
     spent: float = 0.0,
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
+    batches: BatchFolder | None = None,
     **parts: Unpack[Parts],
 ) -> Pipeline:
     """The pipeline `config` describes.
@@ -210,8 +212,8 @@ def build_pipeline(
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
     `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
-    `memory` keeps how the model is asked. `parts` are objects or classes of one's own in the place of
-    names: `judge=MyJudge()`.
+    `memory` keeps how the model is asked; `batches` are where requests go with the setting `batch`. `parts`
+    are objects or classes of one's own in the place of names: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -219,7 +221,9 @@ def build_pipeline(
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    assembly = assembly_of(config or Config(), llm=llm, spent=spent, paid=paid, memory=memory, **parts)
+    assembly = assembly_of(
+        config or Config(), llm=llm, spent=spent, paid=paid, memory=memory, batches=batches, **parts
+    )
     pipeline = Pipeline(
         atomizer=assembly.made(ATOMIZER),
         reviser=assembly.made(REVISER),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from factreasoner.choices import (
+    BatchMode,
     Calls,
     Confidence,
     Device,
@@ -89,6 +90,7 @@ class Settings(TypedDict, total=False):
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
+    batch: BatchMode
     cache: bool
     cache_dir: str | Path | None
     mode: Mode

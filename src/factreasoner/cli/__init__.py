@@ -1,7 +1,8 @@
 """The command line, `factreasoner COMMAND`; its commands are named in one place, below.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
-judgements failed; 4 a rule of `check` is not kept; 130, 143, 129 ended by Ctrl-C (SIGINT), SIGTERM, SIGHUP.
+judgements failed; 4 a rule of `check` is not kept; 5 a batch waits for its results; 130, 143, 129 ended by
+Ctrl-C (SIGINT), SIGTERM, SIGHUP.
 """
 
 from __future__ import annotations

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factreasoner.cli.batches import BATCH_WAITS, say_waiting
 from factreasoner.cli.options import RunOptions
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.inputs.input import CheckedInput, Fits
+    from factreasoner.llm.batches.folder import Batch
     from factreasoner.runs.replay import PastRecords
-    from factreasoner.tasks.task import Task
+    from factreasoner.runs.runner import RunReport
+    from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.task import Calls, Task
 
 Show = Callable[[Mapping[str, Any], "Config", Path], None]
 """Prints the table at the end of a run, from its summary, its settings and its folder."""
@@ -86,23 +91,34 @@ def run_task(
     """
     from factreasoner.cli.atom_tables import print_worst
     from factreasoner.cli.progress import progress_for
+    from factreasoner.runs.batch_rounds import run_in_rounds
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.searched import note_searched
     from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.task import Calls
 
     folder = RunFolder(path, task)
     prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
-        worker = task.worker(config, Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder))
+        worker = task.worker(config, _calls(folder, config))
         for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
             say(one_line(note), err=True)
-        with progress_for(quiet=running.quiet) as progress:
-            report = run_records(worker, folder, checked.ids, checked.records(), progress)
+
+        def run_round() -> RunReport:
+            with progress_for(quiet=running.quiet) as progress:
+                return run_records(worker, folder, checked.ids, checked.records(), progress)
+
+        waiting: Sequence[Batch] = ()
+        if config.batch == "none":
+            report = run_round()
+        else:
+            report, waiting = run_in_rounds(run_round, folder, config, partial(_say_note, running.quiet))
     finally:
         folder.close()
+    if waiting:
+        say_waiting(report, waiting)
+        return BATCH_WAITS
     if not running.quiet:
         print_worst(task, report.summary, path)
         show(report.summary, config, path)
@@ -116,6 +132,19 @@ def run_task(
             err=True,
         )
     return 0 if report.complete else 3
+
+
+def _calls(folder: RunFolder[Any], config: Config) -> Calls:
+    """How a run's model is paid for and remembered."""
+    from factreasoner.tasks.task import Calls
+
+    batches = None if config.batch == "none" else folder.batches
+    return Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder, batches=batches)
+
+
+def _say_note(quiet: bool, note: str) -> None:
+    if not quiet:
+        say(one_line(note), err=True)
 
 
 def _write_report(path: Path, *, quiet: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from factreasoner.choices import (
+    BatchMode,
     Calls,
     Confidence,
     Device,
@@ -128,6 +129,11 @@ PANELS: dict[str, dict[str, Setting]] = {
         "requests_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "tokens_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "max_cost": Setting(float, "Stop before spending more US dollars than this. (default: no limit)"),
+        "batch": Setting(
+            BatchMode,
+            "Have calls answered in batches, at half the price: files, for you to have answered (exit code 5 "
+            "until they are), or openai, which uploads them and waits.",
+        ),
         "cache": Setting(bool, "Keep answered calls on disk and reuse them."),
         "cache_dir": Setting(Path, "Where. (default: the user's cache folder)"),
     },

@@ -111,13 +111,17 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         sum(stage.most_calls for stage in stages),
     )
     for stage in (*stages, total):
-        dollars = price(str(config.model), stage.prompt_tokens, stage.completion_tokens)
+        dollars = price(
+            str(config.model), stage.prompt_tokens, stage.completion_tokens, batch=config.batch != "none"
+        )
         cost = "unknown" if dollars is None else f"~${dollars:.4f}"
         tokens = (f"~{stage.prompt_tokens:,}", f"~{stage.completion_tokens:,}")
         table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
     console.print(f"{records} records")
     console.print(table)
     console.print("Without re-asks and audits; answers that are cached already cost nothing.")
+    if config.batch != "none":
+        console.print("Cost is at the price of batches.")
     if more := _more_to_learn(config):
         console.print(
             f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
@@ -130,7 +134,9 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
 
 def _more_to_learn(config: Config) -> list[str]:
     """In which cases learning how the model is asked takes one call more."""
-    more = []
+    more: list[str] = []
+    if config.batch != "none":
+        return more
     if config.form == "auto" and config.confidence in ("auto", "logprobs"):
         more.append("tool calls give no log-probabilities")
     if config.form in ("auto", "tool"):

@@ -67,8 +67,10 @@ class ResponseCache:
             ) from error
         self.close = weakref.finalize(self, self._connection.close)
 
-    def reply(self, key: str, schema: FunctionSchema, ask: Callable[[], Reply]) -> SharedReply:
-        """The stored reply, or the one `ask` gives. Threads wanting one key at once share one `ask`."""
+    def reply(
+        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
+    ) -> SharedReply:
+        """The stored reply, or the one `ask` gives; with `anew` only that. Threads that want it share."""
 
         def ask_and_store() -> Reply:
             reply = ask()
@@ -76,7 +78,7 @@ class ResponseCache:
                 self._store(key, reply)
             return reply
 
-        return self._sharing.reply(key, lambda: self._load(key), ask_and_store)
+        return self._sharing.reply(key, lambda: None if anew else self._load(key), ask_and_store)
 
     def note(self, key: str, text: str) -> None:
         """Keep a text that is no reply."""

@@ -20,13 +20,15 @@ from factreasoner.errors import (
 )
 from factreasoner.llm.abilities import Abilities, Memory, sight
 from factreasoner.llm.allowance import allowance
+from factreasoner.llm.batches.folder import BatchFolder
+from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import ResponseCache, cache_folder, key_of
 from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.gate import Gate
-from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen
+from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen, to_be_listed
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.reading import Completion, aligned, read
@@ -35,6 +37,8 @@ from factreasoner.llm.sharing import CACHED, Sharing
 from factreasoner.llm.usage import record_usage
 
 SAMPLE_TEMPERATURE = 0.7
+KEY_LENGTH = 40
+"""Of a question's key as the ids of its requests in batches have it: some providers take 64 characters."""
 RAISE = 4
 """By how much the limit of a reply's length is raised after one that it cut."""
 
@@ -53,10 +57,11 @@ class LiteLLMClient:
         account: what its requests are paid from; without it `config.max_cost` is the limit.
         memory: keeps how the model is asked, once that is found out; the cache does too.
         gate: that of another model's client; slots, limits and account are shared with it.
+        batches: where requests go, and answers come from, with the setting `batch`.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
-        ConfigError: no model, no key where one is named, or an unusable cache.
+        ConfigError: no model, no key where one is named, an unusable cache, or no place for batches.
     """
 
     def __init__(
@@ -66,12 +71,20 @@ class LiteLLMClient:
         account: Account | None = None,
         memory: Memory | None = None,
         gate: Gate | None = None,
+        batches: BatchFolder | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
         self._config = config
-        self._provider = LiteLLMProvider(config.model, config.api_base, config.api_key_env)
+        if config.batch != "none" and batches is None:
+            raise ConfigError(
+                "batch: batches go with a run folder: `run`, `recall`, `rag` or `verify` of a file"
+            )
+        self._batches = batches
+        self._provider = LiteLLMProvider(
+            config.model, config.api_base, config.api_key_env, batch=batches is not None
+        )
         self._cache = ResponseCache(cache_folder(config)) if config.cache else None
         self._sharing = Sharing()
         self.gate = (
@@ -80,6 +93,9 @@ class LiteLLMClient:
             else Gate(config, self._provider, account or Account(config.max_cost))
         )
         self._sender = Sender(config, self.gate, self._provider, backoff_seconds=backoff_seconds)
+        self._asker: Sender | BatchSender = (
+            self._sender if batches is None else BatchSender(config, self._provider, batches)
+        )
         self._raised = False
         self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
         self._learning = threading.Lock()
@@ -88,7 +104,7 @@ class LiteLLMClient:
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
         self._note = key_of(["abilities", *asked])
         self._abilities = self._recall()
-        self._recalled = self._abilities is not None
+        self._recalled = self._abilities is not None and batches is None
         if self._abilities is not None:
             self._sender.dialect = self._abilities.dialect
 
@@ -101,18 +117,22 @@ class LiteLLMClient:
             LLMError: no usable answer came; `attempts` counts the requests.
             ConfigError: the key, the model name or the price is missing or wrong.
             BudgetError: the call could exceed `max_cost`.
+            PendingError: the answer comes with a batch.
         """
         temperature = self._config.temperature
         if sample > 0:
             temperature = max(temperature, SAMPLE_TEMPERATURE)
         question = CallRequest(prompt, schema, temperature, logprobs)
         key = self._key(question, sample)
+        anew = self._batches is not None and self._batches.holds(key[:KEY_LENGTH])
         if self._cache is None:
-            found = self._sharing.reply(key, lambda: None, lambda: self._ask(question))
+            found = self._sharing.reply(key, lambda: None, lambda: self._ask(question, key))
         else:
-            found = self._cache.reply(key, schema, lambda: self._ask(question))
+            found = self._cache.reply(key, schema, lambda: self._ask(question, key), anew=anew)
         if not found.fresh:
             record_usage(CACHED)
+        if anew and self._batches is not None:
+            self._batches.take(key[:KEY_LENGTH])
         return found.reply
 
     @property
@@ -148,8 +168,8 @@ class LiteLLMClient:
             ]
         )
 
-    def _ask(self, question: CallRequest) -> Reply:
-        tally = CallTally(allowance(), most_timeouts=self._config.max_attempts)
+    def _ask(self, question: CallRequest, key: str) -> Reply:
+        tally = CallTally(allowance(), most_timeouts=self._config.max_attempts, key=key[:KEY_LENGTH])
         while True:
             known = self._abilities
             if known is None:
@@ -194,7 +214,8 @@ class LiteLLMClient:
     def _as_learnt(self, question: CallRequest, known: Abilities, tally: CallTally) -> Reply:
         """The answer in the form that was learnt; facts that a reply shows were not seen are listed too."""
         shown = self._once(question, known, tally)
-        if shown.sight == "short" and known.form == "tool" and not known.listed:
+        short = shown.sight == "short" if self._batches is None else to_be_listed(shown)
+        if short and known.form == "tool" and not known.listed:
             shown = self._once(question, known.model_copy(update={"listed": True}), tally)
         reply = seen(shown)
         if isinstance(reply, UnusableReplyError):
@@ -227,18 +248,19 @@ class LiteLLMClient:
         """
         known = tally.allowance.raised or (RAISE if self._raised else None)
         wanted = self._wanted(question, raised=known or 1)
-        answer = self._sender.answer(content, wanted, form=form, tally=tally)
+        answer = self._asker.answer(content, wanted, form=form, tally=tally)
         if answer.finish_reason != "length" or known is not None or tally.allowance.left <= 0:
             return answer
         longer = self._wanted(question, raised=RAISE)
         tally.most_timeouts = tally.timeouts + 1
         try:
-            answer = self._sender.answer(content, longer, form=form, tally=tally)
+            answer = self._asker.answer(content, longer, form=form, tally=tally)
         except CallTimeoutError:
             tally.allowance.raised = 1
             return answer
         tally.allowance.raised = RAISE
-        self._raised = self._raised or answer.finish_reason != "length"
+        if self._batches is None:
+            self._raised = self._raised or answer.finish_reason != "length"
         return answer
 
     def _wanted(self, question: CallRequest, *, raised: int) -> Wanted:
@@ -278,7 +300,12 @@ class LiteLLMClient:
         return UnusableReplyError(message, reason=reason, attempts=tally.attempts)
 
     def _recall(self) -> Abilities | None:
-        """What an earlier run learnt: this one's, or else any with the same model."""
+        """What an earlier run learnt: this one's, or else any with the same model.
+
+        With batches nothing is learnt: the same results are to lead to the same requests.
+        """
+        if self._batches is not None:
+            return Abilities(form="tool" if self._config.form == "auto" else self._config.form)
         known = None if self._memory is None else self._memory.abilities(str(self._config.model))
         if known is not None or self._cache is None:
             return known

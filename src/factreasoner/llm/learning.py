@@ -138,8 +138,7 @@ class Learner:
         way = Abilities(form=form)
         asked = question._replace(logprobs=self._scored or question.logprobs)
         shown = ask(asked, way)
-        untold = shown.sight == "unreported" and isinstance(shown.reply, Reply)
-        if form == "tool" and (untold or shown.sight in ("short", "unsure")):
+        if form == "tool" and to_be_listed(shown):
             way = way.model_copy(update={"listed": True})
             shown = ask(asked, way)
         reply = seen(shown)
@@ -156,6 +155,12 @@ class Learner:
 
 def _preference(lesson: LearntReply) -> tuple[bool, int]:
     return not lesson.abilities.logprobs, FORMS.index(lesson.abilities.form)
+
+
+def to_be_listed(shown: ProbeResult) -> bool:
+    """Whether a reply to a tool call leaves open if the model saw the items: messages must list them."""
+    untold = shown.sight == "unreported" and isinstance(shown.reply, Reply)
+    return untold or shown.sight in ("short", "unsure")
 
 
 def seen(shown: ProbeResult) -> Reply | UnusableReplyError:

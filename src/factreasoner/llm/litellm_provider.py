@@ -16,6 +16,7 @@ from typing import Any
 from factreasoner.errors import ConfigError
 from factreasoner.llm.dialect import TOKEN_LIMITS
 from factreasoner.llm.logprobs import field_of, tokens_of
+from factreasoner.llm.prices import rates_of
 from factreasoner.llm.reading import Completion
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Usage
@@ -27,10 +28,6 @@ ENVIRONMENT = {
     "LITELLM_MODE": "PRODUCTION",  # any other mode reads a .env file from the working directory
     "LITELLM_LOG": "CRITICAL",
 }
-FREE_PROVIDERS = frozenset(
-    {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
-)
-"""They run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap in the list."""
 UNREADABLE = (
     "Invalid response object",
     "that is not a list",
@@ -105,14 +102,18 @@ class LiteLLMProvider:
 
     `api_key_env` names the environment variable of the key. Without it litellm looks for the provider's own,
     except where `api_base` points to an OpenAI-compatible server: a key meant for OpenAI is not sent there.
+    With `batch` prices are those of batches.
 
     Raises:
         ConfigError: the named variable is not set.
     """
 
-    def __init__(self, model: str, api_base: str | None, api_key_env: str | None) -> None:
+    def __init__(
+        self, model: str, api_base: str | None, api_key_env: str | None, *, batch: bool = False
+    ) -> None:
         self._named = model
         self._api_base = api_base
+        self._batch = batch
         self.key = None if api_key_env is None else os.environ.get(api_key_env, "").strip()
         if self.key == "":
             raise ConfigError(f"api_key_env: the environment variable {api_key_env} is not set or is empty")
@@ -154,11 +155,16 @@ class LiteLLMProvider:
         """Environment variables the provider wants and that are not set."""
         return tuple(load().validate_environment(self.model)["missing_keys"])
 
-    def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
-        """Send one chat request, without any retry. Raises whatever litellm raises."""
+    @property
+    def place(self) -> dict[str, str | None]:
+        """Where litellm reaches the model, and with what key."""
         key = self.key
         if key is None and self._api_base is not None and self.provider == "openai":
             key = "none"  # the library refuses to send without one
+        return {"api_base": self._api_base, "api_key": key}
+
+    def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
+        """Send one chat request, without any retry. Raises whatever litellm raises."""
         completion = load().completion
         from factreasoner.llm.session import with_aside
 
@@ -166,13 +172,12 @@ class LiteLLMProvider:
             with with_aside() as aside:
                 response = completion(
                     model=self.model,
-                    api_base=self._api_base,
-                    api_key=key,
+                    **self.place,
                     timeout=timeout,
                     max_retries=0,
                     num_retries=0,
                     client=_handler() if self.provider in BY_HANDLER else None,
-                    allowed_openai_params=self._untold(request),
+                    allowed_openai_params=self.untold(request),
                     **self._worded(request),
                 )
         except Exception as error:
@@ -182,6 +187,11 @@ class LiteLLMProvider:
             response = TOO_LONG if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
 
+    @property
+    def bare(self) -> str:
+        """The model's name without its provider."""
+        return self.model.removeprefix(f"{self.provider}/")
+
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the request, as litellm edits schemas in place, in words that it passes on."""
         worded = copy.deepcopy(dict(request))
@@ -189,14 +199,13 @@ class LiteLLMProvider:
             worded["tool_choice"] = "required"  # there is but one
         return worded
 
-    def _untold(self, request: Mapping[str, Any]) -> list[str]:
+    def untold(self, request: Mapping[str, Any]) -> list[str]:
         """The user's own parameters that litellm would refuse, not knowing that the model takes them."""
         return sorted(request.keys() - ASKED - self._known_parameters)
 
     @functools.cached_property
     def _known_parameters(self) -> frozenset[str]:
-        bare = self.model.removeprefix(f"{self.provider}/")
-        known = load().get_supported_openai_params(model=bare, custom_llm_provider=self.provider)
+        known = load().get_supported_openai_params(model=self.bare, custom_llm_provider=self.provider)
         return frozenset(known or ())
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
@@ -232,7 +241,7 @@ class LiteLLMProvider:
         prompt_tokens = told[0] or estimate_request(request)
         completion_tokens = told[1] or (estimate_tokens(spoken) if spoken else 0)
         cost = self.price(prompt_tokens, completion_tokens)
-        if cost and all(told):
+        if cost and all(told) and not self._batch:
             # The response says more than two numbers do: cached and reasoning tokens have other prices.
             cost = self._exact_price(response) or cost
         return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
@@ -251,12 +260,12 @@ class LiteLLMProvider:
 
     @functools.cached_property
     def _rates(self) -> tuple[float, float] | None:
-        return _rates_of(self.model, self.provider)
+        return rates_of(load(), self.model, self.provider, batch=self._batch)
 
 
-def price(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool = False) -> float | None:
     """US dollars of a request to `model` by litellm's price list, None when the price is not known."""
-    return LiteLLMProvider(model, None, None).price(prompt_tokens, completion_tokens)
+    return LiteLLMProvider(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)
 
 
 def estimate_request(request: Mapping[str, Any]) -> int:
@@ -271,20 +280,6 @@ def _provider_of(model: str) -> str:
         return str(load().get_llm_provider(model)[1])
     except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
         return ""
-
-
-def _rates_of(model: str, provider: str) -> tuple[float, float] | None:
-    """US dollars per prompt and per completion token."""
-    million = 1_000_000
-    try:
-        prompt, completion = load().cost_per_token(
-            model=model, prompt_tokens=million, completion_tokens=million
-        )
-    except Exception:  # noqa: BLE001 - litellm raises a bare one for a model that is not on its list
-        return None
-    if prompt + completion == 0 and provider not in FREE_PROVIDERS:
-        return None
-    return prompt / million, completion / million
 
 
 def _refusal(message: Any) -> str:

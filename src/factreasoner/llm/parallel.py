@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from factreasoner.errors import PendingError
 from factreasoner.llm.deadline import POLL_SECONDS
 
 T = TypeVar("T")
@@ -37,15 +38,16 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
 
     Items begin in their order. Each runs in a copy of the caller's context, so that usage is counted for the
     caller's stage. After the first exception no further item is begun; it is raised once those under way
-    have ended, as their model calls are paid for and belong in the cache. Ctrl-C waits for nothing. Threads
-    are daemons: an interpreter that exits does not wait for them either.
+    have ended, as their model calls are paid for and belong in the cache. One that waits for a batch stops
+    no other. Ctrl-C waits for nothing. Threads are daemons: an interpreter that exits does not wait for them
+    either.
 
     Raises:
-        BaseException: the first one that `fn` raised.
+        BaseException: the first one that `fn` raised; PendingError where there is no other.
     """
     todo = deque(enumerate(items))
     if workers <= 1 or len(todo) <= 1:
-        return [fn(item) for _, item in todo]
+        return _one_by_one(fn, [item for _, item in todo])
     count = len(todo)
     with _pool.opened(fn, workers) as mapped:
         mapped.todo = todo
@@ -54,6 +56,19 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
         raise mapped.error
     results = dict(mapped.done)
     return [results[index] for index in range(count)]
+
+
+def _one_by_one(fn: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    results: list[R] = []
+    pending: PendingError | None = None
+    for item in items:
+        try:
+            results.append(fn(item))
+        except PendingError as error:
+            pending = error
+    if pending is not None:
+        raise pending
+    return results
 
 
 def map_as_completed(fn: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
@@ -138,9 +153,11 @@ class _Map(Generic[T, R]):
         return self._context.copy().run(self.fn, item)
 
     def fail(self, error: BaseException) -> None:
-        """Begin nothing more; the first error is the one that is told."""
-        self.error = self.error or error
-        self.todo.clear()
+        """Begin nothing more, unless the item waits for a batch; the first error is the one that is told."""
+        if self.error is None or isinstance(self.error, PendingError):
+            self.error = error
+        if not isinstance(error, PendingError):
+            self.todo.clear()
 
 
 class _Rest(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from factreasoner.config import Config
-from factreasoner.errors import LLMError, UnusableReplyError
+from factreasoner.errors import LLMError, PendingError, UnusableReplyError
 from factreasoner.llm.allowance import IN_VAIN, Allowance, planned_call
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models import Failure
@@ -91,7 +91,7 @@ class Reasker:
         `sample` numbers the sample of the answer, of `samples` that are drawn side by side.
 
         Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+            ConfigError, BudgetError, PendingError: from the model client; nothing else escapes.
         """
         with planned_call() as allowance:
             planned = _PlannedCall(self._llm, self._config, asked, items, allowance)
@@ -177,8 +177,10 @@ class _PlannedCall(Generic[I, R]):
     def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
         """Ask about one group after the other, as far as the allowance goes.
 
-        The same items again need another sample of the answer, lest the cache give the same reply.
+        The same items again need another sample of the answer, lest the cache give the same reply. Where a
+        group waits for a batch, the others go with it.
         """
+        pending: PendingError | None = None
         for group in groups:
             if self._allowance.left <= 0:
                 spent = f"; given up after {IN_VAIN} paid requests without a result"
@@ -186,7 +188,12 @@ class _PlannedCall(Generic[I, R]):
                 continue
             same = len(group) == len(turn.positions)
             sample = turn.sample + turn.step if same else turn.sample
-            self.ask(turn._replace(positions=group, sample=sample))
+            try:
+                self.ask(turn._replace(positions=group, sample=sample))
+            except PendingError as error:
+                pending = error
+        if pending is not None:
+            raise pending
 
     def _fail(self, positions: Iterable[int], problems: dict[int, str], attempts: int) -> None:
         for position in positions:

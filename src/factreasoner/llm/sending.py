@@ -51,11 +51,12 @@ class _FaultError(Exception):
 class CallTally:
     """What one call has taken so far, over all its requests; `allowance` is its planned call's.
 
-    When `most_timeouts` of its requests have run into the deadline, it has failed.
+    When `most_timeouts` of its requests have run into the deadline, it has failed. `key` names the question.
     """
 
-    def __init__(self, allowance: Allowance, *, most_timeouts: int) -> None:
+    def __init__(self, allowance: Allowance, *, most_timeouts: int, key: str = "") -> None:
         self.allowance = allowance
+        self.key = key
         self.most_timeouts = most_timeouts
         self.attempts = 0
         self.timeouts = 0

@@ -5,11 +5,11 @@ Whatever the executor, only the driver writes a run's files, and results are the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from factreasoner.config import Config
-from factreasoner.errors import RunError
+from factreasoner.errors import PendingError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.dispatch import Dispatcher
@@ -24,7 +24,8 @@ R = TypeVar("R", bound=TaskResult)
 def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Iterator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
-    Records are taken only as fast as they are worked off. Lines that are ready together come together.
+    Records are taken only as fast as they are worked off. Lines that are ready together come together. A
+    record that waits for a batch has none yet.
 
     Raises:
         ConfigError, InputError, RunError, BudgetError: what the user must know. Everything else that goes
@@ -37,8 +38,19 @@ def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Ite
         return
     at_once = config.concurrency if config.model else 1
     with one_by_one_until(lambda: worker.settled):
-        for line in map_as_completed(guarded(worker, task), records, at_once):
-            yield (line,)
+        yield from filter(None, map_as_completed(_lines_by(guarded(worker, task)), records, at_once))
+
+
+def _lines_by(work: Callable[[Record], JournalLine]) -> Callable[[Record], tuple[JournalLine, ...]]:
+    """The line that `work` makes of a record, none where it waits for a batch."""
+
+    def lines(record: Record) -> tuple[JournalLine, ...]:
+        try:
+            return (work(record),)
+        except PendingError:
+            return ()
+
+    return lines
 
 
 def _ended(record: Record, task: Task[R], config: Config) -> JournalLine:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
+from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.tasks.task import Task, Worker
@@ -33,12 +33,12 @@ class Portion(NamedTuple):
 
 
 def guarded(worker: Worker[R], task: Task[R]) -> Callable[[Record], JournalLine]:
-    """Work on one record. Raises what is TO_THE_USER, and nothing else."""
+    """Work on one record. Raises what is TO_THE_USER, and PendingError where the record waits for a batch."""
 
     def work(record: Record) -> JournalLine:
         try:
             result = worker.assess(record)
-        except TO_THE_USER:
+        except (*TO_THE_USER, PendingError):
             raise
         except Exception as error:
             logger.debug("record %s failed", record.id, exc_info=True)

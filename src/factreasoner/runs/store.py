@@ -19,6 +19,7 @@ from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_con
 from factreasoner.errors import RunError
 from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, line_of
 from factreasoner.runs.ledger import Ledger
@@ -39,6 +40,7 @@ class RunFolder(Generic[R]):
     - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, how the model is asked.
     - `journal.jsonl`: one result of the task a line, appended and synced to disk as each record ends.
     - `spent.txt`: US dollars of each answered request, one a line.
+    - `batches/`: requests to models that are answered in batches, and their results.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
@@ -47,6 +49,7 @@ class RunFolder(Generic[R]):
         self.task = task
         self.entries: dict[str, JournalEntry] = {}
         self.ledger = Ledger(path / "spent.txt")
+        self.batches = BatchFolder(path / "batches")
         self._learning = threading.Lock()
         self._lock = FileLock(path / ".lock")
 
@@ -60,7 +63,7 @@ class RunFolder(Generic[R]):
     @property
     def spent(self) -> float:
         """US dollars paid so far, for records that were interrupted or failed too."""
-        return self.ledger.total
+        return self.ledger.total + self.batches.spent
 
     @property
     def manifest_path(self) -> Path:
@@ -120,9 +123,11 @@ class RunFolder(Generic[R]):
             derived = (self.results_path, self.summary_path)
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
                 path.unlink(missing_ok=True)
+            self.batches.clear()
         if self.manifest_path.exists():
             self._check_task()
-            if self.journal_path.exists() and self.journal_path.stat().st_size:
+            begun = self.journal_path.exists() and self.journal_path.stat().st_size
+            if begun or self.batches.all:
                 self._refuse_other_run(wanted)
             self.read_journal(repair=True)
         elif self.journal_path.exists():
@@ -173,6 +178,7 @@ class RunFolder(Generic[R]):
 
     def close(self) -> None:
         """Let other processes write here."""
+        self.batches.release()
         self._lock.release()
 
     def manifest(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
+from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
@@ -41,6 +42,7 @@ class Worker(Protocol[R_co]):
             ConfigError: a setting, a key or a model name is wrong.
             InputError: the record lacks what the configuration needs.
             BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
+            PendingError: answers come with a batch.
         """
         ...
 
@@ -65,14 +67,15 @@ class Calls(NamedTuple):
     """How a worker's model is paid for and remembered.
 
     `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked. `parts` stand in
-    the place of names, as in :func:`assembly_of`.
+    is told those of each answered request; `memory` keeps how the model is asked; `batches` are where its
+    requests go with the setting `batch`. `parts` stand in the place of names, as in :func:`assembly_of`.
     """
 
     llm: LLM | None = None
     spent: float = 0.0
     paid: Callable[[float], None] | None = None
     memory: Memory | None = None
+    batches: BatchFolder | None = None
     parts: Mapping[str, Any] = MappingProxyType({})
 
     def arguments(self) -> dict[str, Any]:

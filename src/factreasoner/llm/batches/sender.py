@@ -1,0 +1,108 @@
+"""Requests that go into batches, in the place of those that are sent at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from factreasoner.choices import CallForm
+from factreasoner.config import Config
+from factreasoner.errors import LLMError, PendingError, ProviderError, UnusableReplyError
+from factreasoner.llm.batches.folder import BatchFolder
+from factreasoner.llm.batches.wording import answer_of, body_of
+from factreasoner.llm.dialect import Dialect, Wanted, token_limit
+from factreasoner.llm.faults import ProviderFault, fault_of
+from factreasoner.llm.gate import MARGIN
+from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.llm.reading import Completion
+from factreasoner.llm.sending import CallTally, FormRefusedError
+from factreasoner.llm.usage import record_usage
+
+
+class ResultError(Exception):
+    """An error that a batch's results hold in the place of a completion."""
+
+    def __init__(self, message: str, status: int | None) -> None:
+        super().__init__(message)
+        self.status_code = status
+
+
+class BatchSender:
+    """Answers requests from the results of batches, and has those made that are in none.
+
+    What one call's results teach (a parameter refused) holds for that call alone: so the same results lead
+    to the same requests, in whatever order and however often a run goes through them. A result that is an
+    error which may pass is asked for again, `max_attempts` times in all; one that the user must mend
+    is a failure, as the next command asks again.
+    """
+
+    def __init__(self, config: Config, provider: LiteLLMProvider, batches: BatchFolder) -> None:
+        self._config = config
+        self._provider = provider
+        self._batches = batches
+
+    def answer(
+        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: CallTally
+    ) -> Completion:
+        """The answer to a request of `content` (messages, tools, response format) in call form `form`.
+
+        Raises:
+            PendingError: it comes with a batch.
+            FormRefusedError: the provider has no such form.
+            UnusableReplyError: the provider says that the model's reply is of no use.
+            ProviderError: there is no answer; `attempts` counts the requests of the whole `tally`.
+        """
+        dialect, room, tries = Dialect(), None, 0
+        while True:
+            request = dialect.request(content, wanted, room=room)
+            answer = self._answer(request, form, wanted, tally)
+            if isinstance(answer, Completion):
+                return answer
+            if answer.kind == "form":
+                raise FormRefusedError(answer.message)
+            tries += 1
+            if answer.kind == "dialect":
+                dialect, room = dialect.learnt(answer.lesson), answer.room or room
+            elif answer.kind != "retry" or tries >= self._config.max_attempts:
+                raise _failure(answer, tally)
+
+    def _answer(
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+    ) -> Completion | ProviderFault:
+        def fault(error: Exception) -> ProviderFault:
+            fixed = wanted.extra.keys()
+            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._provider.key)
+
+        try:
+            body = body_of(self._provider, request)
+        except Exception as error:  # noqa: BLE001 - litellm's, of a parameter; it is classified
+            return fault(error)
+        custom_id = f"{tally.key}-{tally.attempts}"
+        result = self._batches.result(custom_id)
+        if result is None:
+            model = str(self._config.model)
+            self._batches.ask(model, custom_id, body, most_cost=self._most_cost(request))
+            raise PendingError(f"{custom_id}: goes into the next batch")
+        tally.attempts += 1
+        if result.completion is None:
+            found = fault(ResultError(result.problem, result.status))
+            if found.kind == "sample":
+                tally.allowance.spend()
+            return found
+        answer = answer_of(self._provider, result.completion, request)
+        tally.usage += answer.usage
+        record_usage(answer.usage)
+        tally.allowance.spend()
+        return answer
+
+    def _most_cost(self, request: Mapping[str, Any]) -> float | None:
+        tokens = int(MARGIN * estimate_request(request))
+        return self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
+
+
+def _failure(fault: ProviderFault, tally: CallTally) -> LLMError:
+    if fault.kind == "sample":
+        return UnusableReplyError(fault.message, reason="malformed", attempts=tally.attempts)
+    status = "" if fault.status is None else f"status {fault.status}: "
+    remedy = "" if fault.remedy in ("", "key", "connection") else f"; {fault.remedy}"
+    return ProviderError(f"{status}{fault.message.rstrip('.')}{remedy}", attempts=tally.attempts)
