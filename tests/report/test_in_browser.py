@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from browser import watched
-from reported import VERDICTS, bridge, report_of, run_of
+from reported import VERDICTS, bridge, data_in, report_of, run_of
 
+from factreasoner.config import Config
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 
@@ -40,6 +42,48 @@ def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_r
         # the other context alone: 0.9 x 0.7 + 0.1 x 0.5
         assert "Without this context P would be 0.68" in evidence.inner_text()
         assert "history and old contradict each other" in evidence.inner_text()
+
+
+def test_a_contested_supported_claim_is_told_marked_and_filtered(browser, tmp_path):
+    table = VERDICTS | {
+        ("history", "1930"): ("contradiction", 0.7, "The bridge opened in 1932."),
+        ("old", "1930"): ("entailment", 0.9, "In 1930 the bridge was opened"),
+    }
+    quiet = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
+    atoms = {"atoms": ["The bridge opened in 1930.", "The bridge is grey."]}
+    path = report_of(run_of(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
+    with watched(browser) as seen:
+        page = seen.open(path)
+        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 of the supported is contested."
+        last = page.locator(".worst-claim").last
+        assert "history (History) contradicts it" in last.inner_text()
+        page.get_by_label("With").select_option("contested")
+        assert page.locator(".records tbody tr").count() == 1
+        last.locator("a").click()
+        page.wait_for_selector(AFTER_CLICK)
+        assert page.locator(".answer .atom.contested").count() == 1
+        assert page.inner_text("#evidence .badge.contested") == "≠\ncontested"
+    (own,) = data_in(report_of(run_of(tmp_path / "one", bridge("loud", table, **atoms))), "content")["runs"]
+    assert (own["cautions"], own["labels"]) == ({"contested": 1}, {"supported": 2})
+
+
+def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_path):
+    with watched(browser) as seen:
+        page = seen.open(two_records, "#record=2&claim=a0")
+        page.locator(".disputes summary").click()
+        items = page.locator(".disputes .entry")
+        assert items.count() == 2, "both directions"
+        items.filter(has=page.locator(".badge.contradicted")).locator("select").first.select_option("neutral")
+        page.click("#corrections-button")
+        with page.expect_download() as waited:
+            page.get_by_role("button", name="Download").click()
+        file = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
+    (line,) = [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
+    assert {line["premise"], line["claim"]} == {"history", "old"}
+    corrected = FinishedRun.of_any_task(two_records.parent, Path(file))
+    (result,) = corrected.results(["bridge"])
+    said = {(v.context_id, v.target_id): v.label for v in result.outcome.verdicts}
+    assert said[line["premise"], line["claim"]] == "neutral"
 
 
 def test_records_are_searched_filtered_and_sorted(browser, two_records):
@@ -190,11 +234,17 @@ def test_verify_shows_both_texts_with_what_changed(browser, pages):
 def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     one = run_of(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
-    other = run_of(tmp_path / "other", bridge("same"), bridge("differs", changed))
+    config = Config(version=3, k=7, concurrency=3)
+    other = run_of(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
     with watched(browser) as seen:
         page = seen.open(report_of(one, other))
         assert page.inner_text("h1") == "2 runs side by side"
         assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
+        assert page.locator(".settings tr").all_inner_texts() == [
+            "setting\tone\tother",
+            "version\t2\t3",
+            "k\tmedian\t7",
+        ]
         rows = page.locator(".records tbody tr").all_inner_texts()
         assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
         assert "not in this run" in rows[0]

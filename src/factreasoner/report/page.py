@@ -16,11 +16,12 @@ from typing import IO, Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
+from factreasoner.config import CALL_SETTINGS
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.report.embedding import json_text, script_call, source_hash
 from factreasoner.report.record_content import RecordWriter, Scored
-from factreasoner.report.run_content import RunContent, label_counts
+from factreasoner.report.run_content import RunContent, caution_counts, label_counts
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import replace_file
 
@@ -79,6 +80,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         "claim": runs[0].task.claim_word,
         "runs": gathered.runs,
         "digest": gathered.digest,
+        "differing": _differing_settings(runs),
         "files": [urllib.parse.quote(folder.name), gathered.starts] if folder else None,
         "version": __version__,
     }
@@ -141,7 +143,7 @@ def _shared(result: TaskResult) -> dict[str, Any]:
 
 
 def _row(scored: Sequence[Scored | None]) -> list[Any]:
-    """A record in the table of all: id, title, topic, how much differs; of each run status and labels."""
+    """A record in the table of all: id, title, topic, how much differs; of each run what `_counts` tells."""
     first = next(one for one in scored if one is not None)
     title = " ".join((first.result.prompt or first.result.topic or first.result.response).split())
     return [
@@ -149,8 +151,15 @@ def _row(scored: Sequence[Scored | None]) -> list[Any]:
         title if len(title) <= TITLE_LENGTH else f"{title[:TITLE_LENGTH].rsplit(' ', 1)[0]} …",
         first.result.topic or "",
         _differing(scored),
-        [None if one is None else [one.result.status, dict(label_counts(one.main_rows))] for one in scored],
+        [None if one is None else _counts(one) for one in scored],
     ]
+
+
+def _counts(scored: Scored) -> list[Any]:
+    """A record's status and how many claims have each label and each caution, these where there are any."""
+    rows = scored.main_rows
+    cautions = caution_counts(rows)
+    return [scored.result.status, dict(label_counts(rows)), *([dict(cautions)] if cautions else [])]
 
 
 def _differing(scored: Sequence[Scored | None]) -> int:
@@ -161,6 +170,20 @@ def _differing(scored: Sequence[Scored | None]) -> int:
     claims = {claim for found in labels for claim in found}
     missing = object()
     return sum(len({found.get(claim, missing) for found in labels}) > 1 for claim in claims)
+
+
+def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
+    """Settings that are not the same in every run, without those of how fast to go, with each run's value."""
+    settings = [
+        run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS)) | {"corrections": run.corrections}
+        for run in runs
+    ]
+    values = {key: [_setting(found[key]) for found in settings] for key in settings[0]}
+    return [[key.replace("_", " "), found] for key, found in values.items() if len(set(found)) > 1]
+
+
+def _setting(value: object) -> str:
+    return "none" if value in (None, [], {}) else str(value)
 
 
 def _names(runs: Sequence[FinishedRun[Any]]) -> list[str]:

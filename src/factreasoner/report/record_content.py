@@ -77,6 +77,7 @@ class RecordWriter:
             ],
             "corrected": corrected(result) if isinstance(result, VerifyResult) else None,
             "reference": getattr(result, "reference", None),
+            "between": _between(self._run.task.verdicts(result), places),
             **_graph(result),
         }
 
@@ -211,6 +212,7 @@ def _held(row: ClaimRow, places: _Places) -> dict[str, Any]:
         "label": row.label,
         "p": row.p_true,
         "judged": row.judged if row.judged != "fully" else None,
+        "cautions": row.cautions or None,
         "note": row.note,
         "premise": places.numbers.get(row.context or ""),
         **places.of(row.context, row.quote),
@@ -238,6 +240,20 @@ def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> d
     if verdict.rests_on:
         told["rests_on"] = list(verdict.rests_on)
     return told
+
+
+def _between(verdicts: Sequence[Verdict], places: _Places) -> list[dict[str, Any]]:
+    """Verdicts of premises on each other, in both directions where either says something."""
+    numbers = places.numbers
+    found = [
+        verdict for verdict in verdicts if verdict.context_id in numbers and verdict.target_id in numbers
+    ]
+    speaking = {frozenset((v.context_id, v.target_id)) for v in found if v.label != "neutral"}
+    return [
+        _entry(verdict, places, {}) | {"target": numbers[verdict.target_id]}
+        for verdict in found
+        if frozenset((verdict.context_id, verdict.target_id)) in speaking
+    ]
 
 
 def _scores(table: Table[Any], line: Mapping[str, Any]) -> list[list[Any]]:

@@ -22,6 +22,8 @@ BINS = 20
 """Bars of the histogram of P."""
 WORST = 8
 """Claims that a page shows first."""
+WORST_CONTESTED = 3
+"""Of these, how many may be supported ones that some premise contradicts all the same."""
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
 """A key groups records where it has this many values, and fewer than there are records."""
 NOT_JUDGED = "not judged"
@@ -35,7 +37,9 @@ class RunContent:
         self._tally = run.tally(run.config)
         self._labels: Counter[str] = Counter()
         self._bins = [0] * BINS
+        self._cautions: Counter[str] = Counter()
         self._worst: LeastLikely[dict[str, Any]] = LeastLikely(WORST)
+        self._contested: LeastLikely[dict[str, Any]] = LeastLikely(WORST_CONTESTED)
         self._groups: dict[str, dict[str, list[int]]] = {}
         self._records = 0
 
@@ -44,6 +48,7 @@ class RunContent:
         scored = Scored(result, self._tally.add(result), tuple(self._run.task.rows(result)))
         rows = scored.main_rows
         self._labels.update(label_counts(rows))
+        self._cautions.update(caution_counts(rows))
         for row in rows:
             if row.p_true is not None:
                 self._bins[min(int(row.p_true * BINS), BINS - 1)] += 1
@@ -55,10 +60,23 @@ class RunContent:
         return scored
 
     def _keep_worst(self, row: ClaimRow) -> None:
+        names = (
+            "record",
+            "claim",
+            "text",
+            "label",
+            "p_true",
+            "quote",
+            "context",
+            "title",
+            "note",
+            "cautions",
+        )
         rank = doubt(row.label, row.p_true)
         if rank is not None:
-            names = ("record", "claim", "text", "label", "p_true", "quote", "context", "title", "note")
             self._worst.add(rank, {name: getattr(row, name) for name in names})
+        elif "contested" in row.cautions and row.p_true is not None:
+            self._contested.add(row.p_true, {name: getattr(row, name) for name in names})
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
@@ -69,6 +87,7 @@ class RunContent:
         """JSON-ready; `name` is what the page calls the run."""
         table: Table[Any] = self._run.task.table
         sample, summary = self._tally.sample(), self._tally.content()
+        contested = self._contested.items()
         return {
             "name": name,
             "score": shlex.join(["factreasoner", "score", str(self._run.source), "--corrections", "FILE"]),
@@ -77,8 +96,9 @@ class RunContent:
             "corrections": None if self._run.corrections is None else str(self._run.corrections),
             "records": summary["records"],
             "labels": dict(self._labels),
+            "cautions": dict(self._cautions),
             "bins": self._bins,
-            "worst": self._worst.items(),
+            "worst": [*self._worst.items()[: WORST - len(contested)], *contested],
             "scores": _scores(table, sample, summary.get("k")),
             "few": summary.get("few_records") or (summary.get("gold") or {}).get("few_records"),
             "calibration": _calibration(sample),
@@ -110,6 +130,11 @@ class RunContent:
 def label_counts(rows: list[ClaimRow]) -> Counter[str]:
     """How many claims have each label; those without one are not judged."""
     return Counter(row.label or NOT_JUDGED for row in rows)
+
+
+def caution_counts(rows: list[ClaimRow]) -> Counter[str]:
+    """How many supported claims are contested, and how many the judge's belief alone bears out."""
+    return Counter(caution for row in rows for caution in row.cautions)
 
 
 def made_with(config: Config) -> list[list[str]]:

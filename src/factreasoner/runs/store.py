@@ -187,7 +187,7 @@ class RunFolder(Generic[R]):
             data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             lacks = f"{self.path}: not a run folder: it has no {MANIFEST}"
-            scores = "; it holds scores of a run: name that run" * (self.path / SCORED_AGAIN).exists()
+            scores = "; it holds scores of a run: name that run" * self.results_path.exists()
             raise RunError(lacks + scores) from error
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{self.manifest_path}: can't be read: {error}") from error

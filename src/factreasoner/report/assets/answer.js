@@ -5,13 +5,13 @@ function markedText(own, pieces) {
   return h('div', {class: 'answer-text', dir: 'auto'}, pieces.map(([text, over]) => {
     if (!over.length) return text;
     const claims = over.map((place) => own.claims[place]);
-    const label = worstOf(claims.map(labelOf));
-    const claim = claims.find((one) => labelOf(one) === label);
+    const claim = claims.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one));
+    const {kind, mark} = signOf(claim);
     const p = claim.rows[0].p;
-    return h('a', {class: `atom ${kindOf(label)}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify(claims.map((one) => one.id)),
-      'data-mark': LABELS[label].mark,
-      title: claims.map((one) => `${wordOf(labelOf(one))}, P ${probability(one.rows[0].p)}: ${one.text}`).join('\n'),
-      'aria-label': `${text.trim()} (${wordOf(label)}, P ${probability(p)})`}, text);
+    return h('a', {class: `atom ${kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify(claims.map((one) => one.id)),
+      'data-mark': mark,
+      title: claims.map((one) => `${wordsOf(one)}, P ${probability(one.rows[0].p)}: ${one.text}`).join('\n'),
+      'aria-label': `${text.trim()} (${wordsOf(claim)}, P ${probability(p)})`}, text);
   }));
 }
 
@@ -22,8 +22,8 @@ function unplaced(own, pieces) {
   const facts = content.task === 'recall';
   return h('section', {}, h('h3', {}, facts ? 'Facts that the answer is not quoted for' : `Their place in the answer is not known`),
     h('ul', {class: 'plain loose'}, left.map((claim) => h('li', {},
-      h('a', {class: `atom ${kindOf(labelOf(claim))}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify([claim.id]),
-        'data-mark': LABELS[labelOf(claim)].mark}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
+      h('a', {class: `atom ${signOf(claim).kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify([claim.id]),
+        'data-mark': signOf(claim).mark}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
 }
 
 /** What follows the pieces of one claim is marked once, at its last piece. */

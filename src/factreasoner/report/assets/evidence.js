@@ -71,13 +71,38 @@ function disputesOf(claim, own) {
   const found = (own.relations ?? []).filter(([source, target, kind, p]) => kind === 'contradiction' && p > 0.5
     && known.has(source) && known.has(target) && (speaking.has(source) || speaking.has(target)));
   if (!found.length) return null;
+  const told = own.between.length > 0;
   return h('section', {class: 'disputes'}, h('h3', {}, 'The sources disagree'), h('ul', {class: 'plain'}, found.map(([source, target, , p]) =>
-    h('li', {}, quoted(source), ' and ', quoted(target), ' contradict each other ', h('span', {class: 'p'}, probability(p))))));
+    h('li', {}, quoted(source), ' and ', quoted(target), ' contradict each other ', h('span', {class: 'p'}, probability(p)),
+      told ? disclosed('What the judge said', () => h('ul', {class: 'plain'}, betweenTwo(own, source, target).map((entry) => betweenItem(entry, own)))) : null))));
+}
+
+function betweenTwo(own, one, other) {
+  const ids = (entry) => [own.premises[entry.premise].id, own.premises[entry.target].id];
+  return own.between.filter((entry) => ids(entry).includes(one) && ids(entry).includes(other));
+}
+
+/** What one source says of another, with a choice of the right verdict. */
+function betweenItem(entry, own) {
+  const [premise, target] = [own.premises[entry.premise], own.premises[entry.target]];
+  return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
+    h('p', {class: 'facts'}, h('strong', {class: 'source'}, nameOf(premise)), verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
+      h('span', {}, 'of ', nameOf(target))),
+    entry.quote || entry.at ? excerpt(premise, entry) : null, votesOf(entry),
+    entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
+    entry.corrected ? null : correctionChoice(entry, premise, target));
+}
+
+/** All that sources say of each other. */
+function betweenSources(own) {
+  if (!own.between.length) return null;
+  return disclosed(`What the sources say of each other (${own.between.length})`, () =>
+    h('ul', {class: 'plain'}, own.between.map((entry) => betweenItem(entry, own))), {class: 'card'});
 }
 
 function heldLine(held, claim) {
   const against = {contexts: 'the contexts', cited: 'what it cites', answer: 'the answer', reference: 'the reference'}[held.against];
-  return h('p', {class: 'facts'}, badge(held.label ?? 'not judged'), h('span', {class: 'p'}, `P ${probability(held.p)}`),
+  return h('p', {class: 'facts'}, badges(held), h('span', {class: 'p'}, `P ${probability(held.p)}`),
     claim.rows.length > 1 ? h('span', {class: 'note'}, `by ${against}`) : null,
     held.judged === 'partly' ? h('span', {class: 'note'}, 'some of its judgements failed') : null);
 }
@@ -93,7 +118,7 @@ function goldOf(claim) {
 function otherRuns(claim) {
   if (!several) return null;
   return h('ul', {class: 'plain others'}, inRuns(claim).map((same, place) => h('li', {}, h('span', {class: 'note'}, quoted(content.runs[place].name)), ' ',
-      same ? [badge(labelOf(same)), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim')));
+      same ? [badges(same.rows[0]), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim')));
 }
 
 function fillEvidence(pane, claim, own) {
@@ -125,7 +150,7 @@ function fillEvidence(pane, claim, own) {
 /** On paper nothing can be opened: what is to be looked at follows with its evidence. */
 function forPrint() {
   const own = ownRun();
-  const claims = toLookAt(own).filter((claim) => claim.id !== current.claim);
+  const claims = own.claims.filter((claim) => toLookAt(claim) && claim.id !== current.claim);
   if (!claims.length) return null;
   return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to look at`), claims.map((claim) => h('section', {class: 'entry'},
     h('h3', {}, quoted(claim.text)), claim.rows.map((held) => heldLine(held, claim)),

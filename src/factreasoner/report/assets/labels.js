@@ -11,6 +11,12 @@ const LABELS = {
 };
 const ORDER = Object.keys(LABELS);
 
+/** Supported claims that deserve a second look. */
+const CAUTIONS = {
+  contested: {word: 'contested', mark: '≠', kind: 'contested', meaning: 'supported, though something contradicts it'},
+  believed: {word: 'by belief alone', mark: '≈', kind: 'believed', meaning: 'supported by the judge’s belief alone: nothing entails it'},
+};
+
 const MEANINGS = {
   contradicted: 'P is below one half, and something speaks against it',
   undecided: 'something speaks for it and something against it, and P is one half',
@@ -38,19 +44,48 @@ function labelOf(claim) {
   return claim.rows[0].label ?? 'not judged';
 }
 
-function kindOf(label) {
-  return LABELS[label]?.kind ?? 'unjudged';
+function cautionsOf(claim) {
+  return claim.rows[0].cautions ?? [];
 }
 
-/** Of several labels the one that deserves a look most. */
-function worstOf(labels) {
-  return ORDER.find((label) => labels.includes(label)) ?? labels[0];
+/** What tells a claim's place in a text: its label, or what makes a supported one deserve a second look. */
+function signOf(claim) {
+  const [caution] = cautionsOf(claim);
+  return caution ? CAUTIONS[caution] : LABELS[labelOf(claim)] ?? LABELS['not judged'];
+}
+
+/** Where a claim stands among those to look at; the lowest first. */
+function rankOf(claim) {
+  return cautionsOf(claim).includes('contested') ? ORDER.indexOf('unverified') - 0.5 : ORDER.indexOf(labelOf(claim));
+}
+
+function toLookAt(claim) {
+  return labelOf(claim) !== 'supported' || cautionsOf(claim).includes('contested');
+}
+
+function kindOf(label) {
+  return LABELS[label]?.kind ?? 'unjudged';
 }
 
 function badge(label) {
   const {mark, kind} = LABELS[label] ?? LABELS['not judged'];
   return h('span', {class: `badge ${kind}`, title: MEANINGS[label]},
     h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), wordOf(label));
+}
+
+function cautionBadge(caution) {
+  const {word, mark, kind, meaning} = CAUTIONS[caution];
+  return h('span', {class: `badge ${kind}`, title: meaning}, h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), word);
+}
+
+/** The label of what a claim was held against, with its cautions. */
+function badges(held) {
+  return [badge(held.label ?? 'not judged'), (held.cautions ?? []).map((caution) => [' ', cautionBadge(caution)])];
+}
+
+/** "supported, contested" */
+function wordsOf(claim) {
+  return [wordOf(labelOf(claim)), ...cautionsOf(claim).map((caution) => CAUTIONS[caution].word)].join(', ');
 }
 
 function verdictBadge(label) {
@@ -84,7 +119,9 @@ function labelBar(counts, attributes = {}) {
   return bar;
 }
 
-function legend(counts) {
-  return h('ul', {class: 'legend'}, ORDER.filter((label) => counts[label]).map((label) =>
-    h('li', {}, h('strong', {}, counts[label].toLocaleString('en')), ' ', badge(label))));
+function legend(counts, cautions = {}) {
+  const part = (count, mark) => h('li', {}, h('strong', {}, count.toLocaleString('en')), ' ', mark);
+  return h('ul', {class: 'legend'}, ORDER.filter((label) => counts[label]).map((label) => part(counts[label], badge(label))),
+    Object.keys(CAUTIONS).filter((caution) => cautions[caution]).map((caution, place) =>
+      [place ? null : h('li', {class: 'note'}, 'of these'), part(cautions[caution], cautionBadge(caution))]));
 }

@@ -2,23 +2,27 @@
 
 const DOUBTFUL = ['contradicted', 'undecided', 'unknown_source', 'unverified'];
 
-function headline(labels) {
+function headline({labels, cautions}) {
   const total = totalOf(labels);
   if (!total) return 'Nothing was judged.';
   const doubtful = DOUBTFUL.filter((label) => labels[label]);
   const of = `of ${counted(total, content.claim)}`;
-  if (!doubtful.length) return `${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}.`;
+  const contested = cautions.contested ?? 0;
+  if (!doubtful.length) {
+    const also = contested ? `, ${contested === labels.supported ? 'and' : contested.toLocaleString('en')} contested` : '';
+    return `${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}${also}.`;
+  }
   const words = doubtful.map((label) => `${labels[label].toLocaleString('en')} ${wordOf(label)}`);
   const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0];
-  return `${list} ${of}.`;
+  return `${list} ${of}${contested ? `; ${contested.toLocaleString('en')} of the ${wordOf('supported')} ${contested === 1 ? 'is' : 'are'} contested` : ''}.`;
 }
 
 function runCard(run, place) {
   const main = run.scores.filter((score) => score.main);
   return h('section', {class: 'card run', 'aria-labelledby': `run-${place}`},
-    h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : headline(run.labels)),
-    several ? h('p', {class: 'headline'}, headline(run.labels)) : null,
-    labelBar(run.labels), legend(run.labels),
+    h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : headline(run)),
+    several ? h('p', {class: 'headline'}, headline(run)) : null,
+    labelBar(run.labels), legend(run.labels, run.cautions),
     h('dl', {class: 'scores'}, main.slice(0, several ? 6 : 8).map((score) => h('div', {title: score.meaning},
       h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
         h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]}` : ' '))))),
@@ -34,29 +38,29 @@ function lookFirst(run) {
   return h('section', {'aria-labelledby': 'first'}, h('h2', {id: 'first'}, 'Look at these first'),
     h('ol', {class: 'worst'}, run.worst.map((claim) => {
       const number = numberOf(claim.record);
-      return h('li', {class: `worst-claim ${kindOf(claim.label)}`},
+      const [caution] = claim.cautions;
+      return h('li', {class: `worst-claim ${caution ? CAUTIONS[caution].kind : kindOf(claim.label)}`},
         h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
-        h('p', {class: 'facts'}, badge(claim.label), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
+        h('p', {class: 'facts'}, badges(claim), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
           rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),
         claim.quote
-          ? h('blockquote', {}, quoted(claim.quote), h('footer', {}, quoted(claim.title || claim.context)))
-          : h('p', {class: 'note'}, quoted(claim.note || 'no passage decides it')));
+          ? h('blockquote', {}, quoted(claim.quote), h('footer', {}, quoted(claim.title || claim.context))) : null,
+        claim.quote && !caution ? null : h('p', {class: 'note'}, quoted(claim.note || 'no passage decides it')));
     })));
 }
 
 function scoreTable(runs, name) {
   const names = [...new Set(runs.flatMap((run) => run.scores.map((score) => score.name)))];
   const found = (run, score) => run.scores.find((one) => one.name === score);
-  const cell = (score) => score
-    ? [h('td', {class: 'number'}, score.value), h('td', {class: 'number note'}, score.interval ? `${score.interval[0]} – ${score.interval[1]}` : '')]
-    : [h('td', {class: 'number'}, '–'), h('td', {})];
-  return h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': name}, h('table', {},
+  const cell = (run, score) => [h('td', {class: 'number', 'data-of': several ? run.name : 'value'}, score ? score.value : '–'),
+    h('td', {class: 'number note'}, score?.interval ? `${score.interval[0]} – ${score.interval[1]}` : '')];
+  return h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': name}, h('table', {class: 'all-scores'},
     h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'score'), runs.map((run) =>
       [h('th', {scope: 'col', class: 'number'}, several ? quoted(run.name) : 'value'), h('th', {scope: 'col', class: 'number'}, '95 %')]),
     h('th', {scope: 'col'}, 'meaning'))),
     h('tbody', {}, names.map((score) => {
       const one = runs.map((run) => found(run, score)).find(Boolean);
-      return h('tr', {}, h('th', {scope: 'row'}, score, ' ', one.better), runs.map((run) => cell(found(run, score))),
+      return h('tr', {}, h('th', {scope: 'row'}, score, ' ', one.better), runs.map((run) => cell(run, found(run, score))),
         h('td', {class: 'note'}, one.meaning));
     }))));
 }
@@ -110,10 +114,24 @@ function differences() {
   return `${counted(claims, content.claim)} in ${counted(records, 'record')} ${claims === 1 ? 'has' : 'have'} not the same label in every run.`;
 }
 
+const OPEN_SETTINGS = 6;
+
+/** What was set otherwise in one run than in another. */
+function differingSettings() {
+  const {differing} = content;
+  if (!differing.length) return h('p', {}, 'The runs were made with the same settings.');
+  return disclosed(`What was set differently (${differing.length})`, () =>
+    h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'What was set differently'}, h('table', {class: 'settings'},
+      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'setting'), content.runs.map((run) => h('th', {scope: 'col'}, quoted(run.name))))),
+      h('tbody', {}, differing.map(([setting, values]) => h('tr', {}, h('th', {scope: 'row'}, setting),
+        values.map((value) => h('td', {}, quoted(value)))))))),
+  {class: 'card', open: differing.length <= OPEN_SETTINGS});
+}
+
 function drawOverview(page) {
   document.title = `${content.runs.map((run) => run.name).join(' and ')} – factreasoner`;
   append(page, [
-    several ? [h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`), h('p', {}, differences())] : null,
+    several ? [h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`), h('p', {}, differences()), differingSettings()] : null,
     h('div', {class: several ? 'runs' : 'hero'}, content.runs.map(runCard)),
     several ? null : lookFirst(content.runs[0]),
     recordTable(),

@@ -9,17 +9,13 @@ function ownRun() {
 }
 
 function rank(claim) {
-  const place = ORDER.indexOf(labelOf(claim));
-  return place * 10 + (claim.rows[0].p ?? 1);
-}
-
-function toLookAt(own) {
-  return own.claims.filter((claim) => labelOf(claim) !== 'supported');
+  return rankOf(claim) * 10 + (claim.rows[0].p ?? 1);
 }
 
 function step(by) {
   const own = ownRun();
-  const claims = toLookAt(own).length ? toLookAt(own) : own.claims;
+  const wanted = own.claims.filter(toLookAt);
+  const claims = wanted.length ? wanted : own.claims;
   const at = claims.findIndex((claim) => claim.id === current.claim);
   const next = claims[(at + by + claims.length) % claims.length];
   location.hash = addressOf(current.number, next.id);
@@ -62,7 +58,7 @@ function claimList(own) {
       const found = several ? inRuns(claim) : [claim];
       return h('li', {class: differs(found) ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
         h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text)),
-        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badge(labelOf(one)), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))] : '–'))));
+        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badges(one.rows[0]), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))] : '–'))));
     })), {open: true, class: 'card'}));
 }
 
@@ -96,6 +92,15 @@ function countsOfRun(own) {
   return counts;
 }
 
+function cautionsOfRun(own) {
+  const counts = {};
+  const first = own.claims[0]?.of;
+  for (const claim of own.claims.filter((one) => one.of === first)) {
+    for (const caution of cautionsOf(claim)) counts[caution] = (counts[caution] ?? 0) + 1;
+  }
+  return counts;
+}
+
 function referencePart(own) {
   const reference = own.premises.find((premise) => premise.id === 'reference');
   const text = reference?.text ?? own.reference;
@@ -111,14 +116,14 @@ function fillRecord(claim) {
   const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
   const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
-    labelBar(counts), legend(counts), scoresOf(own), solverLine(own),
+    labelBar(counts), legend(counts, cautionsOfRun(own)), scoresOf(own), solverLine(own),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
     h('div', {class: 'reading'}, answerPart(own),
       h('aside', {id: 'evidence', class: 'evidence', 'aria-label': 'Evidence'})),
     correctedPart(own), content.task === 'rag' ? matrices(own) : null,
     own.relations?.length ? disclosed('Picture of the evidence', () => graphPicture(own), {class: 'card'}) : null,
-    claimList(own), content.task === 'rag' || !own.claims.length ? null : matrices(own), referencePart(own),
+    claimList(own), betweenSources(own), content.task === 'rag' || !own.claims.length ? null : matrices(own), referencePart(own),
     current.record.meta.length ? disclosed('What else the record says', () => h('dl', {class: 'pairs'}, current.record.meta.map(([name, value]) =>
       h('div', {}, h('dt', {}, quoted(name)), h('dd', {}, quoted(value)))))) : null,
   ]);

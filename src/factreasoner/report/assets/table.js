@@ -7,9 +7,13 @@ function countsOf(row) {
   return row[4].map((run) => run?.[1] ?? {});
 }
 
+function cautionsIn(row) {
+  return row[4].map((run) => run?.[2] ?? {});
+}
+
 function doubtOf(row) {
   const counts = countsOf(row)[0];
-  return (counts.contradicted ?? 0) * 1e6 + (counts.undecided ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
+  return (cautionsIn(row)[0].contested ?? 0) * 1e2 + (counts.contradicted ?? 0) * 1e6 + (counts.undecided ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
 }
 
 function shareOf(row, run) {
@@ -34,7 +38,7 @@ function matching() {
   const found = rows.map((row, number) => [row, number]).filter(([row]) => {
     const text = `${row[0]} ${row[1]} ${row[2]}`.toLowerCase();
     return words.every((word) => text.includes(word))
-      && (!table.label || countsOf(row).some((counts) => counts[table.label]))
+      && (!table.label || [...countsOf(row), ...cautionsIn(row)].some((counts) => counts[table.label]))
       && (!table.status || row[4].some((run) => run?.[0] === table.status));
   });
   const sign = table.up ? 1 : -1;
@@ -49,7 +53,8 @@ function recordRow([row, number]) {
     several ? h('td', {class: 'number'}, row[3] || '') : null,
     countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts),
       h('span', {class: 'note'}, ORDER.filter((label) => counts[label] && label !== 'supported')
-        .map((label) => `${LABELS[label].mark} ${counts[label]} `), shareOf(row, run) === null ? 'nothing judged' : ''))),
+        .map((label) => `${LABELS[label].mark} ${counts[label]} `), Object.keys(CAUTIONS).filter((caution) => cautionsIn(row)[run][caution])
+        .map((caution) => `${CAUTIONS[caution].mark} ${cautionsIn(row)[run][caution]} `), shareOf(row, run) === null ? 'nothing judged' : ''))),
     several ? null : h('td', {class: 'number'}, totalOf(countsOf(row)[0])),
     several ? null : h('td', {class: 'number'}, shareOf(row, 0) === null ? '–' : percent(shareOf(row, 0))));
 }
@@ -101,6 +106,7 @@ function choice(name, key, options) {
 
 function recordTable() {
   const present = (label) => content.runs.some((run) => run.labels[label]);
+  const cautioned = (caution) => content.runs.some((run) => run.cautions[caution]);
   const statuses = [...new Set(rows.flatMap((row) => row[4].map((run) => run?.[0]).filter(Boolean)))];
   return h('section', {'aria-labelledby': 'records-head'}, h('h2', {id: 'records-head'}, 'Records'),
     h('form', {class: 'filters', onsubmit: (event) => event.preventDefault()},
@@ -109,7 +115,8 @@ function recordTable() {
         table.shown = PAGE;
         redrawTable();
       }})),
-      choice('With', 'label', [['', 'any label'], ...ORDER.filter(present).map((label) => [label, wordOf(label)])]),
+      choice('With', 'label', [['', 'any label'], ...ORDER.filter(present).map((label) => [label, wordOf(label)]),
+        ...Object.keys(CAUTIONS).filter(cautioned).map((caution) => [caution, `${wordOf('supported')}, ${CAUTIONS[caution].word}`])]),
       statuses.length > 1 ? choice('Status', 'status', [['', 'any'], ...statuses.map((status) => [status, status.replace('_', ' ')])]) : null),
     h('div', {id: 'table-body'}, tableBody()));
 }
