@@ -10,6 +10,7 @@ from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -35,9 +36,12 @@ class Interrupted(RunFolder):
     """Struck at the second record, after its line is on disk and before it is known here."""
 
     def write(self, lines):
-        super().write(lines)
+        known = self.entries
         if lines[0].record_id == "r1":
-            del self.entries["r1"]
+            self.entries = JournalIndex()
+        super().write(lines)
+        if self.entries is not known:
+            self.entries = known
             raise KeyboardInterrupt
 
 

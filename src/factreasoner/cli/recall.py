@@ -9,7 +9,7 @@ import typer
 
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import (
-    check_data,
+    check_task_data,
     default_folder,
     print_rehearsal,
     refuse_own_source,
@@ -60,7 +60,7 @@ def recall(
     config = load_config(profile, settings)
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
-    checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    checked = check_task_data(TASK, data, config, folder, running)
     if dry_run:
         print_rehearsal(TASK, checked, config)
         raise typer.Exit

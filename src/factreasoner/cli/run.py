@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import check_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.running import check_task_data, default_folder, refuse_own_source, run_task
 from factreasoner.cli.settings import OF_CLAIMS, takes_settings
 from factreasoner.cli.terminal import say
 
@@ -56,7 +56,7 @@ def run(
             say(note, err=True)
     folder = out or default_folder(data)
     refuse_own_source(folder, data, config)
-    checked = check_data(data, lambda record: TASK.problems(record, config), running)
+    checked = check_task_data(TASK, data, config, folder, running)
     if dry_run:
         _print_plan(checked, config)
         raise typer.Exit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from factreasoner.cli.terminal import one_line, say
 if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.inputs.input import CheckedInput, Fits
+    from factreasoner.inputs.kept_check import KeptCheck
     from factreasoner.llm.batches.folder import Batch
+    from factreasoner.models import Record
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
@@ -42,7 +44,27 @@ def refuse_own_source(folder: Path, data: Path, config: Config) -> None:
             raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
 
 
-def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
+def check_task_data(
+    task: Task[Any], data: Path, config: Config, folder: Path, running: RunOptions
+) -> CheckedInput | PastRecords:
+    """The records for a run of `task` into `folder`, which keeps what was found for when it is resumed.
+
+    Raises as `check_data` does.
+    """
+    from factreasoner.inputs.kept_check import KeptCheck
+    from factreasoner.pipeline import record_fingerprint
+    from factreasoner.runs.store import RunFolder
+
+    columns, limit, skip_invalid = running.column_map, running.limit, running.skip_invalid
+    decides: dict[str, object] = {"columns": columns, "limit": limit, "skip_invalid": skip_invalid}
+    decides |= {"task": task.name, "config": config.model_dump(mode="json")}
+    kept = KeptCheck(RunFolder(folder, task).input_path, decides, record_fingerprint)
+    return check_data(data, lambda record: task.problems(record, config), running, kept)
+
+
+def check_data(
+    data: Path, fits: Fits, running: RunOptions, kept: KeptCheck | None = None
+) -> CheckedInput | PastRecords:
     """The records of a file, or of a finished run; lines that are skipped are said.
 
     Raises:
@@ -59,7 +81,9 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     if data.is_dir():
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
-        checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
+        checked = check_input(
+            data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid, kept=kept
+        )
     for problem in merged(checked.problems):
         say(f"skipped {problem}", err=True)
     if isinstance(checked, CheckedInput):
@@ -104,10 +128,11 @@ def run_task(
         worker = task.worker(config, _calls(folder, config))
         for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
             say(one_line(note), err=True)
+        _keep_check(checked, folder)
 
         def run_round() -> RunReport:
             with progress_for(quiet=running.quiet) as progress:
-                return run_records(worker, folder, checked.ids, checked.records(), progress)
+                return run_records(worker, folder, checked.ids, _records(checked, folder), progress)
 
         waiting: Sequence[Batch] = ()
         if config.batch == "none":
@@ -145,6 +170,22 @@ def _calls(folder: RunFolder[Any], config: Config) -> Calls:
 def _say_note(quiet: bool, note: str) -> None:
     if not quiet:
         say(one_line(note), err=True)
+
+
+def _keep_check(checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> None:
+    """Keep what the check of a large file found."""
+    from factreasoner.inputs.input import CheckedInput
+    from factreasoner.runs.store import replace_file
+
+    if isinstance(checked, CheckedInput) and (lines := checked.to_keep()) is not None:
+        replace_file(folder.input_path, lines)
+
+
+def _records(checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> Iterator[Record]:
+    """The records, less those of which it is known without reading them that they are finished."""
+    from factreasoner.inputs.input import CheckedInput
+
+    return checked.records(folder.finished) if isinstance(checked, CheckedInput) else checked.records()
 
 
 def _write_report(path: Path, *, quiet: bool) -> None:

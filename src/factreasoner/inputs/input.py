@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import shutil
-import stat
-import sys
-import tempfile
 import weakref
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from factreasoner.compression import opened, unpacked
+from factreasoner.compression import opened
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.columns import hinted, misspelt
 from factreasoner.inputs.jsonl import file_problem, parse_line
+from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
-from factreasoner.inputs.tables import is_array, is_table, json_lines
+from factreasoner.inputs.spool import spooled, unreadable
 from factreasoner.models import Record
 from factreasoner.registry import nearest
 from factreasoner.stages.abstention import is_abstention
 
 Fits = Callable[[Record], Sequence[InputProblem]]
+Finished = Callable[[str, str], bool]
 
 STDIN = "standard input"
 _HEAD_BYTES = 65536
 SAME_PROBLEM = 3
 """Places with the same problem from which on it is told once."""
+KEPT_FROM = 1000
+"""Records from which on a check is worth keeping: fewer are checked again in no time."""
 
 
 class CheckedInput:
     """A file, compressed or not, whose every line was checked.
 
-    Memory grows by an id and two integers a record, and the problems. `problems` are those of the lines left
-    out (`skip_invalid`), `notes` say which keys may be misspelt. What can be read only once (standard input,
+    Memory grows by an id, two integers and, where the check is kept, a digest a record, and the problems.
+    `problems` are those of the lines left out (`skip_invalid`). What can be read only once (standard input,
     a pipe), and the records of a table or a JSON array, are kept in an unnamed temporary file for as long as
     this object lives.
     """
@@ -47,39 +45,63 @@ class CheckedInput:
         self.name = STDIN if str(path) == "-" else str(path)
         self.problems: list[InputProblem] = []
         self._column_map = dict(column_map or {})
-        self._numbers: dict[str, int] = {}
-        self._offsets = array("Q")
-        self.notes: list[str] = []
+        self._found = Found()
+        self._kept: KeptCheck | None = None
         self._path = Path(path)
-        self._spool, self._by_line = _spooled(path, self.name)
+        self._spool, self._by_line = spooled(path, self.name)
         if self._spool is not None:
             weakref.finalize(self, self._spool.close)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._found.numbers)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the records, in order."""
-        return tuple(self._numbers)
+        return tuple(self._found.numbers)
 
-    def records(self) -> Iterator[Record]:
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which keys may be misspelt."""
+        return self._found.notes
+
+    def records(self, finished: Finished | None = None) -> Iterator[Record]:
         """The records in order, each read from the file when it is asked for.
+
+        Those that are `finished`, by id and digest, are left out where the check was one to be kept.
 
         Raises:
             InputError: the file was changed after it was checked.
         """
         with self._open() as file:
-            for (record_id, number), offset in zip(self._numbers.items(), self._offsets, strict=True):
-                file.seek(offset)
-                yield self._unchanged(file.readline(), record_id, number, offset)
+            for record_id, number, offset, digest in self._found.places():
+                if finished is None or digest is None or not finished(record_id, digest):
+                    file.seek(offset)
+                    yield self._unchanged(file.readline(), record_id, number, offset)
 
-    def check(self, fits: Fits | None = None, limit: int | None = None) -> None:
+    def to_keep(self) -> Iterator[str] | None:
+        """The lines of the file that keeps this check; None where there is nothing new to keep.
+
+        A check that left lines out is not kept: its problems are told again.
+        """
+        if self._kept is None or self.problems or self._spool is not None or len(self) < KEPT_FROM:
+            return None
+        return self._kept.lines(self._path, self._found)
+
+    def check(
+        self, fits: Fits | None = None, limit: int | None = None, kept: KeptCheck | None = None
+    ) -> None:
         """Read every line, until `limit` records are found; note ids, offsets and problems.
+
+        Where the same check was `kept`, that is taken.
 
         Raises:
             InputError: the file as a whole is not what it should be.
         """
+        if kept is not None and self._spool is None and (found := kept.read(self._path)) is not None:
+            self._found = found
+            return
+        self._kept = kept
         seen: dict[str, None] = {}
         with self._open() as file:
             message = file_problem(self.name, file.read(_HEAD_BYTES))
@@ -99,21 +121,21 @@ class CheckedInput:
                         self.problems += error.problems
                 offset += len(raw)
         unseen = self._column_map.keys() - seen.keys()
-        if unseen and seen and (limit is None or not self._numbers):
+        if unseen and seen and (limit is None or not len(self)):
             told = (f"no record has the key {key!r}; {nearest(key, list(seen))}" for key in sorted(unseen))
             raise InputError([InputProblem(self.name, "column map", message) for message in told])
-        self.notes = list(misspelt(seen, self._column_map))
+        self._found.notes = list(misspelt(seen, self._column_map))
 
     def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
         where = self._where(number)
-        if record.id in self._numbers:
-            first = f"{'line' if self._by_line else 'record'} {self._numbers[record.id]}"
+        if record.id in self._found.numbers:
+            first = f"{'line' if self._by_line else 'record'} {self._found.numbers[record.id]}"
             message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
             raise InputError([InputProblem(where, "id", message)])
         if problems := fits(record) if fits is not None else ():
             raise InputError([hinted(problem, record.metadata)._replace(where=where) for problem in problems])
-        self._numbers[record.id] = number
-        self._offsets.append(offset)
+        digest = None if self._kept is None else self._kept.digest(record)
+        self._found.add(record.id, number, offset, digest)
 
     def _record(self, data: Mapping[str, object], number: int) -> Record:
         where = self._where(number)
@@ -140,7 +162,7 @@ class CheckedInput:
                 with opened(self._path) as file:
                     yield file
             except OSError as error:
-                raise _unreadable(self.name, error) from error
+                raise unreadable(self.name, error) from error
 
 
 def check_input(
@@ -150,6 +172,7 @@ def check_input(
     fits: Fits | None = None,
     limit: int | None = None,
     skip_invalid: bool = False,
+    kept: KeptCheck | None = None,
 ) -> CheckedInput:
     """Check a JSONL file ("-" is standard input) line by line, keeping none of its records in memory.
 
@@ -157,14 +180,14 @@ def check_input(
 
     `column_map` is their key -> our field. `fits` tells what a record lacks beyond its form, as `check_fits`
     does for a Config. `limit` takes the first so many records and looks no further. `skip_invalid` leaves
-    bad lines out.
+    bad lines out. `kept` says where the check of a large file is kept; what decides it is in its settings.
 
     Raises:
         InputError: every problem of every line, or of the file as a whole; or no record is left.
         ConfigError: `column_map` names no field of ours.
     """
     checked = CheckedInput(path, column_map)
-    checked.check(fits, limit)
+    checked.check(fits, limit, kept)
     if checked.problems and not skip_invalid:
         raise InputError(merged(checked.problems))
     if not len(checked):
@@ -215,74 +238,3 @@ def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
         else:
             told.append(InputProblem(f"{where[0]} and {len(where) - 1} more", field, message))
     return told
-
-
-def _spooled(path: Path | str, name: str) -> tuple[IO[bytes] | None, bool]:
-    """A seekable copy of what can be read only once, or is no JSON lines; None for an ordinary file.
-
-    With it: whether its lines are those of the file.
-    """
-    try:
-        if str(path) == "-":
-            return _converted(name, _copy(sys.stdin.buffer))
-        if not stat.S_ISREG(Path(path).stat().st_mode):
-            with Path(path).open("rb") as stream:
-                return _converted(name, _copy(stream))
-        with opened(Path(path)) as plain:
-            lines = _as_lines(name, plain)
-            return lines, lines is None
-    except OSError as error:
-        raise _unreadable(name, error) from error
-
-
-def _converted(name: str, copy: IO[bytes]) -> tuple[IO[bytes], bool]:
-    """The copy, or its records as JSON lines, with whether it is the copy."""
-    try:
-        lines = _as_lines(name, copy)
-    except BaseException:
-        copy.close()
-        raise
-    if lines is not None:
-        copy.close()
-    return lines or copy, lines is None
-
-
-def _as_lines(name: str, file: IO[bytes]) -> IO[bytes] | None:
-    """The records of a table or an array as JSON lines; None for a file of JSON lines."""
-    head = file.read(_HEAD_BYTES)
-    file.seek(0)
-    table = is_table(name, head)
-    if not table and not is_array(head):
-        return None
-    spool = _spool()
-    try:
-        spool.writelines(json_lines(name, file, table=table))
-    except BaseException:
-        spool.close()
-        raise
-    return spool
-
-
-def _copy(stream: IO[bytes]) -> IO[bytes]:
-    """What the stream has, unpacked where it is compressed."""
-    spool = _spool()
-    try:
-        shutil.copyfileobj(stream, spool)
-        spool.seek(0)
-        plain = unpacked(spool)
-    except BaseException:
-        spool.close()
-        raise
-    if plain is spool:
-        return spool
-    with spool, plain:
-        return _copy(plain)
-
-
-def _spool() -> IO[bytes]:
-    return tempfile.TemporaryFile()  # lives as long as its CheckedInput
-
-
-def _unreadable(name: str, error: OSError) -> InputError:
-    remedy = "" if error.errno == errno.EIO else "; give the path of a JSONL file"
-    return InputError([InputProblem(name, "", f"can't be read: {error.strerror}{remedy}")])

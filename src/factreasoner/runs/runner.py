@@ -90,6 +90,5 @@ def run(
 
 def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[Record]:
     for record in records:
-        entry = folder.entries.get(record.id)
-        if entry is None or entry.to_repeat or entry.fingerprint != record_fingerprint(record):
+        if record.id not in folder.entries or not folder.finished(record.id, record_fingerprint(record)):
             yield record

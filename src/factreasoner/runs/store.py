@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from factreasoner.compression import packing
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
@@ -21,7 +22,8 @@ from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, line_of
+from factreasoner.runs.journal import JournalLine, entry_of, line_of
+from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.ledger import Ledger
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
@@ -41,13 +43,14 @@ class RunFolder(Generic[R]):
     - `journal.jsonl`: one result of the task a line, appended and synced to disk as each record ends.
     - `spent.txt`: US dollars of each answered request, one a line.
     - `batches/`: requests to models that are answered in batches, and their results.
+    - `input.index`: what the check of a large input found, so that resuming it takes no second one.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
     def __init__(self, path: Path, task: Task[R]) -> None:
         self.path = path
         self.task = task
-        self.entries: dict[str, JournalEntry] = {}
+        self.entries = JournalIndex()
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
         self._learning = threading.Lock()
@@ -79,6 +82,11 @@ class RunFolder(Generic[R]):
     def results_path(self) -> Path:
         """Path of results.jsonl: one line a record, in input order."""
         return self.path / "results.jsonl"
+
+    @property
+    def input_path(self) -> Path:
+        """Path of input.index: what the check of a large input file found."""
+        return self.path / "input.index"
 
     @property
     def summary_path(self) -> Path:
@@ -120,7 +128,7 @@ class RunFolder(Generic[R]):
     ) -> None:
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
         if fresh:
-            derived = (self.results_path, self.summary_path)
+            derived = (self.results_path, self.summary_path, self.input_path)
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
                 path.unlink(missing_ok=True)
             self.batches.clear()
@@ -214,7 +222,7 @@ class RunFolder(Generic[R]):
         Raises:
             RunError: a line other than a torn last one is damaged.
         """
-        self.entries = {}
+        self.entries = JournalIndex()
         if not self.journal_path.exists():
             return
         offset = 0
@@ -229,13 +237,18 @@ class RunFolder(Generic[R]):
 
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
-            record_id, entry = entry_of(self.task, json.loads(line), offset)
+            record_id, entry = entry_of(self.task, from_json(line), offset)
             self.entries[record_id] = entry
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise RunError(
                 f"{self.journal_path}:{number}: damaged line; remove it and run again, "
                 "or start over with --fresh"
             ) from error
+
+    def finished(self, record_id: str, fingerprint: str) -> bool:
+        """Whether a record with that content needs no more work: it is assessed, and nothing of it failed."""
+        entry = self.entries.get(record_id)
+        return entry is not None and not entry.to_repeat and entry.fingerprint == fingerprint
 
     def append(self, *results: R) -> None:
         """Add results to the journal; see `write`."""

@@ -1,0 +1,89 @@
+"""What the check of an input file found, kept in a file so that a resumed run need not check it all again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from factreasoner import __version__
+from factreasoner.models import Record
+
+_WHOLE = "end"
+"""The last line: what has it was not cut short."""
+
+
+class Found:
+    """Where the records of a checked file are: by id the line's number; in their order offset and digest.
+
+    `digests` are those of the records' content, empty where none were asked for.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.offsets = array("Q")
+        self.digests: list[str] = []
+        self.notes: list[str] = []
+
+    def add(self, record_id: str, number: int, offset: int, digest: str | None) -> None:
+        """Count a record."""
+        self.numbers[record_id] = number
+        self.offsets.append(offset)
+        if digest is not None:
+            self.digests.append(digest)
+
+    def places(self) -> Iterator[tuple[str, int, int, str | None]]:
+        """Id, number, offset and digest of every record, in order."""
+        digests: Iterator[str | None] = iter(self.digests)
+        for (record_id, number), offset in zip(self.numbers.items(), self.offsets, strict=True):
+            yield record_id, number, offset, next(digests, None)
+
+
+class KeptCheck(NamedTuple):
+    """A check that is kept in the file `path`, of a data file under settings that decide what it finds.
+
+    `digest` tells a record's content from another's.
+    """
+
+    path: Path
+    settings: Mapping[str, Any]
+    digest: Callable[[Record], str]
+
+    def read(self, data: Path) -> Found | None:
+        """What was found in `data`; None where that was not kept, or the file or the settings changed."""
+        found = Found()
+        try:
+            with self.path.open(encoding="utf-8") as lines:
+                head = json.loads(next(lines, "null"))
+                if head["key"] != self._key(data):
+                    return None
+                found.notes = head["notes"]
+                for line in lines:
+                    if line.rstrip() == _WHOLE:
+                        return found
+                    number, offset, digest, record_id = line.split(" ", 3)
+                    found.add(json.loads(record_id), int(number), int(offset), digest)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # the data file tells it all
+        return None
+
+    def lines(self, data: Path, found: Found) -> Iterator[str]:
+        """The lines of the file that `read` reads.
+
+        Raises:
+            OSError: `data` can't be read.
+        """
+        yield json.dumps({"key": self._key(data), "notes": found.notes})
+        for record_id, number, offset, digest in found.places():
+            yield f"{number} {offset} {digest} {json.dumps(record_id)}"
+        yield _WHOLE
+
+    def _key(self, data: Path) -> str:
+        """A digest of the data file and of all that decides what a check finds in it."""
+        with data.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256")
+        content.update(json.dumps([__version__, dict(self.settings)], sort_keys=True, default=str).encode())
+        return content.hexdigest()
