@@ -6,6 +6,7 @@ A process that is forked is single-threaded, handles signals as the system does,
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -139,4 +140,5 @@ if __name__ == "__main__":
     from factreasoner.llm import litellm_provider
 
     litellm_provider.load()
+    gc.freeze()  # else each child, as it ends, looks through all that was imported, and copies its pages
     exec(serve(socket.socket(fileno=int(sys.argv[1])), litellm_provider.ENVIRONMENT))

@@ -1,5 +1,7 @@
 """`calibrate`: fitted, applied, resumed, and refused with the numbers."""
 
+import functools
+import inspect
 import json
 import random
 
@@ -23,6 +25,7 @@ from factreasoner.tasks.factuality import TASK
 RECORDS = 12
 
 
+@functools.cache
 def judged(number, config=None, labels=("entailment", "entailment", "contradiction", "neutral")):
     """A record of one context and an atom for each verdict; S and NS by a coin that the judge overrates."""
     config = config or Config()
@@ -54,6 +57,13 @@ def judged(number, config=None, labels=("entailment", "entailment", "contradicti
 def right(number, i):
     """Whether the judge is right: every other time."""
     return random.Random(1000 * number + i).random() < 0.5
+
+
+@pytest.fixture(autouse=True)
+def figures(request, monkeypatch):
+    """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
+    if "figures" not in inspect.signature(request.function).parameters:
+        monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
 
 
 @pytest.fixture
@@ -106,7 +116,7 @@ def test_corrections_teach_what_labels_of_all_pairs_do(factreasoner, run, relati
     assert "too little to calibrate verdicts" in done.stderr
 
 
-def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_path):
+def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_path, figures):
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
     found = content(done)
     assert found == json.loads((tmp_path / "c.json").read_text())
@@ -136,7 +146,7 @@ def test_what_a_person_reads_of_settings(factreasoner, run):
         assert words in done.stdout
 
 
-def test_what_a_person_reads(factreasoner, run, relations):
+def test_what_a_person_reads(factreasoner, run, relations, figures):
     done = factreasoner(
         "calibrate", run, "--relations", relations, "--out", "c.json", "--method", "temperature"
     )
@@ -146,8 +156,7 @@ def test_what_a_person_reads(factreasoner, run, relations):
     assert "nan" not in done.stdout.lower()
 
 
-def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp_path, monkeypatch):
-    monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
+def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp_path):
     done = factreasoner("calibrate", run, "--out", "c.json")
     assert done.returncode == 0
     assert "No figure: drawing figures needs an optional package" in done.stderr

@@ -197,6 +197,6 @@ def assert_nothing_said(gap: str) -> None:
     ],
 )
 def test_a_long_hostile_text_is_split(unit: str) -> None:
-    text = unit * (300_000 // len(unit))
+    text = unit * (100_000 // len(unit))
     spans = sentences(text)
     assert all(a.end <= b.start for a, b in pairwise(spans))

@@ -77,7 +77,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("count", SIZES)
+@pytest.mark.parametrize("count", [1, 3, 32])
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_planned_call_in_vain_is_paid_eight_times_at_most(scene, bad, count):
     set_up = scene(bad if callable(bad) else lambda request: bad)

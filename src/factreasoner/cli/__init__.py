@@ -8,6 +8,7 @@ Ctrl-C (SIGINT), SIGTERM, SIGHUP.
 from __future__ import annotations
 
 import errno
+import functools
 import inspect
 import io
 import logging
@@ -107,13 +108,19 @@ def _options(
     pass
 
 
+@functools.cache
+def _command_line() -> Callable[..., int | None]:
+    """All commands with their flags; put together once a process, which takes a twentieth of a second."""
+    return typer.main.get_command(app)
+
+
 def execute(arguments: Sequence[str] | None = None) -> int:
     """Run one command line, by default the process's; returns the exit code.
 
     Every expected error becomes a message on standard error, never a traceback.
     """
     try:
-        code = app(arguments, prog_name="factreasoner", standalone_mode=False) or 0
+        code = _command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0
         if code == INTERRUPTED:
             return _failed("Interrupted; the same command goes on from here.", code)
         return int(code)
