@@ -4,7 +4,7 @@ import json
 
 import pytest
 from command import results, write_records
-from fake_server import FakeServer, answering, server_error
+from fake_server import FakeServer, answering, server_error, unauthorized
 
 FACTS = ["Fact one.", "Fact two.", "Fact three."]
 MODELS = ("openai/a", "openai/b", "openai/c")
@@ -101,6 +101,20 @@ def test_a_tie_is_unanswered_and_counts_for_the_agreement(factreasoner, tmp_path
     judges = summary(tmp_path)["judges"]
     assert judges["pairs"] == 3
     assert judges["scores"]["openai/a"]["num_unanswered"]["value"] == 0
+
+
+def test_a_judge_whose_key_is_wrong_leaves_the_others_and_is_said(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+
+    def answer(request):
+        return unauthorized() if request.body["model"] == "c" else panel()(request)
+
+    with FakeServer(answer) as server:
+        done = judge(factreasoner, "recall", server, data)
+        assert (done.returncode, server.calls) == (3, 5), done.stderr
+        line = results(tmp_path / "out")[0]
+        assert [fact["value"] for fact in line["facts"]] == [True, None, None]
+        assert any("openai/c: " in failure["message"] for failure in line["failures"])
 
 
 def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_path):

@@ -45,6 +45,15 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     assert all(f"citation {name}, corrected " in shown for name in ("recall", "precision"))
 
 
+def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {"id": "r1", "output": TEXT, "contexts": [SOURCE]})
+    flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
+    done = factreasoner("verify", data, *flags)
+    assert done.returncode == 0, done.stderr
+    assert "their sentences are rewritten and judged again" in done.stdout
+    assert "up to" not in factreasoner("verify", data, *flags, "--rounds", "0").stdout
+
+
 def test_records_need_contexts(factreasoner, tmp_path):
     data = write_records(tmp_path / "answers.jsonl", {"id": "r1", "output": TEXT})
     done = factreasoner("verify", data)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.errors import BudgetError
+from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.protocols import Judged
@@ -97,6 +97,22 @@ def test_what_ends_a_run_is_raised():
 
     with pytest.raises(BudgetError):
         judged("E", Poor("E"))
+
+
+class Refused(Saying):
+    def judge(self, premise, claims):
+        raise ConfigError("set the right key")
+
+
+def test_a_member_that_can_not_be_asked_leaves_it_to_the_others_unless_there_is_none():
+    found = judged("EC", Refused("EC"), "EC")
+    assert [verdict.label for verdict in found.verdicts] == ["entailment", "contradiction"]
+    assert [(failure.item_id, failure.message) for failure in found.failures] == [
+        ("c0->a0", "B: set the right key"),
+        ("c0->a1", "B: set the right key"),
+    ]
+    with pytest.raises(ConfigError, match="the right key"):
+        judged(Refused("E"), Refused("E"))
 
 
 @given(

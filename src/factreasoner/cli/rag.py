@@ -16,7 +16,6 @@ from factreasoner.cli.running import (
     run_task,
 )
 from factreasoner.cli.settings import takes_settings
-from factreasoner.cli.terminal import say
 
 PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -73,13 +72,8 @@ def rag(
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, folder, running)
     if showing.dry_run:
-        print_rehearsal(TASK, checked, config)
-        if config.premise == "each" and config.plugin("judge") == "llm":
-            say(
-                "Not counted: claims of an answer that no context bears out alone are asked once more, about "
-                f"all contexts together: a call for every {config.atoms_per_call} of a record, and as many "
-                "again for each further one that all contexts take by --window-tokens."
-            )
+        further = "an answer's claims that no context bears out alone are asked about all contexts together"
+        print_rehearsal(TASK, checked, config, further=further)
         raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, show=print_rag)
     if showing.explain:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from factreasoner.inputs.kept_check import KeptCheck
     from factreasoner.llm.batches.folder import Batch
     from factreasoner.models import Record
+    from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
@@ -92,12 +93,28 @@ def check_data(
     return checked
 
 
-def print_rehearsal(task: Task[Any], checked: CheckedInput | PastRecords, config: Config) -> None:
-    """What a run of a task on claims would take."""
+def print_rehearsal(
+    task: Task[Any], checked: CheckedInput | PastRecords, config: Config, *, further: str = ""
+) -> None:
+    """What a run of a task on claims would take; `further` says what is asked about those that fail."""
     from factreasoner.cli.tables import print_plan
     from factreasoner.runs.rehearsal import rehearsed
 
-    print_plan(rehearsed(task, checked.records(), config), config, len(checked.ids))
+    planned = rehearsed(task, checked.records(), config)
+    print_plan(planned, config, len(checked.ids))
+    if further and config.model:
+        _print_further(planned, rehearsed(task, checked.records(), config, borne_out=False), further)
+
+
+def _print_further(planned: RunPlan, most: RunPlan, why: str) -> None:
+    """What a run takes beyond what is planned where no claim is borne out; nothing where that is none."""
+    calls, prompt, reply = (
+        sum(getattr(stage, name) for stage in most.stages) - sum(getattr(s, name) for s in planned.stages)
+        for name in ("calls", "prompt_tokens", "completion_tokens")
+    )
+    if calls > 0:
+        tokens = f"~{prompt:,} prompt and ~{reply:,} completion tokens"
+        say(f"Calls beyond these, where no claim is borne out: up to {calls:,} with {tokens} ({why}).")
 
 
 def run_task(

@@ -93,7 +93,7 @@ def verify(
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, folder, running)
     if dry_run:
-        print_rehearsal(TASK, checked, config)
+        print_rehearsal(TASK, checked, config, further="their sentences are rewritten and judged again")
         raise typer.Exit
     raise typer.Exit(run_task(TASK, checked, config, folder, running, show=print_claims(TASK)))
 

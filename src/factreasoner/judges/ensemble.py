@@ -3,13 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
+from factreasoner.errors import ConfigError
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 
 STAGE = "judge"
+J = TypeVar("J")
+R = TypeVar("R")
+
+
+def asked_of_each(
+    members: Mapping[str, J], ask: Callable[[J], R], lost: Callable[[str], R]
+) -> list[tuple[str, R]]:
+    """What each member answers, by name; `lost` makes an answer of the words for why a member has none.
+
+    A member whose key or name is wrong leaves the question to the others.
+
+    Raises:
+        ConfigError: no member is left; the first one's.
+        BudgetError: from a model client.
+    """
+
+    def answer(member: J) -> R | ConfigError:
+        try:
+            return ask(member)
+        except ConfigError as error:
+            return error
+
+    answers = parallel_map(answer, members.values(), workers=len(members))
+    errors = [found for found in answers if isinstance(found, ConfigError)]
+    if len(errors) == len(answers):
+        raise errors[0]
+    return [
+        (name, lost(str(found)) if isinstance(found, ConfigError) else found)
+        for name, found in zip(members, answers, strict=True)
+    ]
+
+
+def unasked(premise_id: str, claim_id: str, why: str) -> Failure:
+    """What is said of a pair on which a member could not be asked."""
+    return Failure(stage=STAGE, item_id=f"{premise_id}->{claim_id}", error_type="ConfigError", message=why)
 
 
 class EnsembleJudge:
@@ -28,14 +65,16 @@ class EnsembleJudge:
         """One verdict or at least one failure for every claim; verdicts hold each judge's own as `votes`.
 
         Raises:
-            ConfigError, BudgetError: from a model client.
+            ConfigError, BudgetError: see `asked_of_each`.
         """
-        parts = parallel_map(
-            lambda judge: judge.judge(premise, claims), self._judges.values(), workers=len(self._judges)
+        parts = asked_of_each(
+            self._judges,
+            lambda judge: judge.judge(premise, claims),
+            lambda why: Judged((), tuple(unasked(premise.id, claim.id, why) for claim in claims)),
         )
         votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
         failures: list[Failure] = []
-        for name, judged in zip(self._judges, parts, strict=True):
+        for name, judged in parts:
             for verdict in judged.verdicts:
                 votes[verdict.target_id].append(verdict.model_copy(update={"judge": name}))
             failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in judged.failures)

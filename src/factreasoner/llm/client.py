@@ -153,8 +153,11 @@ class LiteLLMClient:
 
     @property
     def settled(self) -> bool:
-        """Whether it is learnt how the model is asked; until then, calls should come one by one, in order."""
-        return self._abilities is not None
+        """Whether it is learnt how the model is asked; until then, calls should come one by one, in order.
+
+        A model that can't be asked at all leaves nothing to learn.
+        """
+        return self._abilities is not None or self._sender.stopped
 
     def _key(self, question: CallRequest, sample: int) -> str:
         config, prompt = self._config, question.prompt

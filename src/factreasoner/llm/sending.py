@@ -224,6 +224,11 @@ class Sender:
             if self._stopped.wait(turn):
                 return
 
+    @property
+    def stopped(self) -> bool:
+        """Whether all requests are ended."""
+        return self._stopped.is_set()
+
     def stop(self, reason: str) -> ConfigError:
         """End all requests from now on, for a reason that only the user can mend."""
         self._fatal = f"model {self._config.model}: {reason}"

@@ -20,11 +20,13 @@ WORDS = "words " * 25
 """What stands for a quote, a reasoning or another free text of a reply: as long as these are, about."""
 
 
-def rehearsed(task: Task[Any], records: Iterable[Record], config: Config) -> RunPlan:
+def rehearsed(
+    task: Task[Any], records: Iterable[Record], config: Config, *, borne_out: bool = True
+) -> RunPlan:
     """Calls and estimated tokens by prompt of a run of `task`; re-asks are left out, cached calls counted.
 
     A stand-in answers in the place of every model: statements are the sentences of a text, and every claim is
-    true, so that what a task asks only about claims that failed is not counted.
+    borne out, or none is: then what a task asks only about claims that failed is counted for all of them.
 
     Raises:
         ConfigError, InputError, MissingExtraError: as the task's worker does.
@@ -33,7 +35,8 @@ def rehearsed(task: Task[Any], records: Iterable[Record], config: Config) -> Run
 
     def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
         reply = {
-            name: _value(name, prop, prompt, schema) for name, prop in schema.parameters["properties"].items()
+            name: _value(name, prop, prompt, schema, borne_out=borne_out)
+            for name, prop in schema.parameters["properties"].items()
         }
         before = totals.get(prompt.name, StagePlan(prompt.name, 0, 0, 0, 0))
         totals[prompt.name] = StagePlan(
@@ -55,15 +58,19 @@ def rehearsed(task: Task[Any], records: Iterable[Record], config: Config) -> Run
     return RunPlan(list(totals.values()), 0, 0)
 
 
-def _value(name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema) -> object:
+def _value(
+    name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema, *, borne_out: bool
+) -> object:
     if "enum" in prop:
-        return prop["enum"][0]
+        return prop["enum"][0 if borne_out else -1]
     if prop.get("type") == "integer":
         return prop.get("minimum", 0)
     if prop.get("type") != "array":
         if name not in schema.items:
             return WORDS
-        return "true" if name.startswith("fact") else schema.items[name]
+        if name.startswith("fact"):
+            return "true" if borne_out else "false"
+        return schema.items[name] if prompt.name != "correct" else f"{schema.items[name]} (corrected)"
     found = re.search(r"<given_text_\w+>\n(.*?)\n</given_text", prompt.user, re.DOTALL)
     text = found[1] if found else prompt.user
     return [{"source": part, "atom": part} for part in (text[s:e] for s, e in sentences(text))]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from factreasoner.errors import ConfigError
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom
@@ -11,9 +12,11 @@ CLAIM = Atom(id="a0", text="The museum opened in 1932.", original="It opened in 
 
 
 def model(value):
-    """A judge of one opinion; None: one that never answers."""
+    """A judge of one opinion; None: one that never answers, "refused": one whose key is wrong."""
 
     def answer(prompt, schema):
+        if value == "refused":
+            raise ConfigError("set the right key")
         if value is None:
             return {}
         said = {"fact_0_sources": "1", "fact_0_citation": "4 May 1932", "fact_0_reasoning": f"It is {value}."}
@@ -50,6 +53,15 @@ def test_a_judge_that_fails_leaves_the_others_and_is_said():
     result = verified("True", None, "True")
     assert (result.status, result.claims[0].label) == ("partial", "supported")
     assert [failure.message.split(":")[0] for failure in result.failures] == ["m1"]
+
+
+def test_a_judge_whose_key_is_wrong_leaves_the_others_and_is_said():
+    result = verified("True", "refused", "True")
+    assert (result.status, result.claims[0].label) == ("partial", "supported")
+    (failure,) = result.failures
+    assert (failure.item_id, failure.message) == ("c0->a0", "m1: set the right key")
+    with pytest.raises(ConfigError, match="the right key"):
+        verified("refused", "refused")
 
 
 def test_a_tie_and_failures_of_all_leave_a_claim_unjudged():

@@ -342,3 +342,20 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     again = verify(answer, sources=SOURCES, claims=claims, judge="recorded", relations=journal, rounds=0)
     assert [(c.label, c.p) for c in again.claims] == [(c.label, c.p) for c in first.claims]
     assert again.claims[0].label == "contradicted"
+
+
+def test_sources_are_named_to_a_model_as_the_answers_own_list_of_references_numbers_them():
+    pages = [
+        Context(id=f"c{n}", text=text, link=f"https://example.org/{n}") for n, text in enumerate(SOURCES)
+    ]
+    answer = "Two million people came in 1930 [1].\n\nReferences:\n[1] Visits, https://example.org/1\n"
+    model = Model(rewrites={"1930": "1,987,000 people came in 2019 [1]."})
+    llm = ScriptedLLM(model)
+    result = verify(answer, sources=pages, llm=llm, rounds=1)
+    (prompt,) = [call.prompt.user for call in llm.calls if call.prompt.name == "correct"]
+    assert "Source [1]:\n<given_source" in prompt
+    assert prompt.count("Source [") == 1
+    assert result.corrected == answer.replace(
+        "Two million people came in 1930", "1,987,000 people came in 2019"
+    )
+    assert result.revised.claims[0].cited == ("c1",)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
@@ -49,15 +50,19 @@ class CitedText:
     """A text with what its sentences cite.
 
     `plain` is the text without markers, lists of references and code; what is located in it is mapped back by
-    `original`. `notes` tell what looked like a citation and was not read as one.
+    `original`. `notes` tell what looked like a citation and was not read as one. `defined` maps labels to
+    links beside the text's own list of references, as a text that it is a part of does.
     """
 
-    def __init__(self, text: str, contexts: Sequence[Context]) -> None:
+    def __init__(
+        self, text: str, contexts: Sequence[Context], defined: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.text = text
         self.contexts = contexts
         lines = newline_ended(text)
         ends = _references(lines)
-        sources = self._sources = Sources(contexts, ends.defined)
+        self._defined = {**defined, **ends.defined}
+        sources = self._sources = Sources(contexts, self._defined)
         self._labels: dict[str, str] = {}
         markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
         kept = [m for m in markers if _is_subject(lines, m)]
@@ -68,6 +73,10 @@ class CitedText:
             f"{piece!r} lacks a bracket and was not read as a citation"
             for piece in broken_markers(text, markers)
         )
+
+    def like(self, text: str) -> CitedText:
+        """Another text, whose labels name the sources that they name in this one."""
+        return CitedText(text, self.contexts, self._defined)
 
     def label_of(self, source: str) -> str:
         """How the text names a source: by its id where a citation does, else by its number."""

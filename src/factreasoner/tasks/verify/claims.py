@@ -52,7 +52,7 @@ class ClaimFinder:
         """The claims of some sentences of a text alone."""
         wanted = [Span(*part.words) for part in parts]
         plain = "\n\n".join(text.text[span.start : span.end] for span in wanted)
-        own = CitedText(plain, record.contexts or ())
+        own = text.like(plain)
         asked = record.model_copy(update={"response": own.plain, "contexts": None, "atoms": None})
         found = self._found(asked, meter)
         starts, at = [], 0

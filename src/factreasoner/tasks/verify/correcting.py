@@ -11,7 +11,7 @@ from factreasoner.evaluators.prompted import PASSAGE_TOKENS
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Claim, Context, Failure, Record
+from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.tasks.verify.citations import CitedText, Sentence
@@ -121,14 +121,13 @@ class ModelCorrector:
     def _rewritten(
         self, ids: frozenset[str], failed: Sequence[FailedSentence], text: CitedText, record: Record
     ) -> list[str | Failure]:
-        contexts = record.contexts or ()
         rewriting = Rewriting(
             stage=STAGE,
             function="correct_sentences",
             task="Give each sentence so that the sources bear it out, or REMOVE.",
             argument="sentence",
             result="sentence",
-            problem=lambda original, new: _problem(original, new, contexts, ids),
+            problem=lambda original, new: _problem(original, new, text, ids),
         )
         items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
         problems = "\n".join(
@@ -137,21 +136,25 @@ class ModelCorrector:
         prompt = self._template.fill(
             question=prompts.delimit(record.prompt, "question"),
             answer=prompts.delimit(text.text, "answer"),
-            sources="\n\n".join(_sources(contexts, ids, failed)),
+            sources="\n\n".join(_sources(text, ids, failed)),
             problems=prompts.delimit(problems, "problems"),
         )
         return Rewriter(rewriting, self._llm, self._config).rewrite(prompt, items)
 
 
-def _sources(contexts: Sequence[Context], ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
-    """The sources as one call can show them: of long ones the passages that speak of the claims."""
+def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
+    """The sources as one call can show them, each under the label that the answer has for it.
+
+    Of long ones only the passages that speak of the claims are shown.
+    """
+    contexts = text.contexts
     chosen = [context for context in contexts if context.id in ids]
     if sum(estimate_tokens(context.text) for context in chosen) > PASSAGE_TOKENS:
         claims = " ".join(claim.text for one in failed for claim in one.claims)
         room = max(1, PASSAGE_TOKENS // (400 * max(1, len(chosen))))
         contexts = [c.model_copy(update={"text": _speaking(c.text, claims, room)}) for c in contexts]
     return [
-        f"{shown_source(shown)}\nThe answer cites it as [{shown.number}] or [{shown.context.id}]."
+        shown_source(shown, f"[{text.label_of(shown.context.id)}]")
         for call in shown_in_calls(contexts, ids)
         for shown in call
     ]
@@ -165,7 +168,7 @@ def _speaking(text: str, claims: str, most: int) -> str:
     return "\n…\n".join(passages[n] for n in chosen)
 
 
-def _problem(original: str, new: str, contexts: Sequence[Context], ids: frozenset[str]) -> str | None:
+def _problem(original: str, new: str, text: CitedText, ids: frozenset[str]) -> str | None:
     """Why a sentence can't stand in for the original, or None."""
     if new == REMOVE:
         return None
@@ -175,7 +178,7 @@ def _problem(original: str, new: str, contexts: Sequence[Context], ids: frozense
         return "it is the sentence as it was"
     if len(new) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(new)} characters for {len(original)}"
-    cited = CitedText(new, contexts)
+    cited = text.like(new)
     unknown = [label for sentence in cited.sentences for label in sentence.unknown]
     strange = [s for sentence in cited.sentences for s in sentence.cited if s not in ids]
     if unknown or strange:

@@ -173,15 +173,15 @@ class ModelHolder:
         prompt = self._template.fill(
             question=prompts.delimit(record.prompt, "question"),
             answer=prompts.delimit(record.response, "answer"),
-            sources="\n\n".join(shown_source(shown) for shown in call.shown),
+            sources="\n\n".join(shown_source(shown, str(shown.number)) for shown in call.shown),
         )
         return prompt, self._inquiry.build(claims)
 
 
-def shown_source(shown: _Shown) -> str:
-    """A source as a prompt shows it: its number, and title and text between tags."""
+def shown_source(shown: _Shown, name: str) -> str:
+    """A source as a prompt shows it: its name, and title and text between tags."""
     title = f"{shown.context.title}\n" if shown.context.title else ""
-    return f"Source {shown.number}:\n{prompts.delimit(title + shown.text, 'source')}"
+    return f"Source {name}:\n{prompts.delimit(title + shown.text, 'source')}"
 
 
 def shown_in_calls(contexts: Sequence[Context], ids: frozenset[str]) -> list[list[_Shown]]:

@@ -59,7 +59,16 @@ _BETWEEN = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
 _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
 _POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr))$")
 _USED = re.compile(r"\s*(?:[-+*/]?=(?!=)|\(|\.[a-z_]+\()|\[0\]")
-_INTERVAL = re.compile(r"(?:intervals?|ranges?|between|∈|\blist|\barray)\s*(?:of\s*)?$", re.IGNORECASE)
+_NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)+\s*\]"
+_INTERVAL = re.compile(
+    r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
+    r"|\b(?:between|within)\s+|\b(?:lies?|uniform(?:ly)?(?: distributed)?)\s+(?:in|on|over)\s+|∈\s*|\$)"
+    rf"(?:{_NUMBERS}\s*(?:,|and|or|to|,\s*and)\s*)*$",
+    re.IGNORECASE,
+)
+"""What stands before an interval and before no citation."""
+_SERIES = re.compile(r"\b(?:ranges?|list|array|tuple|vector)\s+(?:of\s+)?$", re.IGNORECASE)
+"""What stands before numbers in a row that the sentence goes on about; before its end it is a citation."""
 BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
 
 
@@ -179,11 +188,16 @@ def _link(match: re.Match[str], sources: Sources) -> Marker | None:
 
 
 def _is_code(text: str, match: re.Match[str]) -> bool:
-    """Whether a bracket is an index or an interval, by what stands around it."""
-    before = text[max(0, match.start() - 24) : match.start()]
+    """Whether a bracket is an index, an interval or a series of numbers, by what stands around it."""
+    before = text[max(0, match.start() - 80) : match.start()]
     attached = before[-1:].isalnum() or before[-1:] in "_)"
     index = attached and (_USED.match(text, match.end()) or re.search(r"(?:^|\W)[a-z]$|_\w*$", before))
-    return bool(index or _INTERVAL.search(before))
+    return bool(index or (re.fullmatch(_NUMBERS, match[0]) and _is_of_numbers(text, match.end(), before)))
+
+
+def _is_of_numbers(text: str, end: int, before: str) -> bool:
+    goes_on = re.match(r"[ \t]+\w", text[end : end + 8])
+    return bool(_INTERVAL.search(before) or (goes_on and _SERIES.search(before)))
 
 
 def _raised(text: str, sources: Sources) -> Iterator[Marker]:

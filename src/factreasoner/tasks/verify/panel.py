@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from factreasoner.judges.ensemble import counted, tie
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.judges.ensemble import asked_of_each, counted, tie, unasked
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.tasks.verify.holding import Held, Holder, Holding
 
@@ -22,14 +21,15 @@ class PanelHolder:
 
     def hold(self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record) -> Held:
         """See `Holder`."""
-        parts = parallel_map(
-            lambda holder: holder.hold(claims, against, record),
-            self._holders.values(),
-            workers=len(self._holders),
-        )
+
+        def lost(why: str) -> Held:
+            said = (unasked("+".join(against[claim.id]), claim.id, why) for claim in claims)
+            return Held({}, tuple(said), frozenset(claim.id for claim in claims))
+
+        parts = asked_of_each(self._holders, lambda holder: holder.hold(claims, against, record), lost)
         failures: list[Failure] = []
         found: dict[str, dict[str, list[Holding]]] = {claim.id: {} for claim in claims}
-        for name, part in zip(self._holders, parts, strict=True):
+        for name, part in parts:
             failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in part.failures)
             for claim_id, holdings in part.holdings.items():
                 for holding in holdings:
@@ -37,7 +37,7 @@ class PanelHolder:
                     votes = found[claim_id].setdefault(vote.context_id, [])
                     votes.append(holding._replace(verdict=vote))
         winners: dict[str, list[Holding]] = {claim.id: [] for claim in claims}
-        failed = {claim.id for claim in claims if all(claim.id in part.failed for part in parts)}
+        failed = {claim.id for claim in claims if all(claim.id in part.failed for _, part in parts)}
         for claim_id, by_premise in found.items():
             for premise_id, votes in by_premise.items():
                 winner = _winner(votes)

@@ -212,7 +212,7 @@ def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
 
 
 def _cites(after: str, text: CitedText) -> bool:
-    return any(sentence.cited for sentence in CitedText(after, text.contexts).sentences)
+    return any(sentence.cited for sentence in text.like(after).sentences)
 
 
 def _at(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText) -> VerifiedClaim:
