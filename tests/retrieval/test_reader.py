@@ -10,10 +10,15 @@ from pages import ARTICLE, html, pdf
 from factreasoner.config import Config
 from factreasoner.retrieval import extract_worker
 from factreasoner.retrieval.page import Page
-from factreasoner.retrieval.reader import PageReader
+from factreasoner.retrieval.reader import IDLE, PageReader, end_idle
 
 STUCK = b"<html><body><div " + b" ".join(b"a%d=1" % i for i in range(80_000)) + b">Hello there.</div>"
 """A page whose attributes the HTML parser compares with one another for half a minute."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _none_of_other_tests() -> None:
+    end_idle()
 
 
 def page(data: bytes, media_type: str = "text/html") -> Page:
@@ -22,79 +27,62 @@ def page(data: bytes, media_type: str = "text/html") -> Page:
 
 def test_pages_are_read_one_after_the_other_by_one_process() -> None:
     reader = PageReader(Config(fetch_pages=1))
-    try:
-        assert reader.read(page(html())).text.startswith("Otter Bridge\n")
-        assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
-        assert reader.read(page(b"\0\0")).dropped == "binary"
-        assert len(reader.idle) == 1
-    finally:
-        reader.close()
+    assert reader.read(page(html())).text.startswith("Otter Bridge\n")
+    assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
+    assert reader.read(page(b"\0\0")).dropped == "binary"
+    assert len(IDLE) == 1
 
 
 def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
     reader = PageReader(Config(fetch_timeout=3.0))
-    try:
-        reader.read(page(html()))
-        assert reader.read(page(STUCK)).dropped == "too slow"
-        assert reader.idle == []
-        assert reader.read(page(b"Some words of plain text here.", "text/plain")).text
-    finally:
-        reader.close()
+    reader.read(page(html()))
+    assert reader.read(page(STUCK)).dropped == "too slow"
+    assert IDLE == []
+    assert reader.read(page(b"Some words of plain text here.", "text/plain")).text
 
 
 def test_a_process_that_dies_costs_one_page() -> None:
     reader = PageReader()
-    try:
-        reader.read(page(html()))
-        killer = threading.Timer(0.1, os.kill, (reader.idle[0].pid, 9))
-        killer.start()
-        assert reader.read(page(STUCK)).dropped == "unreadable"
-        assert reader.read(page(html())).text
-    finally:
-        reader.close()
+    reader.read(page(html()))
+    killer = threading.Timer(0.1, os.kill, (IDLE[0].pid, 9))
+    killer.start()
+    assert reader.read(page(STUCK)).dropped == "unreadable"
+    assert reader.read(page(html())).text
 
 
 def test_a_process_that_died_while_idle_costs_none() -> None:
     reader = PageReader()
-    try:
-        reader.read(page(html()))
-        os.kill(reader.idle[0].pid, 9)
-        reader.idle[0].wait()
-        assert reader.read(page(html())).text
-    finally:
-        reader.close()
+    reader.read(page(html()))
+    os.kill(IDLE[0].pid, 9)
+    IDLE[0].wait()
+    assert reader.read(page(html())).text
 
 
 def test_the_process_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    end_idle()
     monkeypatch.setenv("SERPER_API_KEY", "hush-hush")
     reader = PageReader()
-    try:
-        reader.read(page(html()))
-        environ = Path(f"/proc/{reader.idle[0].pid}/environ")
-        if not environ.exists():
-            pytest.skip("no /proc here")
-        assert b"hush-hush" not in environ.read_bytes()
-    finally:
-        reader.close()
+    reader.read(page(html()))
+    environ = Path(f"/proc/{IDLE[0].pid}/environ")
+    if not environ.exists():
+        pytest.skip("no /proc here")
+    assert b"hush-hush" not in environ.read_bytes()
 
 
 def test_the_process_may_not_take_all_memory() -> None:
     reader = PageReader()
-    try:
-        reader.read(page(html()))
-        limits = Path(f"/proc/{reader.idle[0].pid}/limits")
-        if not limits.exists():
-            pytest.skip("no /proc here")
-        assert f"Max address space         {extract_worker.MEMORY} " in limits.read_text()
-    finally:
-        reader.close()
-
-
-def test_closing_ends_the_process() -> None:
-    reader = PageReader()
     reader.read(page(html()))
-    process = reader.idle[0]
-    reader.close()
+    limits = Path(f"/proc/{IDLE[0].pid}/limits")
+    if not limits.exists():
+        pytest.skip("no /proc here")
+    assert f"Max address space         {extract_worker.MEMORY} " in limits.read_text()
+
+
+def test_all_readers_share_processes_that_can_be_ended() -> None:
+    for sift in (True, False):
+        PageReader(sift=sift).read(page(html()))
+    (process,) = IDLE
+    end_idle()
     assert process.poll() is not None
 
 

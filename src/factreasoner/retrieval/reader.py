@@ -2,11 +2,13 @@
 
 A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing can interrupt
 one within a thread. The processes are given no environment variable but those that find Python and its
-modules, so no key, and end by themselves when this one does.
+modules, so no key, and end by themselves when this one does. All readers share them: to start one takes a
+second, and nothing of a page stays behind in it.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import json
@@ -14,7 +16,6 @@ import os
 import subprocess
 import sys
 import threading
-import weakref
 
 from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError
@@ -23,11 +24,14 @@ from factreasoner.retrieval.page import Extracted, Page
 
 MOST_WORKERS = 4
 _NEEDED = ("trafilatura", "pypdf")
+_FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
+IDLE: list[subprocess.Popen[bytes]] = []
+"""The processes that wait for a page."""
 _ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
 
 
 class PageReader:
-    """Extracts the text of pages, from any number of threads, in at most four processes.
+    """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
 
     Without `sift`, a page is not dropped for what its text is like: for files the user has chosen.
 
@@ -43,15 +47,11 @@ class PageReader:
         self._seconds = config.fetch_timeout
         self._pages = config.fetch_pages
         self._sift = sift
-        self._free = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
-        self.idle: list[subprocess.Popen[bytes]] = []
-        """The processes that wait for a page."""
-        self.close = weakref.finalize(self, _end_all, self.idle)
 
     def read(self, page: Page) -> Extracted:
         """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
-        with self._free:
-            worker = self._worker()
+        with _FREE:
+            worker = _waiting_worker()
             late = threading.Event()
 
             def kill() -> None:
@@ -69,17 +69,8 @@ class PageReader:
                     _end(worker)
             if answer is None:
                 return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
-            self.idle.append(worker)
+            IDLE.append(worker)
             return answer
-
-    def _worker(self) -> subprocess.Popen[bytes]:
-        """One that waits for a page; those that have died meanwhile are passed over."""
-        while self.idle:
-            worker = self.idle.pop()
-            if worker.poll() is None:
-                return worker
-            _end(worker)
-        return _start()
 
     def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
         """What the worker answers; None when it is no more."""
@@ -100,6 +91,17 @@ class PageReader:
         except OSError:
             return None
         return Extracted(*json.loads(line)) if line.endswith(b"\n") else None
+
+
+def _waiting_worker() -> subprocess.Popen[bytes]:
+    """One that waits for a page; those that have died meanwhile are passed over."""
+    while IDLE:
+        with contextlib.suppress(IndexError):  # another thread took the last one
+            worker = IDLE.pop()
+            if worker.poll() is None:
+                return worker
+            _end(worker)
+    return _start()
 
 
 def _start() -> subprocess.Popen[bytes]:
@@ -126,6 +128,8 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
     worker.wait()
 
 
-def _end_all(workers: list[subprocess.Popen[bytes]]) -> None:
-    while workers:
-        _end(workers.pop())
+@atexit.register
+def end_idle() -> None:
+    """End the processes that wait for a page."""
+    while IDLE:
+        _end(IDLE.pop())
