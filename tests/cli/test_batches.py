@@ -1,73 +1,395 @@
-"""Runs whose calls are answered in batches, by whoever runs the command or by a service."""
+"""Runs whose calls are answered in batches by whoever runs the command: files of requests and of results."""
 
+import hashlib
 import json
+import signal
+import time
 
-from batch_server import BatchServer, answer_file
-from command import record, results, write_records
-from fake_server import FakeServer
-from test_run_with_model import good
+import pytest
+from batch_server import answer_file, read_lines
+from command import environment, record, results, write_records
+from fake_server import Completion, FakeServer, cut, error, prose, rate_limited
+from fenced import fenced
+from test_run_with_model import GOOD, good
 
 FLAGS = ("--model", "openai/gpt-4o-mini", "--form", "tool")
+FILES = (*FLAGS, "--batch", "files", "--out", "out")
+
+
+def said(request):
+    """What a model says that reads its whole prompt, whatever a task asks."""
+    arguments = {}
+    for name, prop in request.properties.items():
+        about = prop.get("description", "")
+        about = " ".join(fenced(about, "fact") + fenced(about, "statement")) or about
+        if name == "statements":
+            text = fenced(request.text, "text")[0]
+            arguments[name] = [{"source": part, "atom": part} for part in text.split(". ")]
+        elif "enum" in prop:
+            drawn = hashlib.sha256(f"{about} {name}".encode()).digest()[0]
+            arguments[name] = prop["enum"][drawn % len(prop["enum"])]
+        else:
+            arguments[name] = about if name.startswith("atom_") else "The harbour opened in 1932 [1]."
+    return arguments
 
 
 def scored(folder):
-    """Everything of a run's results that does not say how long it took and what was cached."""
+    """Results without what they took."""
     lines = results(folder)
     for line in lines:
-        for key in ("usage", "elapsed_seconds"):
-            del line[key]
+        del line["usage"], line["elapsed_seconds"]
     return lines
 
 
-def verdicts(folder):
-    """Outcomes by record."""
-    lines = (folder / "journal.jsonl").read_text().splitlines()
-    return {line["record_id"]: line.get("outcome") or line["verdicts"] for line in map(json.loads, lines)}
+def judged(folder):
+    """Every verdict with its probability, by record."""
+    lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    return {line["record_id"]: line.get("outcome") or line["verdicts"] for line in lines}
 
 
 def in_any_order(bodies):
     return sorted(json.dumps(body, sort_keys=True) for body in bodies)
 
 
-def rounds(factreasoner, folder, answer, *command, most=9, **options):
-    """The command again and again, each batch answered: how it ended, and each batch's requests."""
+def rounds(factreasoner, folder, answer, *command, most=12, **options):
+    """The command again and again, each batch answered: how it ended, and each round's requests."""
     asked = []
+    batches = folder / "batches"
     for _ in range(most):
         done = factreasoner(*command)
         if done.returncode != 5:
             return done, asked
-        number = len(asked) + 1
-        assert f"{number}.results.jsonl" in done.stderr
-        batches = folder / "batches"
-        asked.append(
-            answer_file(
-                batches / f"{number}.requests.jsonl", batches / f"{number}.results.jsonl", answer, **options
-            )
-        )
+        asked.append([])
+        for requests in sorted(batches.glob("*.requests.jsonl")):
+            answers = batches / requests.name.replace("requests", "results")
+            if not answers.exists():
+                assert str(answers.name) in done.stderr or str(requests.name) in done.stderr
+                asked[-1] += answer_file(requests, answers, answer, **options)
     raise AssertionError("it never ends")
 
 
-def test_results_by_files_are_those_of_direct_calls(factreasoner, tmp_path):
+TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. Entry is free."
+OF_TASKS = {
+    "run": {"output": TEXT, "contexts": ["It opened in 1932.", "It shows ships."]},
+    "recall": {"output": TEXT, "reference": "The Harbour Museum opened in 1932. It shows ships."},
+    "rag": {
+        "output": TEXT,
+        "reference": "It opened in 1932.",
+        "contexts": ["It opened in 1932.", "It shows ships."],
+    },
+    "verify": {"output": TEXT, "contexts": ["It opened in 1932.", "It shows ships."]},
+}
+
+
+@pytest.mark.parametrize("task", OF_TASKS)
+def test_results_are_those_of_direct_calls_bit_for_bit(factreasoner, tmp_path, task):
+    lines = ({"id": f"r{i}", "input": f"Question {i}?", **OF_TASKS[task]} for i in range(2))
+    data = write_records(tmp_path / "d.jsonl", *lines)
+    with FakeServer(said, logprobs=True) as server:
+        done = factreasoner(task, data, *FLAGS, "--api-base", server.url, "--out", "direct", "--no-cache")
+    code = done.returncode
+    done, asked = rounds(factreasoner, tmp_path / "out", said, task, data, *FILES, logprobs=True)
+    assert done.returncode == code, done.stderr
+    assert scored(tmp_path / "out") == scored(tmp_path / "direct")
+    assert judged(tmp_path / "out") == judged(tmp_path / "direct")
+    assert len(asked) <= 9
+
+
+def test_requests_are_those_of_direct_calls(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good, logprobs=True) as server:
         done = factreasoner("run", data, *FLAGS, "--api-base", server.url, "--out", "direct", "--no-cache")
-        sent = [request.body for request in server.requests]
-    assert done.returncode == 0, done.stderr
-    batch = ("run", data, *FLAGS, "--batch", "files", "--out", "out")
-    done, asked = rounds(factreasoner, tmp_path / "out", good, *batch, logprobs=True)
-    assert done.returncode == 0, done.stderr
-    assert [len(lines) for lines in asked] == [4]
-    assert in_any_order(line["body"] for line in asked[0]) == in_any_order(sent)
-    assert scored(tmp_path / "out") == scored(tmp_path / "direct")
-    assert verdicts(tmp_path / "out") == verdicts(tmp_path / "direct")
-
-
-def test_a_service_is_waited_for(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    with BatchServer(good) as server:
-        flags = ("--api-base", server.url, "--batch", "openai", "--out", "out")
-        done = factreasoner("run", data, *FLAGS, *flags)
         assert done.returncode == 0, done.stderr
-        assert server.calls == 0
-        assert len(server.batches) == 1
-    assert "in_progress" in done.stderr
+        sent = [request.body for request in server.requests]
+    done, (asked,) = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES, logprobs=True)
+    assert done.returncode == 0, done.stderr
+    assert in_any_order(line["body"] for line in asked) == in_any_order(sent)
+    assert judged(tmp_path / "out") == judged(tmp_path / "direct")
+    kept = (tmp_path / "out" / "journal.jsonl").read_bytes()
+    again = factreasoner("run", data, *FILES)
+    assert again.returncode == 0
+    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == kept
+
+
+def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
+    """All records, all passages and all votes of each go into one batch; the end says how to go on."""
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(3)))
+    flags = (*FILES, "--confidence", "votes", "--votes", 3, "--concurrency", 2, "--atoms-per-call", 2)
+    done = factreasoner("run", data, *flags)
+    assert done.returncode == 5
+    assert "0 of 3 records are assessed" in done.stderr
+    assert "run the same command again" in done.stderr
+    assert "vllm run-batch -i out/batches/1.requests.jsonl -o out/batches/1.results.jsonl" in done.stderr
+    lines = read_lines(tmp_path / "out" / "batches" / "1.requests.jsonl")
+    assert len(lines) == len({line["custom_id"] for line in lines}) == 3 * 2 * 2 * 3
+    assert all(len(line["custom_id"]) <= 64 for line in lines)
+    assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
+    assert {line["body"]["model"] for line in lines} == {"gpt-4o-mini"}
+    again = factreasoner("run", data, *flags)
+    assert again.returncode == 5
+    assert [p.name for p in (tmp_path / "out" / "batches").glob("*.requests.jsonl")] == ["1.requests.jsonl"]
+    assert not (tmp_path / "out" / "batches" / ".draft0.tmp").exists()
+
+
+def test_each_judge_of_an_ensemble_has_a_batch_of_its_own(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    flags = ("--model", "openai/a", "--model", "openai/b", "--model", "openai/c", "--batch", "files")
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *flags, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in asked] == [6]
+    for number in (1, 2, 3):
+        lines = read_lines(tmp_path / "out" / "batches" / f"{number}.requests.jsonl")
+        assert len({line["body"]["model"] for line in lines}) == 1
+    assert results(tmp_path / "out")[0]["predictions"] == GOOD
+
+
+def failing(status, message="Try again later", code="x"):
+    """A result that is an error, as vLLM has it."""
+    return lambda line: {
+        **line,
+        "response": {"status_code": status, "request_id": "r", "body": None},
+        "error": {"message": message, "code": code},
+    }
+
+
+def expired(line):
+    wrong = {"code": "batch_expired", "message": "This request could not be executed before the window."}
+    return {**line, "response": None, "error": wrong}
+
+
+def first(change):
+    """That done to the first line."""
+    return lambda lines: [change(lines[0]), *lines[1:]]
+
+
+STRANGE = {
+    "rate limited": first(failing(429)),
+    "server error": first(failing(500)),
+    "expired": first(expired),
+    "no status, no error": first(lambda line: {"custom_id": line["custom_id"]}),
+    "missing": lambda lines: lines[1:],
+    "no JSON": first(lambda line: '{"custom_id": "x'),
+    "cut": lambda lines: [*lines[1:], json.dumps(lines[0])[:-9]],
+    "no object": first(lambda line: "[1, 2]"),
+    "unknown": first(lambda line: {**line, "custom_id": "nobody-0"}),
+    "deep": first(lambda line: "[" * 100_000),
+}
+"""What befalls one line of the first results, after which its request is made again."""
+
+
+@pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE.keys())
+def test_what_may_pass_is_asked_again(factreasoner, tmp_path, change):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    batches = tmp_path / "out" / "batches"
+    assert factreasoner("run", data, *FILES).returncode == 5
+    asked = answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good, change=change)
+    done = factreasoner("run", data, *FILES)
+    assert done.returncode == 5
+    assert "3 of 4 requests answered" in done.stderr
+    assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD]  # the other waits
+    (again,) = answer_file(batches / "2.requests.jsonl", batches / "2.results.jsonl", good)
+    assert again["body"] in [line["body"] for line in asked]
+    done = factreasoner("run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+    assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
+
+
+def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_path):
+    def doubled(lines):
+        late = {**lines[0]["response"], "body": {"choices": []}}
+        nobody = {**lines[1], "custom_id": "nobody-0"}
+        return [failing(500)(lines[0]), *lines, "", nobody, lines[2], {**lines[0], "response": late}]
+
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES, change=doubled)
+    assert done.returncode == 0, done.stderr
+    assert len(asked) == 1
+    assert (
+        "4 of 4 requests answered; 1 lines of no request left out; 3 repeated lines left out" in done.stderr
+    )
+    assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
+
+
+def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    command = ("run", data, *FILES, "--max-attempts", 3)
+    worst = {
+        "change": lambda lines: [failing(503)(line) if "[r1]" in wants(line) else line for line in lines]
+    }
+    folder = tmp_path / "out"
+
+    def wants(line):
+        requests = (p.read_text().splitlines() for p in (folder / "batches").glob("*.requests.jsonl"))
+        return next(text for lines in requests for text in lines if line["custom_id"] in text)
+
+    done, asked = rounds(factreasoner, folder, good, *command, **worst)
+    assert done.returncode == 3
+    assert [len(lines) for lines in asked] == [4, 2, 2]
+    bad, fine = results(folder)
+    assert (bad["status"], fine["status"]) == ("failed", "ok")
+    assert {f["message"] for f in bad["failures"]} == {"status 503: x: Try again later"}
+    done, asked = rounds(factreasoner, folder, good, *command)
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in asked] == [2]
+    assert [line["predictions"] for line in results(folder)] == [GOOD, GOOD]
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_what_only_the_user_can_mend_is_a_failure_that_is_asked_anew(factreasoner, tmp_path, status):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    wrong = error(status, "The model `gpt-4o-mini` does not exist" if status == 404 else "Incorrect API key")
+    done, asked = rounds(factreasoner, tmp_path / "out", lambda request: wrong, "run", data, *FILES)
+    assert done.returncode == 3
+    assert len(asked) == 1
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+
+
+class Once:
+    """Answers the first requests badly, and the rest well."""
+
+    def __init__(self, bad, times=1):
+        self.bad, self.times = bad, times
+
+    def __call__(self, request):
+        self.times -= 1
+        return self.bad if self.times >= 0 else good(request)
+
+
+BAD_REPLIES = {
+    "prose": (prose(), 2),
+    "cut": (cut(), 2),
+    "empty": (Completion(arguments={}, body={"choices": []}), 2),
+    "some facts alone": ({"fact_0": "True"}, 2),
+    "a parameter refused": (error(400, "Unsupported parameter: 'logprobs' is not supported"), 2),
+    "temperature": (
+        error(400, "Unsupported value: 'temperature' does not support 0.0", param="temperature"),
+        2,
+    ),
+    "rate limits": (rate_limited(), 2),
+}
+
+
+@pytest.mark.parametrize(("bad", "number"), BAD_REPLIES.values(), ids=BAD_REPLIES.keys())
+def test_bad_replies_are_asked_again_as_direct_calls_are(factreasoner, tmp_path, bad, number):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done, asked = rounds(factreasoner, tmp_path / "out", Once(bad), "run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+    assert len(asked) == number
+    assert results(tmp_path / "out")[0]["predictions"] == GOOD
+    requests = sum(map(len, asked))
+    assert results(tmp_path / "out")[0]["usage"]["calls"] <= requests
+
+
+def test_a_model_that_can_t_be_shown_to_have_seen_the_facts_is_asked_with_a_list(factreasoner, tmp_path):
+    def blind(request):
+        """A server that drops tools."""
+        answer = good(request)
+        return Completion(
+            arguments=answer, usage={"prompt_tokens": len(request.text) // 4, "completion_tokens": 9}
+        )
+
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done, asked = rounds(factreasoner, tmp_path / "out", blind, "run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in asked] == [2, 2]
+    assert "fact_0: " not in str(asked[0])
+    assert "fact_0: " in str(asked[1])
+
+
+def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    batches = tmp_path / "out" / "batches"
+    assert factreasoner("run", data, *FILES).returncode == 5
+    for content in ("", '{"custom_id": "nobody-0", "response": null}\n', "<html>"):
+        (batches / "1.results.jsonl").write_text(content)
+        done = factreasoner("run", data, *FILES)
+        assert done.returncode == 1
+        assert "1.results.jsonl: holds no result" in done.stderr
+    answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good)
+    assert factreasoner("run", data, *FILES).returncode == 0
+
+
+def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    dry = factreasoner("run", data, *FLAGS, "--dry-run")
+    half = factreasoner("run", data, *FILES, "--dry-run")
+    full_price, half_price = (
+        float(next(row for row in done.stdout.splitlines() if row.startswith("total")).split("$")[1])
+        for done in (dry, half)
+    )
+    assert half_price == pytest.approx(full_price / 2, abs=1e-4)
+    with FakeServer(good) as server:
+        assert factreasoner("run", data, *FLAGS, "--api-base", server.url, "--out", "direct").returncode == 0
+    flags = (*FILES, "--no-cache")
+    done, _ = rounds(factreasoner, tmp_path / "out", Once(rate_limited()), "run", data, *flags)
+    assert done.returncode == 0, done.stderr
+    direct, batched = (
+        json.loads((tmp_path / name / "summary.json").read_text())["usage"] for name in ("direct", "out")
+    )
+    assert batched["total"]["calls"] == 4
+    assert batched["total"]["cost"] == pytest.approx(direct["total"]["cost"] / 2, rel=0.05)
+    assert batched["spent"] == pytest.approx(batched["total"]["cost"])
+
+
+def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    flags = (*FILES, "--max-tokens", 64)
+    done = factreasoner("run", data, *flags, "--max-cost", 0.0001)
+    assert done.returncode == 3
+    assert "max_cost 0.0001: $0.0000 are spent, and a batch of the next 4 requests could" in done.stderr
+    assert "--max-cost" in done.stderr
+    assert list((tmp_path / "out" / "batches").iterdir()) == []
+    assert factreasoner("run", data, *flags, "--max-cost", 0.01).returncode == 5
+    unknown = ("--model", "openai/nobody-knows", "--batch", "files", "--out", "other", "--max-cost", 1)
+    done = factreasoner("run", data, *unknown)
+    assert done.returncode == 1
+    assert "price" in done.stderr
+
+
+def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    assert factreasoner("run", data, *FILES).returncode == 5
+    done = factreasoner("run", data, *FILES, "--mode", "tf")
+    assert done.returncode == 1
+    assert "mode: 'tfn' there, 'tf' now" in done.stderr
+    assert factreasoner("run", data, *FILES, "--mode", "tf", "--fresh").returncode == 5
+    (requests,) = (tmp_path / "out" / "batches").glob("*.requests.jsonl")
+    assert '"enum": ["True", "False"]' in requests.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        (("run", "d.jsonl", "--batch", "files"), "add --model"),
+        (("assess", "She sang.", "--context", "d.jsonl", *FLAGS, "--batch", "files"), "run folder"),
+    ],
+)
+def test_where_there_is_nothing_to_batch_that_is_said(factreasoner, tmp_path, command, word):
+    write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner(*command)
+    assert done.returncode == 1
+    assert word in done.stderr
+
+
+def test_killed_at_any_moment_files_are_whole_and_nothing_is_asked_twice(factreasoner, forker, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
+    batches = tmp_path / "out" / "batches"
+    seen = set()
+    for seconds in (0.0, 0.05, 0.3, 0.6):
+        process = forker.start(["run", data, *FILES], folder=tmp_path, env=environment(tmp_path))
+        deadline = time.monotonic() + 60
+        while not batches.exists() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+        files = sorted(path for path in batches.glob("*.requests.jsonl"))
+        assert len(files) <= 1
+        for path in files:
+            assert len({line["custom_id"] for line in read_lines(path)}) == 60
+            seen.add(path.stat().st_ino)
+    assert len(seen) <= 1
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in asked] == [60]

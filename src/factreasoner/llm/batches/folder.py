@@ -363,10 +363,21 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises:
         RunError: it can't be written.
     """
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written inside, that a reader finds whole or not at all.
+
+    Raises:
+        RunError: it can't be written.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import from_json
 
 from factreasoner.llm.logprobs import field_of
 
-URL = "/v1/chat/completions"
+URL: Final = "/v1/chat/completions"
 
 
 def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.batches.folder import Batch, write_whole
+from factreasoner.llm.batches.folder import Batch, whole_file
 from factreasoner.llm.batches.lines import URL
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider, load
 from factreasoner.llm.logprobs import field_of
 
+if TYPE_CHECKING:
+    import openai
+
+T = TypeVar("T")
 SERVED = ("openai", "hosted_vllm")
 """Providers whose batches are OpenAI's."""
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 """Seconds between two looks at a batch; each is half as long again as the one before."""
 SECONDS_OF_FILES = 600.0
 """How long a file may take to go up or come down."""
+MAKING = "making"
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
@@ -50,22 +55,20 @@ class BatchService:
             return
         if "file_id" in state:
             # An earlier process may have been killed between having the batch made and noting its id.
-            known = self._call(batch, "list_batches", limit=100)
+            known = self._call(batch, "listing", lambda client: client.batches.list(limit=100))
             found = [one for one in known.data if one.input_file_id == state["file_id"]]
             made = found[0] if found else None
         else:
-            with batch.requests_path.open("rb") as file:
-                content = (batch.requests_path.name, file.read(), "application/jsonl")
-            uploaded = self._call(batch, "create_file", file=content, purpose="batch", long=True)
-            batch.note(file_id=uploaded.id)
+            batch.note(file_id=self._uploaded(batch))
             made = None
         if made is None:
+            file_id = batch.state["file_id"]
             made = self._call(
                 batch,
-                "create_batch",
-                completion_window="24h",
-                endpoint=URL,
-                input_file_id=batch.state["file_id"],
+                MAKING,
+                lambda client: client.batches.create(
+                    input_file_id=file_id, endpoint=URL, completion_window="24h"
+                ),
             )
         batch.note(batch_id=made.id)
         told(f"batch {batch.number}: {state['requests']:,} requests uploaded as {made.id}")
@@ -74,7 +77,7 @@ class BatchService:
         """Wait for a batch and write its results; returns the status it ended with."""
         batch_id = batch.state["batch_id"]
         for number in itertools.count():
-            found = self._call(batch, "retrieve_batch", batch_id=batch_id)
+            found = self._call(batch, "waiting", lambda client: client.batches.retrieve(batch_id))
             self._tell(batch, found, told)
             if found.status in ENDED:
                 break
@@ -89,10 +92,32 @@ class BatchService:
                 "again"
             )
         files = [i for i in (found.output_file_id, found.error_file_id) if i]
-        parts = [self._call(batch, "file_content", file_id=file_id, long=True).content for file_id in files]
         batch.note(status=found.status)
-        write_whole(batch.results_path, b"".join(part.rstrip(b"\n") + b"\n" for part in parts))
+        with whole_file(batch.results_path) as results:
+            for file_id in files:
+                self._download(batch, file_id, results)
         return str(found.status)
+
+    def _uploaded(self, batch: Batch) -> str:
+        def upload(client: openai.OpenAI) -> str:
+            with batch.requests_path.open("rb") as file:
+                return client.files.create(file=file, purpose="batch").id
+
+        return self._call(batch, "uploading", upload, seconds=SECONDS_OF_FILES)
+
+    def _download(self, batch: Batch, file_id: str, results: BinaryIO) -> None:
+        """Add a file's lines to the results."""
+        start = results.tell()
+
+        def download(client: openai.OpenAI) -> None:
+            results.seek(start)
+            results.truncate()
+            with client.files.with_streaming_response.content(file_id) as response:
+                for chunk in response.iter_bytes():
+                    results.write(chunk)
+            results.write(b"\n")
+
+        self._call(batch, "fetching", download, seconds=SECONDS_OF_FILES)
 
     def _tell(self, batch: Batch, found: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401
         counts = field_of(found, "request_counts")
@@ -104,34 +129,22 @@ class BatchService:
             told(line)
         self._waited[batch] = line
 
-    def _call(self, batch: Batch, function: str, *, long: bool = False, **arguments: Any) -> Any:  # noqa: ANN401
-        """What one of litellm's functions on files and batches returns."""
+    def _call(
+        self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, seconds: float | None = None
+    ) -> T:
+        """What a call to the service that the batch goes to returns; `what` it does is told of an error."""
         provider = LiteLLMProvider(batch.state["model"], self._config.api_base, self._config.api_key_env)
-        if provider.provider not in SERVED:
-            raise ConfigError(
-                f"batch: 'openai' is for OpenAI and servers with its Files and Batches, and {provider.model} "
-                "is elsewhere; --batch files writes the requests for you to have answered"
-            )
-        seconds = SECONDS_OF_FILES if long else self._config.timeout
+        client = _client(provider, seconds or self._config.timeout)
         # Who gets no answer when a batch is made can't tell whether there is one now: that is tried once.
-        patience = 0.0 if function == "create_batch" else self._config.patience
+        patience = 0.0 if what == MAKING else self._config.patience
         return self._patiently(
-            f"batch {batch.number}: {function}",
-            lambda: within(
-                seconds,
-                lambda: getattr(load(), function)(
-                    custom_llm_provider=provider.provider,
-                    timeout=seconds,
-                    max_retries=0,
-                    **provider.place,
-                    **arguments,
-                ),
-            ),
+            f"batch {batch.number}: {what}",
+            lambda: within(seconds or self._config.timeout, lambda: call(client)),
             patience=patience,
             secret=provider.key,
         )
 
-    def _patiently(self, what: str, call: Callable[[], Any], *, patience: float, secret: str | None) -> Any:  # noqa: ANN401
+    def _patiently(self, what: str, call: Callable[[], T], *, patience: float, secret: str | None) -> T:
         """What `call` returns, tried again for up to `patience` seconds where its error may pass."""
         give_up = time.monotonic() + patience
         for number in itertools.count():
@@ -147,6 +160,31 @@ class BatchService:
             for turn in turns(wait):
                 time.sleep(turn)
         raise AssertionError("counting never ends")
+
+
+def _client(provider: LiteLLMProvider, seconds: float) -> openai.OpenAI:
+    """openai's client with the process's session: litellm's functions make one a call, and never close it."""
+    import openai
+
+    if provider.provider not in SERVED:
+        raise ConfigError(
+            f"batch: 'openai' is for OpenAI and servers with its Files and Batches, and {provider.model} is "
+            "elsewhere; --batch files writes the requests for you to have answered"
+        )
+    session = load().client_session
+    place = provider.place
+    try:
+        return openai.OpenAI(
+            base_url=place["api_base"],
+            api_key=place["api_key"],
+            http_client=session,
+            max_retries=0,
+            timeout=seconds,
+        )
+    except openai.OpenAIError as error:  # there is no key
+        raise ConfigError(
+            f"batch: {error}; set $OPENAI_API_KEY, or name the variable that holds the key with --api-key-env"
+        ) from error
 
 
 def _why(found: Any) -> str:  # noqa: ANN401 - litellm's batch

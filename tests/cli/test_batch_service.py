@@ -1,0 +1,153 @@
+"""Runs whose batches a service answers: uploaded, waited for, fetched, whatever end a batch comes to."""
+
+import json
+import signal
+import time
+
+import pytest
+from batch_server import BatchServer
+from command import environment, record, results, write_records
+from fake_server import disconnect, rate_limited, server_error, unauthorized
+from test_run_with_model import GOOD, good
+
+from factreasoner.llm.batches import service
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(service, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(service, "LONGEST_WAIT", 0.05)
+
+
+@pytest.fixture
+def server():
+    with BatchServer(good) as server:
+        yield server
+
+
+def arguments(server, data):
+    flags = ("--model", "openai/gpt-4o-mini", "--form", "tool", "--batch", "openai", "--out", "out")
+    return ("run", data, *flags, "--api-base", server.url, "--patience", "1")
+
+
+def state(tmp_path, number=1):
+    return json.loads((tmp_path / "out" / "batches" / f"{number}.batch.json").read_text())
+
+
+def two(tmp_path):
+    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+
+
+def predictions(tmp_path):
+    return [line["predictions"] for line in results(tmp_path / "out")]
+
+
+def test_one_command_goes_through_all_states_and_rounds(factreasoner, tmp_path, server):
+    server.troubles = [server_error(), rate_limited("0"), disconnect()]
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert predictions(tmp_path) == [GOOD, GOOD]
+    assert server.calls == 0
+    assert len(server.answered) == 4
+    told = [line for line in done.stderr.splitlines() if line.startswith("batch 1")]
+    assert "4 requests uploaded as batch_0" in told[0]
+    assert [line.split(": ")[1].split(",")[0] for line in told[1:]] == server.states
+    assert "4 of 4 done" in told[-1]
+    assert state(tmp_path)["usage"]["cost"] > 0
+
+
+def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tmp_path, server):
+    server.states, server.share = ["in_progress", "expired"], 0.5
+    done = factreasoner(*arguments(server, two(tmp_path)), "--max-attempts", 3)
+    assert done.returncode == 3  # half of a half of a half is left
+    assert len(server.batches) == 3
+    assert len(set(server.answered)) == len(server.answered) == 4 - 1
+    server.states, server.share = ["completed"], 1.0
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert predictions(tmp_path) == [GOOD, GOOD]
+
+
+def test_nothing_answered_before_it_expired_is_no_strange_file(factreasoner, tmp_path, server):
+    server.states, server.share = ["expired"], 0.0
+    done = factreasoner(*arguments(server, two(tmp_path)), "--max-attempts", 1)
+    assert done.returncode == 3
+    assert "0 of 4 requests answered" in done.stderr
+
+
+def test_a_cancelled_batch_ends_the_command_and_the_next_asks_for_the_rest(factreasoner, tmp_path, server):
+    server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 5
+    assert "cancelled" in done.stderr
+    assert len(server.batches) == 1
+    server.states, server.share = ["completed"], 1.0
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert len(server.answered) == 4
+    assert predictions(tmp_path) == [GOOD, GOOD]
+
+
+def test_a_failed_batch_is_told_and_sent_again(factreasoner, tmp_path, server):
+    server.states = ["validating", "failed"]
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 1
+    assert "Enqueued token limit reached" in done.stderr
+    assert "the same command sends it again" in done.stderr
+    server.states = ["completed"]
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert len(server.batches) == 2
+    assert len(server.answered) == 4
+
+
+@pytest.mark.parametrize(
+    ("trouble", "word"), [(unauthorized(), "key"), (server_error(), "goes on from here")]
+)
+def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, tmp_path, server, trouble, word):
+    server.troubles = [trouble] * 1000
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 1
+    assert word in done.stderr
+    server.troubles = []
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert len(server.batches) == 1
+
+
+def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, server):
+    """Killed between the batch's making and the writing of its id."""
+    server.troubles = [unauthorized()]
+    assert factreasoner(*arguments(server, two(tmp_path))).returncode == 1
+    kept = {key: value for key, value in state(tmp_path).items() if key != "batch_id"}
+    (tmp_path / "out" / "batches" / "1.batch.json").write_text(json.dumps(kept))
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert len(server.batches) == 1
+    assert len(server.files) == 2
+
+
+def test_killed_while_it_waits_it_goes_on(factreasoner, forker, tmp_path, server):
+    server.states = ["in_progress"]
+    data = two(tmp_path)
+    for _ in range(2):
+        looks = sum(server.looks.values())
+        process = forker.start(arguments(server, data), folder=tmp_path, env=environment(tmp_path))
+        deadline = time.monotonic() + 60
+        while sum(server.looks.values()) == looks and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(timeout=60) == -signal.SIGKILL
+    server.states = ["completed"]
+    done = factreasoner(*arguments(server, data))
+    assert done.returncode == 0, done.stderr
+    assert len(server.batches) == 1
+    assert len(server.answered) == 4
+    assert predictions(tmp_path) == [GOOD, GOOD]
+
+
+def test_a_provider_without_openai_s_batches_is_refused(factreasoner, tmp_path):
+    data = two(tmp_path)
+    done = factreasoner("run", data, "--model", "ollama/x", "--batch", "openai", "--out", "out")
+    assert done.returncode == 1
+    assert "--batch files" in done.stderr
