@@ -163,6 +163,8 @@ def test_supported_atoms_that_deserve_a_second_look_are_asked_for(factreasoner, 
     assert "by belief" in both.stdout
     exported = factreasoner("export", folder, "--format", "jsonl", "--out", "-").stdout.splitlines()
     assert [json.loads(line)["decided_by"] for line in exported] == [None, "belief", "verdict", None]
+    scored = factreasoner("score", folder).stdout
+    assert "of the supported: 1 contested by a passage, 1 by the judge's belief alone" in scored
     summary = json.loads((folder / "summary.json").read_text())
     assert (summary["atoms"]["contested"], summary["atoms"]["supported_by_belief"]) == (1, 1)
 

@@ -55,6 +55,16 @@ def test_a_table_a_bar_and_a_title_show_it():
     assert not acting(bar_file.getvalue())
 
 
+def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
+    file = io.StringIO()
+    terminal = Terminal(file=file, width=20, soft_wrap=True)
+    terminal.print("a line that is left as it is")
+    terminal.sentence("a sentence that is longer than the terminal is wide", indent=2)
+    first, *others = [line.rstrip() for line in file.getvalue().splitlines()]
+    assert first == "a line that is left as it is"
+    assert others == ["  a sentence that is", "  longer than the", "  terminal is wide"]
+
+
 @given(st.text())
 def test_json_says_exactly_what_it_holds(text):
     with pytest.MonkeyPatch.context() as patch:

@@ -33,7 +33,7 @@ def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Pa
     for name, found in source["fits"].items():
         if "refused" in found:
             continue
-        shown.print(
+        shown.sentence(
             f"{name}: {_choice(found, source)}; fitted to {found['n']} ({found['positives']} positive) in "
             f"{found['records']} records"
         )
@@ -43,9 +43,9 @@ def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Pa
         shown.print(table)
         shown.print()
     if "chosen_in_folds" in source:
-        shown.print(f"[dim]chosen in folds: {_in_folds(source)}[/dim]")
+        shown.sentence(f"[dim]chosen in folds: {_in_folds(source)}[/dim]")
     for sentence in WHAT_IT_MEANS:
-        shown.print(f"[dim]{sentence}[/dim]")
+        shown.sentence(f"[dim]{sentence}[/dim]")
     files = ", ".join(str(path) for path in (out, *figures))
     shown.print(f"[dim]{escape(files)}[/dim]")
 

@@ -23,7 +23,7 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
     if in_full:
         for atom in explanation.atoms:
             for line in (*_sentences(atom), *_passages(atom, assessment)):
-                console.print(line)
+                console.sentence(line.lstrip(), indent=len(line) - len(line.lstrip()))
     elif explanation.atoms:
         table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
         for atom in explanation.atoms:

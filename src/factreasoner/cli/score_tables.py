@@ -20,8 +20,8 @@ from factreasoner.report.comparison_tables import (
     table_of,
 )
 
-GROUPS_WIDTH, SHORTEST_GROUP = 61, 16
-"""Characters that the scores of a group take up on its line, and those of a name that are shown at least."""
+SHORTEST_GROUP, NARROWEST_SCORE = 16, 5
+"""Characters of a group's name that are shown at least, and those of a column of scores."""
 
 
 def console() -> Terminal:
@@ -70,13 +70,17 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
 
 def _groups(content: Mapping[str, Any], width: int) -> Table:
     """Some scores of every group; names are cut so that lines keep within `width` characters."""
-    longest = max(SHORTEST_GROUP, width - GROUPS_WIDTH)
-    table = Table(box=None, pad_edge=False)
-    table.add_column(plain(content["by"], longest), no_wrap=True)
     metrics = table_of(content).shown_in("groups")
     claims = "atoms" if "confusion" in content else "labels"
-    for caption in ("records", claims, *(metric.shown for metric in metrics)):
-        table.add_column(caption, justify="right", min_width=max(len(caption), 5))
+    widths = {
+        caption: max(len(caption), NARROWEST_SCORE)
+        for caption in ("records", claims, *(metric.shown for metric in metrics))
+    }
+    longest = max(SHORTEST_GROUP, width - sum(2 + own for own in widths.values()) - len(" …"))
+    table = Table(box=None, pad_edge=False)
+    table.add_column(plain(content["by"], longest), no_wrap=True)
+    for caption, own in widths.items():
+        table.add_column(caption, justify="right", min_width=own)
     for group, found in content["groups"].items():
         labelled = sum(count for label, count in found["labels"].items() if label != "left_out")
         scores = [metric.text(found["scores"][metric.name]["value"]) for metric in metrics]
@@ -101,10 +105,10 @@ def print_comparison(content: Mapping[str, Any]) -> None:
             )
             out.print()
     for sentence in explanation(content):
-        out.print(f"[dim]{sentence}[/dim]")
+        out.sentence(f"[dim]{sentence}[/dim]")
     for key, values in content["differing_settings"].items():
         each = ", ".join(f"{name} {value}" for name, value in values.items())
-        out.print(f"[dim]{escape(f'{key}: {each}')}[/dim]")
+        out.sentence(f"[dim]{escape(f'{key}: {each}')}[/dim]")
 
 
 def _fitting(runs: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:

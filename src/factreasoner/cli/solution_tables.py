@@ -131,13 +131,13 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     console.print(table)
     _print_warnings(console, content["solvers"])
     for refusal in content["refused"]:
-        console.print(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
+        console.sentence(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
 
 
 def _print_warnings(console: Terminal, solvers: Sequence[Mapping[str, Any]]) -> None:
     for solver in solvers:
         if warning := solver["diagnostics"].get("warning"):
-            console.print(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")
+            console.sentence(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")
 
 
 def _states(entry: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, list[float]]]:

@@ -92,15 +92,15 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     console = Terminal(soft_wrap=True, highlight=False)
     stages = planned.stages
     if planned.searches:
-        console.print(f"{planned.searches:,} searches ({plain(config.retriever)})")
+        console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
-        console.print(
+        console.sentence(
             f"{planned.pairs:,} pairs of passage and claim for the nli judge, longer ones in windows"
         )
     for part in planned.uncounted:
-        console.print(f"Not counted: what {plain(part)} may ask; it has no method requests().")
+        console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
     if not stages:
-        console.print(f"{records} records, no model calls.")
+        console.sentence(f"{records} records, no model calls.")
         return
     table = Table("stage", "calls", "prompt tokens", "completion tokens", "cost", box=None, pad_edge=False)
     total = StagePlan(
@@ -117,16 +117,16 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         cost = "unknown" if dollars is None else f"~${dollars:.4f}"
         tokens = (f"~{stage.prompt_tokens:,}", f"~{stage.completion_tokens:,}")
         table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
-    console.print(f"{records} records")
+    console.sentence(f"{records} records")
     console.print(table)
-    console.print("Without re-asks and audits; answers that are cached already cost nothing.")
+    console.sentence("Without re-asks and audits; answers that are cached already cost nothing.")
     if config.batch != "none":
-        console.print("Cost is at the price of batches.")
+        console.sentence("Cost is at the price of batches.")
     if more := _more_to_learn(config):
-        console.print(
+        console.sentence(
             f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
         )
-    console.print(
+    console.sentence(
         f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
         f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
     )
@@ -153,10 +153,9 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
             yield metric.caption(k, room=True), mean_text(metric, summary)
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
-    if contested := atoms["contested"]:
-        yield "", f"{contested} of the supported contested: a passage contradicts them"
-    if alone := atoms["supported_by_belief"]:
-        yield "", f"{alone} of the supported by the judge's belief alone: no passage entails them"
+    cautions = {"contested": "contested by a passage", "supported_by_belief": "by the judge's belief alone"}
+    if told := ", ".join(f"{atoms[name]} {words}" for name, words in cautions.items() if atoms[name]):
+        yield "", f"of the supported: {told}"
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     yield from _evidence_rows(summary)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
 
 _SUSPECTS = re.compile("[^\n\t -~]")
@@ -85,6 +86,10 @@ class WarningHandler(logging.Handler):
 
 class Terminal(Console):
     """A rich console that shows hidden characters, wherever a text comes from."""
+
+    def sentence(self, text: str, indent: int = 0) -> None:
+        """Print a sentence, `indent` characters in, with its lines broken between words."""
+        self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""

@@ -241,7 +241,8 @@ class Table(Generic[Scored]):
         if not few:
             return None
         shown = " and ".join(metric.shown for metric in few)
-        return f"{count} records: below {max(m.few for m in few)}, take {shown} and their intervals with care"
+        records = "1 record" if count == 1 else f"{count} records"
+        return f"{records}: below {max(m.few for m in few)}, take {shown} and their intervals with care"
 
 
 class Sampling(Generic[Scored]):
