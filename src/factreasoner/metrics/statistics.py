@@ -113,8 +113,13 @@ def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
 
 def confusion(claims: Claims) -> Floats:
     """By record: true positives, true negatives, false positives, false negatives; shape (records, 4)."""
-    said, gold = claims.said == 0, claims.gold == 0
-    return claims.sums(np.stack([said & gold, ~said & ~gold, said & ~gold, ~said & gold]))
+    cell = _CELLS[np.minimum(claims.said, 1), np.minimum(claims.gold, 1)]
+    counts = np.bincount(claims.record * 4 + cell, minlength=claims.num_records * 4)
+    return counts.reshape(-1, 4).astype(float)
+
+
+_CELLS = np.array([[0, 2], [3, 1]])
+"""Column of `confusion` by the class said and the right one, the positive class being 0."""
 
 
 def accuracy(claims: Claims) -> Statistic:

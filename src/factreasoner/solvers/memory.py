@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from pathlib import Path
 
@@ -19,14 +20,15 @@ _CONTAINER_LIMITS = (
 
 def memory_budget() -> int:
     """Bytes allowed for one component's tables."""
-    return min([MEMORY_BUDGET, *(limit // 2 for limit in _machine_limits())])
+    return min([MEMORY_BUDGET, *(limit // 2 for limit in _machine_limits(tuple(_CONTAINER_LIMITS)))])
 
 
-def _machine_limits() -> list[int]:
+@functools.cache
+def _machine_limits(of_containers: tuple[Path, ...]) -> list[int]:
     limits = []
     with contextlib.suppress(AttributeError, ValueError, OSError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in _CONTAINER_LIMITS:
+    for path in of_containers:
         with contextlib.suppress(OSError, ValueError):
             limits.append(int(path.read_text()))
     return [limit for limit in limits if limit > 0]

@@ -25,17 +25,17 @@ def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
         if item is not None:
             held = Held(item.p_true, item.support, "partly" if atom.id in partly else "fully")
         holding = Holding(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        placed = _placed(atom, assessment.response)
-        yield claim_row(assessment.record_id, ANSWER, placed, held, holding, note=_note(atom, said))
+        row = claim_row(assessment.record_id, ANSWER, atom, held, holding, note=_note(atom, said))
+        yield row if atom.span is not None else _placed(row, atom, assessment.response)
 
 
-def _placed(atom: Atom, response: str) -> Atom:
-    """The atom with its place in the response where it was given without one and stands there once."""
+def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
+    """The row with the atom's place in the response where that stands there once."""
     words = atom.original or atom.text
-    if atom.span is not None or response.count(words) != 1:
-        return atom
-    start = response.index(words)
-    return atom.model_copy(update={"span": (start, start + len(words))})
+    start = response.find(words)
+    if start < 0 or response.find(words, start + len(words)) >= 0:
+        return row
+    return row._replace(start=start, end=start + len(words))
 
 
 def _note(atom: Atom, said: dict[str, str]) -> str:

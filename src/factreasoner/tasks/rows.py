@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.graph.beliefs import beliefs
+from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
 from factreasoner.tasks.verdicts import ANSWER, REFERENCE
 
@@ -107,8 +107,9 @@ def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding
     decisive = decisive_verdict(held.label, holding.verdicts)
     premise = decisive.context_id if decisive else None
     context = holding.contexts.get(premise) if premise else None
-    believed = decisive is None and held.label is not None and bool(beliefs(holding.verdicts, {claim.id}))
-    notes = (note, _contested(held.label, holding), _note(claim.id, decisive, holding))
+    nearest = None if decisive else next(iter(beliefs(holding.verdicts, {claim.id}).get(claim.id, ())), None)
+    believed = held.label is not None and nearest is not None
+    notes = (note, _contested(held.label, holding), _note(decisive, nearest, holding))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -174,7 +175,7 @@ def _contested(label: str | None, holding: Holding) -> str:
     return f"{_name(first, holding)} " + (f"and {more} more contradict it" if more else "contradicts it")
 
 
-def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
+def _note(decisive: Verdict | None, nearest: Belief | None, holding: Holding) -> str:
     """What a reader corrected; or what is known of a claim that no verdict decides."""
     corrected = [
         verdict.note if verdict is decisive else f"{_name(verdict.context_id, holding)}: {verdict.note}"
@@ -183,13 +184,12 @@ def _note(claim_id: str, decisive: Verdict | None, holding: Holding) -> str:
     ]
     if decisive is not None or corrected:
         return "; ".join(corrected)
-    if nearest := beliefs(holding.verdicts, {claim_id}).get(claim_id):
-        belief = nearest[0]
-        if belief.context_id in (ANSWER, REFERENCE):
-            return f"the {belief.context_id} does not decide it"
+    if nearest is not None:
+        if nearest.context_id in (ANSWER, REFERENCE):
+            return f"the {nearest.context_id} does not decide it"
         silent = all(verdict.label == "neutral" for verdict in holding.verdicts)
         lacking = "nothing decides it" if silent else "no passage bears it out"
-        return f"{lacking}; nearest passage {_name(belief.context_id, holding)}: {belief.p_true:.2f}"
+        return f"{lacking}; nearest passage {_name(nearest.context_id, holding)}: {nearest.p_true:.2f}"
     return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
 
 
