@@ -20,7 +20,10 @@ function excerpt(premise, entry, whole = false) {
     h('mark', {}, text.slice(start, end)), text.slice(end, to), to < text.length ? ' …' : ''));
 }
 
+const TEXTS = ['answer', 'reference', 'contexts'];
+
 function nameOf(premise) {
+  if (TEXTS.includes(premise.id) && premise.title) return quoted(premise.title);
   return [premise.title ? [quoted(premise.title), ' '] : null, h('span', {class: 'id'}, quoted(premise.id))];
 }
 
