@@ -102,6 +102,17 @@ def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):
     assert record.response == '[1] says so [__import__("os")]'
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ["['It is tall.' 'It\\'s old.']", "['It is tall.'\n \"It's old.\"]", "['It is tall.', \"It's old.\"]"],
+)
+def test_lists_as_python_and_numpy_write_them(tmp_path, cell):
+    text = io.StringIO()
+    csv.writer(text).writerows([["output", "contexts"], ["x", cell]])
+    (record,) = records(tmp_path / "f.csv", text.getvalue())
+    assert [context.text for context in record.contexts] == ["It is tall.", "It's old."]
+
+
 def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):
     content = "output,context\nIt is tall.,It is 90 m tall.\nIt is old.,\n"
     tall, old = records(tmp_path / "f.csv", content, column_map={"context": "contexts"})

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import sys
+import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
@@ -93,6 +94,8 @@ def _cell(cell: str) -> object:
     """A cell's text, or the list it holds."""
     if not cell.strip().startswith("["):
         return cell
+    if (texts := _array_of_texts(cell)) is not None:
+        return texts
     for read in (decode_json, ast.literal_eval):
         try:
             found = read(cell.strip())
@@ -101,6 +104,18 @@ def _cell(cell: str) -> object:
         if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
             return found
     return cell
+
+
+def _array_of_texts(cell: str) -> list[str] | None:
+    """The texts of an array as numpy writes it, without commas, which Python would read as one text."""
+    try:
+        tokens = [t for t in tokenize.generate_tokens(io.StringIO(cell.strip()).readline) if t.string.strip()]
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    texts = tokens[1:-1]
+    if tokens[-1].string != "]" or len(texts) < 2 or any(t.type != tokenize.STRING for t in texts):
+        return None
+    return [str(ast.literal_eval(token.string)) for token in texts]
 
 
 def _wrong(where: str, message: str) -> InputError:
