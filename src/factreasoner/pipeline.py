@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Unpack
 
@@ -242,6 +241,8 @@ async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
 
     Raises what `assess` raises. A task that is cancelled lets the calls that were sent come to their end.
     """
+    import asyncio
+
     return await asyncio.to_thread(assess, response, **given)
 
 

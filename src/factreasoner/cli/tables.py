@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.markup import escape
 from rich.table import Column, Table
@@ -20,9 +20,11 @@ from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Status, factuality
-from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.runs.searched import searched_rows
 from factreasoner.tasks.factuality import TASK
+
+if TYPE_CHECKING:
+    from factreasoner.runs.plan import RunPlan
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
@@ -90,6 +92,8 @@ def _print_atoms_notice(console: Terminal, config: Config) -> None:
 def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     """Print what a run would take: calls, tokens and cost by stage, searches, and calls at worst."""
     console = Terminal(soft_wrap=True, highlight=False)
+    from factreasoner.runs.plan import StagePlan
+
     stages = planned.stages
     if planned.searches:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
