@@ -37,7 +37,7 @@ type: install
 	$(BIN)/mypy
 
 test: install ## needs no network and no key
-	$(BIN)/pytest -n auto --maxprocesses 8
+	$(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
 integration: .venv-integration/installed .venv-tools/installed ## real servers on loopback, and ragas, deepeval, inspect_ai
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 from collections.abc import Callable, Mapping
@@ -19,6 +20,13 @@ class Done(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
+
+
+@pytest.fixture(autouse=True)
+def figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
+    if "figures" not in inspect.signature(request.function).parameters:
+        monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """`calibrate`: fitted, applied, resumed, and refused with the numbers."""
 
 import functools
-import inspect
 import json
 import random
 
@@ -57,13 +56,6 @@ def judged(number, config=None, labels=("entailment", "entailment", "contradicti
 def right(number, i):
     """Whether the judge is right: every other time."""
     return random.Random(1000 * number + i).random() < 0.5
-
-
-@pytest.fixture(autouse=True)
-def figures(request, monkeypatch):
-    """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
-    if "figures" not in inspect.signature(request.function).parameters:
-        monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
 
 
 @pytest.fixture

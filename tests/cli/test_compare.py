@@ -74,7 +74,7 @@ def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
     assert "no run is called 'god'; did you mean 'good'?" in done.stderr
 
 
-def test_every_file(factreasoner, tmp_path, two):
+def test_every_file(factreasoner, tmp_path, two, figures):
     assert factreasoner("compare", *two, "--out", "all", "--quiet").stdout == ""
     files = {ending: tmp_path / "all" / f"comparison.{ending}" for ending in FILES}
     assert files["png"].read_bytes().startswith(b"\x89PNG")
@@ -92,15 +92,14 @@ def test_every_file(factreasoner, tmp_path, two):
     assert "| bad - good | difference | 95 % | p | p (Holm) |" in text
 
 
-def test_files_by_name(factreasoner, tmp_path, two):
+def test_files_by_name(factreasoner, tmp_path, two, figures):
     flags = ("--markdown", "m/c.md", "--csv", "c.csv", "--plot", "p/fig.svg")
     assert factreasoner("compare", *two, *flags).returncode == 0
     for name in ("m/c.md", "c.csv", "p/fig.png", "p/fig.svg"):
         assert (tmp_path / name).stat().st_size
 
 
-def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two, monkeypatch):
-    monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
+def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):
     done = factreasoner("compare", *two, "--out", "all")
     assert done.returncode == 0
     assert (
@@ -210,7 +209,7 @@ def test_labels_from_a_file(factreasoner, tmp_path, two):
     )
 
 
-def test_no_labels_and_one_record(factreasoner, tmp_path):
+def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
     run_folder(tmp_path / "a", *made(0.3, records=1, gold="----"))
     run_folder(tmp_path / "b", *made(0.2, records=1, gold="----"))
     done = factreasoner("compare", "a", "b", "--json", "c.json", "--plot", "p.png")

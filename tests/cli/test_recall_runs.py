@@ -120,7 +120,7 @@ def test_rules_are_held_against_the_metrics_of_the_task(factreasoner, one, rule,
     assert words in done.stdout + done.stderr
 
 
-def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path):
+def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path, figures):
     other = folder(
         tmp_path / "other",
         *(result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -370,6 +371,7 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
         temporary.unlink(missing_ok=True)
 
 
+@functools.cache
 def _version(package: str) -> str:
     try:
         return version(package)
