@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 RECORDS = [
     {
@@ -43,6 +44,12 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert "Most is lost by the retriever." in done.stdout
     assert {"retrieval precision", "retrieval recall"} < shown.keys()
     assert "not stated; in no context" in done.stdout
+    scores = factreasoner("evaluate", tmp_path / "run").stdout.splitlines()
+    counted = {line.split("  ")[0]: line.rstrip().endswith("(n=1)") for line in scores}
+    assert (counted["coverage"], counted["faithfulness"]) == (True, False)
+    shutil.copytree(tmp_path / "run", tmp_path / "again")
+    compared = factreasoner("compare", tmp_path / "run", tmp_path / "again", "--out", tmp_path / "c")
+    assert "0.500 (n=1)" in compared.stdout
 
 
 def test_k_cuts_the_ranking(factreasoner, tmp_path):

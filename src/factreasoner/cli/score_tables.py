@@ -15,6 +15,7 @@ from factreasoner.metrics.table import Metric
 from factreasoner.report.comparison_tables import (
     difference_rows,
     explanation,
+    fewer,
     records_of,
     score_rows,
     table_of,
@@ -57,7 +58,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
             table.add_row(
                 metric.caption(k, room=True),
                 metric.text(found["value"]),
-                bounds(found["interval_95"], metric),
+                bounds(found["interval_95"], metric) + fewer(found, content["num_records"]),
             )
     out.print(table)
     if "confusion" in content:
@@ -83,7 +84,8 @@ def _groups(content: Mapping[str, Any], width: int) -> Table:
         table.add_column(caption, justify="right", min_width=own)
     for group, found in content["groups"].items():
         labelled = sum(count for label, count in found["labels"].items() if label != "left_out")
-        scores = [metric.text(found["scores"][metric.name]["value"]) for metric in metrics]
+        own = [(metric, found["scores"][metric.name]) for metric in metrics]
+        scores = [metric.text(score["value"]) + fewer(score, found["num_records"]) for metric, score in own]
         table.add_row(plain(group, longest), str(found["num_records"]), str(labelled), *scores)
     return table
 

@@ -40,18 +40,26 @@ def caption(score: str, content: Mapping[str, Any]) -> str:
     )
 
 
-def estimated(metric: Metric, run: Mapping[str, Any]) -> str:
-    """The value of a metric in one run; "~" before what is an estimate."""
-    value = run["scores"][metric.name]["value"]
-    about = "~" if run["usage_estimated"] and metric.usage and value is not None else ""
-    return about + metric.text(value)
+def estimated(metric: Metric, run: Mapping[str, Any], records: int) -> str:
+    """The value of a metric in one run of so many records; "~" before what is an estimate."""
+    found = run["scores"][metric.name]
+    about = "~" if run["usage_estimated"] and metric.usage and found["value"] is not None else ""
+    return about + metric.text(found["value"]) + fewer(found, records)
+
+
+def fewer(found: Mapping[str, Any], records: int) -> str:
+    """Of how many records a score is, where these are fewer than `records`; else nothing."""
+    return "" if found["value"] is None or found["records"] >= records else f" (n={found['records']})"
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
     """Rows of the table of means: a score, then its value in every run."""
     runs, table = content["runs"].values(), table_of(content)
     for score in next(iter(runs))["scores"]:
-        yield [caption(score, content), *(estimated(table[score], run) for run in runs)]
+        yield [
+            caption(score, content),
+            *(estimated(table[score], run, content["num_records"]) for run in runs),
+        ]
 
 
 def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
@@ -83,7 +91,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     claims = "atoms" if factuality else "claims"
     return [
         f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
-        f"labelled {claims} together. {usage}",
+        f"labelled {claims} together; (n=9): of 9 records, the others have none. {usage}",
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown.",

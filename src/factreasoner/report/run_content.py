@@ -14,6 +14,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
 from factreasoner.metrics.worst import LeastLikely, doubt
 from factreasoner.models import TaskResult
+from factreasoner.report.comparison_tables import fewer
 from factreasoner.report.record_content import Scored
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
@@ -157,15 +158,16 @@ def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "ru
     """The metrics that have a value, with their intervals."""
     shown = {metric.name for metric in table.shown_in(place)}
     metrics = [metric for metric in table if not metric.usage and (metric.name in shown or place == "run")]
-    found = table.estimates(table.scored(sample), [metric.name for metric in metrics])
+    scored = table.scored(sample)
+    found = table.estimates(scored, [metric.name for metric in metrics])
     return [
-        _score(metric, found[metric.name].content(), k) | {"main": metric.name in shown}
+        _score(metric, found[metric.name].content(), k, len(scored.ids)) | {"main": metric.name in shown}
         for metric in metrics
         if found[metric.name].value is not None
     ]
 
 
-def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None) -> dict[str, Any]:
+def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None, records: int) -> dict[str, Any]:
     low, high = estimate["interval_95"] or (None, None)
     return {
         "name": metric.caption(k, room=True),
@@ -175,6 +177,7 @@ def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None) -> dict[s
         "interval": None if low is None else [metric.text(low), metric.text(high)],
         # where it lies on its scale, for a picture; only shares have a scale of their own
         "scale": [estimate["value"], low, high] if metric.bounds == (0.0, 1.0) else None,
+        "fewer": fewer(estimate, records).strip(),
         "reason": estimate["reason"],
         "labels": isinstance(metric.average, OfClaims) or metric.needs.labels,
     }

@@ -25,7 +25,7 @@ function runCard(run, place) {
     labelBar(run.labels), legend(run.labels, run.cautions),
     h('dl', {class: 'scores'}, main.slice(0, several ? 6 : 8).map((score) => h('div', {title: score.meaning},
       h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
-        h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]}` : ' '))))),
+        h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]} ${score.fewer}` : score.fewer || ' '))))),
     run.corrections ? h('p', {class: 'note'}, 'With a reader’s corrections: ', quoted(run.corrections), '.') : null,
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
@@ -53,7 +53,7 @@ function scoreTable(runs, name) {
   const names = [...new Set(runs.flatMap((run) => run.scores.map((score) => score.name)))];
   const found = (run, score) => run.scores.find((one) => one.name === score);
   const cell = (run, score) => [h('td', {class: 'number', 'data-of': several ? run.name : 'value'}, score ? score.value : '–'),
-    h('td', {class: 'number note'}, score?.interval ? `${score.interval[0]} – ${score.interval[1]}` : '')];
+    h('td', {class: 'number note'}, score?.interval ? `${score.interval[0]} – ${score.interval[1]} ${score.fewer}` : score?.fewer ?? '')];
   return h('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': name}, h('table', {class: 'all-scores'},
     h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'score'), runs.map((run) =>
       [h('th', {scope: 'col', class: 'number'}, several ? quoted(run.name) : 'value'), h('th', {scope: 'col', class: 'number'}, '95 %')]),
@@ -73,7 +73,7 @@ function groupTable(groups, key) {
     h('tbody', {}, groups.map((group) => h('tr', {}, h('th', {scope: 'row'}, quoted(group.name)),
       h('td', {class: 'number'}, group.records), names.map((name) => {
         const score = group.scores.find((one) => one.name === name);
-        return h('td', {class: 'number', title: score?.interval ? `95 %: ${score.interval.join(' to ')}` : ''}, score?.value ?? '–');
+        return h('td', {class: 'number', title: score?.interval ? `95 %: ${score.interval.join(' to ')}` : ''}, score ? `${score.value} ${score.fewer}` : '–');
       }))))));
 }
 
