@@ -175,11 +175,13 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
 
 
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］"
+_TAG_CLOSED = r"</[a-zA-Z]\w{0,9}>"
 _STOP = re.compile(
-    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)(?P<closed>[{_CLOSERS}]*+(?:\[\d{{1,3}}\])*+)"
+    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
+    rf"(?P<closed>(?:[{_CLOSERS}]|{_TAG_CLOSED})*+(?:\[\d{{1,3}}\])*+)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
-_OPENERS = re.compile("[\"'“‘«‹(\\[{*_~`¿¡「『【（〈《［„‚]*+")
+_OPENERS = re.compile("(?:[\"'“‘«‹(\\[{*_~`¿¡「『【（〈《［„‚]|<[a-zA-Z]\\w{0,9}>)*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")

@@ -38,6 +38,7 @@ def without(text, *parts, after=""):
         ("**A one. B two.** C three.", ["B two.**"], "**A one.** C three."),
         ("**A one. B two.** C three.", ["**A one."], "**B two.** C three."),
         ("**A one.** B two.", ["**A one.**"], "B two."),
+        ("<b>A one.</b> <i>B two.</i> C three.", ["<i>B two.</i>"], "<b>A one.</b> C three."),
         ("> A one. B two.\n> C three.\n", ["C three."], "> A one. B two.\n"),
         ("A one.  B two.   C three.", ["B two."], "A one.  C three."),
     ],
@@ -136,3 +137,15 @@ def test_every_other_sentence_stays_character_for_character(text, data):
         assert done.text == text
     if edits and "\n\n\n" not in text:
         assert "\n\n\n" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("**A one. B two.** C three.", "B two.**", "**A one. New.** C three."),
+        ("**A one. B two.** C three.", "**A one.", "**New. B two.** C three."),
+        ("__A one.__ B two.", "__A one.__", "New. B two."),
+    ],
+)
+def test_emphasis_stays_closed_around_a_new_sentence(text, part, left):
+    assert without(text, part, after="New.") == left

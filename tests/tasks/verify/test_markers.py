@@ -43,6 +43,7 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained [c3, 1].", [["c3", "c1"]]),
         ("It rained [01].", [["c1"]]),
         ("It rained.¹", [["c1"]]),
+        ("It rained in 1930¹ and 2019².", [["c1"], ["c2"]]),
         ("It rained.¹² It snowed.", [["c1", "c2"]]),
         ("It rained.¹,³", [["c1", "c3"]]),
         ("It rained<sup>2</sup>.", [["c2"]]),

@@ -176,6 +176,8 @@ def _problem(original: str, new: str, text: CitedText, ids: frozenset[str]) -> s
         return f"{REMOVE} among other words"
     if new == " ".join(original.split()):
         return "it is the sentence as it was"
+    if original.startswith("|") and new.count("|") != original.count("|"):
+        return "it is no row of the table any more"
     if len(new) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(new)} characters for {len(original)}"
     cited = text.like(new)

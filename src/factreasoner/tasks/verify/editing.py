@@ -78,7 +78,7 @@ def _cleared(text: str, edits: Sequence[Edit]) -> list[Edit]:
     for edit in runs:
         whole = None if edit.after else _whole_lines(text, edit)
         if whole is None:
-            found.append(edit if edit.after else _removal(text, edit))
+            found.append(_replacement(text, edit) if edit.after else _removal(text, edit))
         elif _adjoin(text, lines, whole, None):
             lines[-1] = Edit(lines[-1].start, whole.end, "")
         else:
@@ -105,6 +105,15 @@ def _whole_lines(text: str, edit: Edit) -> Edit | None:
     if rest is None or not _MARKER.fullmatch(text, line, edit.start) or _emphasis(text, edit):
         return None
     return Edit(line, rest.end(), "")
+
+
+def _replacement(text: str, edit: Edit) -> Edit:
+    """A new sentence with the emphasis that the old one opened or closed alone."""
+    after = edit.after
+    for mark in _EMPHASIS:
+        if text[edit.start : edit.end].count(mark) % 2 and not after.count(mark) % 2:
+            after = f"{mark}{after}" if text.startswith(mark, edit.start) else f"{after}{mark}"
+    return edit._replace(after=after)
 
 
 def _removal(text: str, edit: Edit) -> Edit:

@@ -57,7 +57,9 @@ _LOCATOR = re.compile(
 _NARROW = str.maketrans("［］，；０１２３４５６７８９", "[],;0123456789")
 _BETWEEN = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
 _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
-_POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr))$")
+_POWER = re.compile(
+    r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr))$"
+)
 _USED = re.compile(r"\s*(?:[-+*/]?=(?!=)|\(|\.[a-z_]+\()|\[0\]")
 _NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)+\s*\]"
 _INTERVAL = re.compile(
