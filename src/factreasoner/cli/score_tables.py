@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,21 +73,29 @@ def _groups(content: Mapping[str, Any], width: int) -> Table:
     """Some scores of every group; names are cut so that lines keep within `width` characters."""
     metrics = table_of(content).shown_in("groups")
     claims = "atoms" if "confusion" in content else "labels"
+    rows = {group: list(_of_group(found, metrics)) for group, found in content["groups"].items()}
+    captions = ("records", claims, *(metric.shown for metric in metrics))
     widths = {
-        caption: max(len(caption), NARROWEST_SCORE)
-        for caption in ("records", claims, *(metric.shown for metric in metrics))
+        caption: max(len(caption), NARROWEST_SCORE, *(len(cells[place]) for cells in rows.values()))
+        for place, caption in enumerate(captions)
     }
     longest = max(SHORTEST_GROUP, width - sum(2 + own for own in widths.values()) - len(" …"))
     table = Table(box=None, pad_edge=False)
     table.add_column(plain(content["by"], longest), no_wrap=True)
     for caption, own in widths.items():
         table.add_column(caption, justify="right", min_width=own)
-    for group, found in content["groups"].items():
-        labelled = sum(count for label, count in found["labels"].items() if label != "left_out")
-        own = [(metric, found["scores"][metric.name]) for metric in metrics]
-        scores = [metric.text(score["value"]) + fewer(score, found["num_records"]) for metric, score in own]
-        table.add_row(plain(group, longest), str(found["num_records"]), str(labelled), *scores)
+    for group, cells in rows.items():
+        table.add_row(plain(group, longest), *cells)
     return table
+
+
+def _of_group(found: Mapping[str, Any], metrics: Iterable[Metric]) -> Iterator[str]:
+    """The cells of a group: its records, its labelled claims, its scores."""
+    yield str(found["num_records"])
+    yield str(sum(count for label, count in found["labels"].items() if label != "left_out"))
+    for metric in metrics:
+        score = found["scores"][metric.name]
+        yield metric.text(score["value"]) + fewer(score, found["num_records"])
 
 
 def print_comparison(content: Mapping[str, Any]) -> None:
