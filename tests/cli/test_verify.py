@@ -50,7 +50,7 @@ def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     done = factreasoner("verify", data, *flags)
     assert done.returncode == 0, done.stderr
-    assert "their sentences are rewritten and judged again" in done.stdout
+    assert "their sentences are rewritten and judged again" in " ".join(done.stdout.split())
     assert "up to" not in factreasoner("verify", data, *flags, "--rounds", "0").stdout
 
 
