@@ -297,6 +297,24 @@ def test_a_model_that_can_t_be_shown_to_have_seen_the_facts_is_asked_with_a_list
     assert "fact_0: " in str(asked[1])
 
 
+@pytest.mark.parametrize(
+    ("model", "kept"),
+    [
+        ("openai/gpt-5-mini", {"max_completion_tokens": 4096}),
+        ("Qwen/Qwen2.5-7B", {"max_tokens": 4096, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}),
+    ],
+)
+def test_requests_are_in_the_words_of_their_model(factreasoner, tmp_path, model, kept):
+    """What litellm knows that a model refuses is left out at once; a model it does not know gets all."""
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    command = ("run", data, "--model", model, "--batch", "files", "--out", "out", "--model-param", "top_k=3")
+    assert factreasoner(*command).returncode == 5
+    body = read_lines(tmp_path / "out" / "batches" / "1.requests.jsonl")[0]["body"]
+    assert body["model"] == model.removeprefix("openai/")
+    asked = {"model", "messages", "tools", "tool_choice"}
+    assert {key: value for key, value in body.items() if key not in asked} == kept | {"top_k": 3}
+
+
 def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     batches = tmp_path / "out" / "batches"

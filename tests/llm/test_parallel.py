@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.errors import BudgetError
+from factreasoner.errors import BudgetError, PendingError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until, parallel_map
 
 trees = st.recursive(st.integers(-9, 9), lambda inner: st.lists(inner, max_size=5), max_leaves=60)
@@ -76,6 +76,25 @@ def test_the_first_error_stops_the_start_of_others_and_waits_for_those_begun():
         parallel_map(work, range(1000), 4)
     assert len(begun) < 1000
     assert sorted(finished) == sorted(set(begun) - {0})
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers):
+    begun, bad = [], set()
+
+    def work(number):
+        begun.append(number)
+        if number in bad:
+            raise BudgetError("enough")
+        if number % 3 == 0:
+            raise PendingError("later")
+
+    with pytest.raises(PendingError):
+        parallel_map(work, range(10), workers)
+    assert sorted(begun) == list(range(10))
+    bad.add(7)
+    with pytest.raises(BudgetError):
+        parallel_map(work, range(10), workers)
 
 
 def test_ctrl_c_waits_for_nobody():

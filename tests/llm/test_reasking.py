@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from llm_scene import PROMPT, schema_of
 
 from factreasoner.config import Config
-from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import IN_VAIN, most_paid
 from factreasoner.llm.messages import Reply
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
@@ -171,6 +171,16 @@ def test_an_open_item_is_asked_with_the_others_then_in_halves_then_alone():
     llm = ScriptedLLM(lambda prompt, schema: {} if len(schema.arguments) > 1 else {"fact_0": "True"})
     assert answered(asked(llm, 4)) == 4
     assert sizes(llm) == [4, 4, 2, 1, 1, 2, 1, 1]
+
+
+def test_both_halves_of_what_is_asked_again_go_into_one_batch():
+    def answer(prompt, schema):
+        return Reply(arguments={}, truncated=True) if len(schema.arguments) > 2 else PendingError("later")
+
+    llm = ScriptedLLM(answer)
+    with pytest.raises(PendingError):
+        asked(llm, 8)
+    assert sizes(llm) == [8, 4, 2, 2, 4, 2, 2]
 
 
 def test_an_answer_allows_more_calls_than_eight():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.inputs.input import CheckedInput, Fits
     from factreasoner.inputs.kept_check import KeptCheck
-    from factreasoner.llm.batches.folder import Batch
+    from factreasoner.llm.batches.files import Batch
     from factreasoner.models import Record
     from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
-from factreasoner.llm.batches.folder import Batch, BatchFolder
+from factreasoner.llm.batches.files import Batch
+from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.service import BatchService
 from factreasoner.llm.batches.wording import counting
 from factreasoner.runs.runner import RunReport

@@ -8,92 +8,20 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from factreasoner.errors import PendingError, RunError
+from factreasoner.llm.batches.files import Batch, Draft, Place, lines_of, write_whole
 from factreasoner.llm.batches.lines import ResultLine, parse_result, request_line
+from factreasoner.llm.batches.reading import Reading
 from factreasoner.models import Usage
 
-MOST_REQUESTS = 50_000
-"""Of one batch, as OpenAI has it."""
-MOST_BYTES = 190_000_000
-"""Of a file of requests; OpenAI takes 200 MB."""
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
 """What a completion took: of a model, a completion and the request's body."""
-
-
-class Batch(NamedTuple):
-    """One batch by its number, and its files."""
-
-    folder: Path
-    number: int
-
-    @property
-    def requests_path(self) -> Path:
-        """One request a line."""
-        return self.folder / f"{self.number}.requests.jsonl"
-
-    @property
-    def results_path(self) -> Path:
-        """One result a line, once they are there."""
-        return self.folder / f"{self.number}.results.jsonl"
-
-    @property
-    def state_path(self) -> Path:
-        """What is known of the batch; see `state`."""
-        return self.folder / f"{self.number}.batch.json"
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """`model`, `requests`, `most_cost`; `usage` once its results were read; a provider's ids of it.
-
-        Raises:
-            RunError: the file is damaged.
-        """
-        try:
-            found = json.loads(self.state_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{self.state_path}: can't be read: {error}") from error
-        if not isinstance(found, dict):
-            raise RunError(f"{self.state_path}: is no JSON object")
-        return found
-
-    def note(self, **values: object) -> None:
-        """Add to the state; when this returns it is on disk."""
-        state = {**(self.state if self.state_path.exists() else {}), **values}
-        write_whole(self.state_path, json.dumps(state, indent=2).encode())
-
-
-class _Place(NamedTuple):
-    """Where a line stands: of which batch, and between which bytes."""
-
-    batch: int
-    start: int
-    end: int
-
-
-class _Draft:
-    """Requests to one model that are not yet a batch."""
-
-    def __init__(self, path: Path, model: str) -> None:
-        self.path = path
-        self.model = model
-        self.requests = 0
-        self.most_cost: float | None = 0.0
-        self.file = path.open("wb")
-
-    def add(self, line: bytes, most_cost: float | None) -> None:
-        self.file.write(line)
-        self.requests += 1
-        known = self.most_cost is not None and most_cost is not None
-        self.most_cost = (self.most_cost or 0.0) + (most_cost or 0.0) if known else None
-
-    def has_room_for(self, line: bytes) -> bool:
-        return self.requests < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
 
 
 class BatchFolder:
@@ -110,9 +38,9 @@ class BatchFolder:
         """Batches without results of which somebody wants one."""
         self._lock = threading.Lock()
         self._asked: dict[str, int] = {}
-        self._answers: dict[str, _Place] = {}
+        self._answers: dict[str, Place] = {}
         self._files: dict[int, BinaryIO] = {}
-        self._drafts: list[_Draft] = []
+        self._drafts: list[Draft] = []
         self._new: set[str] = set()
         self._taken: set[str] = set()
 
@@ -188,7 +116,11 @@ class BatchFolder:
             return None
         place = self._answers.get(custom_id)
         if place is not None:
-            return parse_result(os.pread(self._files[number].fileno(), place.end - place.start, place.start))
+            with self._lock:
+                file = self._files[number]
+                file.seek(place.start)
+                line = file.read(place.end - place.start)
+            return parse_result(line)
         if number in self._files:
             return ResultLine(custom_id, problem="the results of its batch have no line of it")
         with self._lock:
@@ -205,7 +137,7 @@ class BatchFolder:
             fitting = (d for d in self._drafts if d.model == model and d.has_room_for(line))
             draft = next(fitting, None)
             if draft is None:
-                draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
+                draft = Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
                 self._drafts.append(draft)
             draft.add(line, most_cost)
 
@@ -247,30 +179,30 @@ class BatchFolder:
             return int((self.path / "closed.txt").read_text(encoding="ascii"))
         return 0
 
-    def _read_requests(self, batch: Batch) -> dict[str, _Place]:
+    def _read_requests(self, batch: Batch) -> dict[str, Place]:
         own = {}
-        for number, (line, start, end) in enumerate(_lines(batch.requests_path), start=1):
+        for number, (line, start, end) in enumerate(lines_of(batch.requests_path), start=1):
             found = _CUSTOM_ID.match(line)
             if found is None:
                 raise RunError(
                     f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
                     "or start over with --fresh"
                 )
-            own[found[1].decode()] = _Place(batch.number, start, end)
+            own[found[1].decode()] = Place(batch.number, start, end)
         self._asked |= dict.fromkeys(own, batch.number)
         return own
 
-    def _read_results(self, batch: Batch, own: Mapping[str, _Place], usage_of: UsageOf) -> list[str]:
+    def _read_results(self, batch: Batch, own: Mapping[str, Place], usage_of: UsageOf) -> list[str]:
         state = batch.state
         counted = state.get("usage")
-        reading = _Reading(batch)
+        reading = Reading(batch)
         usage = Usage()
         with batch.requests_path.open("rb") as requests:
-            for line, start, end in _lines(batch.results_path):
+            for line, start, end in lines_of(batch.results_path):
                 result = reading.take(line, own)
                 if result is None:
                     continue
-                self._answers[result.custom_id] = _Place(batch.number, start, end)
+                self._answers[result.custom_id] = Place(batch.number, start, end)
                 if counted is None and result.completion is not None:
                     place = own[result.custom_id]
                     body = _body(requests, place)
@@ -283,103 +215,7 @@ class BatchFolder:
         return [reading.told(len(own))]
 
 
-class _Reading:
-    """What the lines of one file of results are."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self._seen: dict[str, bool] = {}
-        self._lines = 0
-        self._unknown = 0
-        self._repeated = 0
-        self._broken: list[int] = []
-
-    def take(self, line: bytes, own: Mapping[str, _Place]) -> ResultLine | None:
-        """The result of a line, None where it counts for nothing; of several the first completion counts."""
-        self._lines += 1
-        try:
-            result = parse_result(line)
-        except (ValueError, RecursionError):
-            self._broken.append(self._lines)
-            return None
-        if result.custom_id not in own:
-            self._unknown += 1
-            return None
-        if result.custom_id in self._seen:
-            self._repeated += 1
-            if self._seen[result.custom_id] or result.completion is None:
-                return None
-        self._seen[result.custom_id] = result.completion is not None
-        return result
-
-    @property
-    def answered(self) -> int:
-        """Requests with a completion."""
-        return sum(self._seen.values())
-
-    def refuse_strange(self, own: Mapping[str, _Place], *, partial: bool) -> None:
-        """Raise RunError where not one line is about a request of the batch, unless results are partial."""
-        if own and not self._seen and not partial:
-            raise RunError(
-                f"{self.batch.results_path}: holds no result of a request of "
-                f"{self.batch.requests_path.name}; put the right file there, or delete it"
-            )
-
-    def told(self, requests: int) -> str:
-        """One line on what was found."""
-        errors, missing = len(self._seen) - self.answered, requests - len(self._seen)
-        counts = [(errors, "errors"), (missing, "without a result")]
-        parts = [f"{count:,} {words}" for count, words in counts if count]
-        strange = [(self._unknown, "lines of no request"), (self._repeated, "repeated lines")]
-        parts += [f"{count:,} {words} left out" for count, words in strange if count]
-        if self._broken:
-            parts.append(
-                f"{len(self._broken):,} lines that are no result, the first is line {self._broken[0]}"
-            )
-        head = f"{self.batch.results_path}: {self.answered:,} of {requests:,} requests answered"
-        return "; ".join([head, *parts])
-
-
-def _body(requests: BinaryIO, place: _Place) -> dict[str, Any]:
+def _body(requests: BinaryIO, place: Place) -> dict[str, Any]:
     requests.seek(place.start)
     body: dict[str, Any] = json.loads(requests.read(place.end - place.start))["body"]
     return body
-
-
-def _lines(path: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Lines that are not blank, each with where it begins and ends."""
-    start = 0
-    with path.open("rb") as file:
-        for line in file:
-            end = start + len(line)
-            if line.strip():
-                yield line, start, end
-            start = end
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that a reader finds whole or not at all.
-
-    Raises:
-        RunError: it can't be written.
-    """
-    with whole_file(path) as file:
-        file.write(content)
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written inside, that a reader finds whole or not at all.
-
-    Raises:
-        RunError: it can't be written.
-    """
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"{path}: can't be written: {error.strerror}") from error

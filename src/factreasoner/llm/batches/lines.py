@@ -41,6 +41,7 @@ def parse_result(line: bytes) -> ResultLine:
     response, error = field_of(data, "response"), field_of(data, "error")
     body, status = field_of(response, "body"), field_of(response, "status_code")
     error = error or field_of(body, "error")
+    error = field_of(error, "error") or error  # vLLM's, of later versions
     answered = isinstance(body, dict) and "choices" in body
     if answered and not error and status in (None, 200):
         return ResultLine(custom_id, body)

@@ -73,13 +73,13 @@ class BatchSender:
             fixed = wanted.extra.keys()
             return fault_of(error, form=form, request=request, fixed=fixed, secret=self._provider.key)
 
-        try:
-            body = body_of(self._provider, request)
-        except Exception as error:  # noqa: BLE001 - litellm's, of a parameter; it is classified
-            return fault(error)
         custom_id = f"{tally.key}-{tally.attempts}"
         result = self._batches.result(custom_id)
         if result is None:
+            try:
+                body = body_of(self._provider, request)
+            except Exception as error:  # noqa: BLE001 - litellm's, of a parameter; it is classified
+                return fault(error)
             model = str(self._config.model)
             self._batches.ask(model, custom_id, body, most_cost=self._most_cost(request))
             raise PendingError(f"{custom_id}: goes into the next batch")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.batches.folder import Batch, whole_file
+from factreasoner.llm.batches.files import Batch, whole_file
 from factreasoner.llm.batches.lines import URL
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
@@ -183,7 +183,7 @@ def _client(provider: LiteLLMProvider, seconds: float) -> openai.OpenAI:
         )
     except openai.OpenAIError as error:  # there is no key
         raise ConfigError(
-            f"batch: {error}; set $OPENAI_API_KEY, or name the variable that holds the key with --api-key-env"
+            "batch: there is no key: set $OPENAI_API_KEY, or name its variable with --api-key-env"
         ) from error
 
 
