@@ -156,6 +156,8 @@ def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
 
 def test_the_short_page_names_what_people_use_and_the_way_to_the_rest(factreasoner):
     page = factreasoner("run", "--help", env={"COLUMNS": "80"}).stdout
+    assert factreasoner("run", env={"COLUMNS": "80"}).stdout == page
+    assert "show" in factreasoner().stdout
     assert len(page.splitlines()) < 60
     assert all(flag in page for flag in ("--out", "--version", "--model", "--judge", "--max-cost"))
     assert "--merlin-ibound" not in page

@@ -199,6 +199,7 @@ def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):
         ),
         (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
         (("report", "run", "--out", "a.pdf"), "a report is an HTML page; name it a.html"),
+        (("report", "run", "--out", "."), ".: a folder; name the page in it: report.html"),
     ],
 )
 def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):

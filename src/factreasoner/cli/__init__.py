@@ -145,6 +145,9 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by the version of typer
     from typer.rich_utils import rich_format_error
 
+    if type(error).__name__ == "NoArgsIsHelpError":  # typer leaves it to others to show its page
+        say(error.message)
+        return 2
     said = str(error.message).removeprefix("Value error, ")
     error.message = visible(said)  # it holds arguments, which a shell may have made of file names
     rich_format_error(error)

@@ -39,6 +39,8 @@ def report(
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
 
+    if out is not None and out.is_dir():
+        raise ConfigError(f"{out}: a folder; name the page in it: {out / 'report.html'}")
     if out is not None and out.suffix.lower() not in PAGES:
         raise ConfigError(f"{out}: a report is an HTML page; name it {out.with_suffix('.html')}")
     if corrections is not None and len(run_dirs) > 1:
