@@ -99,6 +99,11 @@ def test_what_ends_a_run_is_raised():
         judged("E", Poor("E"))
 
 
+def test_it_rests_on_what_those_rest_on_that_agree():
+    votes = Saying("E", rests_on=("c1",)), Saying("C", rests_on=("c9",)), Saying("E", rests_on=("c2", "c1"))
+    assert judged(*votes).verdicts[0].rests_on == ("c1", "c2")
+
+
 class Refused(Saying):
     def judge(self, premise, claims):
         raise ConfigError("set the right key")

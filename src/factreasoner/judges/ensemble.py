@@ -54,8 +54,8 @@ class EnsembleJudge:
 
     Where no label has more votes than any other, the claim is unanswered: a Failure that holds the votes.
     The probability is the mean of what each judge gives the label: its own probability where it gives that
-    label, else half of what its probability leaves. A judge that fails on a claim leaves it to the others,
-    and its failure is said.
+    label, else half of what its probability leaves. A verdict rests on what those rest on that agree. A judge
+    that fails on a claim leaves it to the others, and its failure is said.
     """
 
     def __init__(self, judges: Mapping[str, Judge]) -> None:
@@ -102,6 +102,7 @@ def counted(votes: Sequence[Verdict]) -> Verdict | None:
             "judge": "",
             "probability": sum(_share(vote, label) for vote in votes) / len(votes),
             "confidence": "judges",
+            "rests_on": tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on)),
             "belief": sum(beliefs) / len(beliefs) if beliefs else None,
             "votes": tuple(votes),
         }

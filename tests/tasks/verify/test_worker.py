@@ -369,3 +369,13 @@ def test_a_sentence_between_tags_goes_alone_and_a_row_of_a_table_stays_one():
     result = verified(Model(), answer=table)
     assert (result.status, result.corrected) == ("partial", table)
     assert "it is no row of the table any more" in result.failures[0].message
+
+
+def test_a_verdict_on_several_sources_names_those_it_rests_on():
+    def spoilt(name, arguments, times):
+        return arguments | {"fact_0_sources": "2-9"} if name == "verify" else arguments
+
+    several = verified(Model(spoilt=spoilt), answer="It shows ships [1][2].").verdicts
+    assert [(verdict.context_id, verdict.rests_on) for verdict in several] == [("c0+c1", ("c1",))]
+    alone = verified(Model(), answer="It shows ships [1].").verdicts
+    assert [(verdict.context_id, verdict.rests_on) for verdict in alone] == [("c0", ())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -26,12 +25,17 @@ WORDS_OF_PART = int(0.6 * PASSAGE_TOKENS)
 
 
 class Holding(NamedTuple):
-    """A claim held against sources: the verdict, those of them it rests on, and why in a sentence."""
+    """A claim held against the sources `shown`: the verdict, why in a sentence, and the source quoted."""
 
     verdict: Verdict
-    rests_on: tuple[str, ...]
+    shown: tuple[str, ...]
     explanation: str = ""
     quoted: str | None = None
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The sources that the verdict rests on: all that were shown where it names none."""
+        return self.verdict.rests_on or self.shown
 
 
 class Held(NamedTuple):
@@ -208,12 +212,15 @@ def _parts(text: str) -> list[str]:
 
 
 def _holding(call: _Call, claim_id: str, found: JudgedClaim) -> Holding:
-    ids = {str(shown.number): shown.context.id for shown in call.shown}
+    ids = {shown.number: shown.context.id for shown in call.shown}
     quoted = next(
         (s.context.id for s in call.shown if faaf.check_citation(found.quote, s.text) == "found"), None
     )
-    named = [ids[number] for number in re.findall(r"\d+", found.sources) if number in ids]
-    rests_on = named or ([quoted] if quoted else list(ids.values()))
+    named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
+    if found.label == "neutral" or len(set(ids.values())) == 1:
+        named = []  # silence rests on none, and a verdict on one source on that
+    elif quoted and not named:
+        named = [quoted]
     verdict = Verdict(
         context_id=call.premise_id,
         target_id=claim_id,
@@ -222,5 +229,6 @@ def _holding(call: _Call, claim_id: str, found: JudgedClaim) -> Holding:
         quote=found.quote if quoted else None,
         confidence=found.confidence,
         citation=None if not found.quote else "found" if quoted else "absent",
+        rests_on=tuple(dict.fromkeys(named)),
     )
-    return Holding(verdict, tuple(dict.fromkeys(rests_on)), " ".join(found.reasoning.split()), quoted)
+    return Holding(verdict, tuple(ids.values()), " ".join(found.reasoning.split()), quoted)

@@ -56,5 +56,4 @@ def _winner(votes: Sequence[Holding]) -> Holding | None:
         return None
     agreeing = [vote for vote in votes if vote.verdict.label == verdict.label]
     shown = next((vote for vote in agreeing if vote.quoted), agreeing[0])
-    rests_on = tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on))
-    return shown._replace(verdict=verdict, rests_on=rests_on)
+    return shown._replace(verdict=verdict)

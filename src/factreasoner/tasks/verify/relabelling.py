@@ -43,11 +43,10 @@ def _anew(claim: VerifiedClaim, verdicts: list[Verdict], text: CitedText) -> Ver
 
 
 def _holding(claim: VerifiedClaim, verdict: Verdict) -> Holding:
-    """What a verdict rests on: its own source, or of several shown together those that decided it."""
+    """A verdict on its own source, or on all that the claim cites."""
     shown = (verdict.context_id,) if verdict.context_id in claim.cited else claim.cited
-    rests_on = tuple(source for source in claim.borne_out_by if source in shown) or shown
     quoted = claim.quoted if verdict.quote is not None and verdict.quote == claim.quote else None
     explanation = (
         f"{verdict.note[:1].upper()}{verdict.note[1:]}." if verdict.confidence == "corrected" else ""
     )
-    return Holding(verdict, rests_on or (verdict.context_id,), explanation, quoted)
+    return Holding(verdict, shown or (verdict.context_id,), explanation, quoted)
