@@ -67,7 +67,7 @@ def test_a_part_of_ones_own_and_many_threads():
         ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
         ({"facts": ["x"], "reference": 5}, InputError, "reference"),
         ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),
-        ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "--model"),
+        ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "model=NAME"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, error, words):
