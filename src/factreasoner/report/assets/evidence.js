@@ -89,8 +89,8 @@ function betweenTwo(own, one, other) {
 function betweenItem(entry, own) {
   const [premise, target] = [own.premises[entry.premise], own.premises[entry.target]];
   return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
-    h('p', {class: 'facts'}, h('strong', {class: 'source'}, nameOf(premise)), verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
-      h('span', {}, 'of ', nameOf(target))),
+    h('p', {}, h('strong', {class: 'source'}, nameOf(premise)), ' on ', h('strong', {class: 'source'}, nameOf(target))),
+    h('p', {class: 'facts'}, verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p))),
     entry.quote || entry.at ? excerpt(premise, entry) : null, votesOf(entry),
     entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
     entry.corrected ? null : correctionChoice(entry, premise, target));
