@@ -12,6 +12,8 @@ from fake_server import Completion, FakeServer, cut, error, prose, rate_limited
 from fenced import fenced
 from test_run_with_model import GOOD, good
 
+from factreasoner.llm.batches import files
+
 FLAGS = ("--model", "openai/gpt-4o-mini", "--form", "tool")
 FILES = (*FLAGS, "--batch", "files", "--out", "out")
 
@@ -129,6 +131,25 @@ def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
     assert again.returncode == 5
     assert [p.name for p in (tmp_path / "out" / "batches").glob("*.requests.jsonl")] == ["1.requests.jsonl"]
     assert not (tmp_path / "out" / "batches" / ".draft0.tmp").exists()
+
+
+def test_a_round_of_many_requests_is_several_batches_that_may_come_back_one_by_one(
+    factreasoner, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(files, "MOST_REQUESTS", 3)
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
+    batches = tmp_path / "out" / "batches"
+    assert factreasoner("run", data, *FILES).returncode == 5
+    sizes = [len(read_lines(batches / f"{number}.requests.jsonl")) for number in (1, 2, 3)]
+    assert sizes == [3, 3, 2]
+    for number in (2, 3, 1):
+        answer_file(batches / f"{number}.requests.jsonl", batches / f"{number}.results.jsonl", good)
+        done = factreasoner("run", data, *FILES)
+        assert done.returncode == (5 if number != 1 else 0)
+        assert ("1.requests.jsonl: 3 to" in done.stderr) == (number != 1)
+        assert "3.requests.jsonl: 2 to" not in done.stderr or number == 2
+    assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD] * 4
+    assert len(list(batches.glob("*.requests.jsonl"))) == 3
 
 
 def test_each_judge_of_an_ensemble_has_a_batch_of_its_own(factreasoner, tmp_path):
@@ -394,7 +415,7 @@ def test_killed_at_any_moment_files_are_whole_and_nothing_is_asked_twice(factrea
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
     batches = tmp_path / "out" / "batches"
     seen = set()
-    for seconds in (0.0, 0.05, 0.3, 0.6):
+    for seconds in (0.0, 0.1, 0.5):
         process = forker.start(["run", data, *FILES], folder=tmp_path, env=environment(tmp_path))
         deadline = time.monotonic() + 60
         while not batches.exists() and time.monotonic() < deadline:
