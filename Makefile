@@ -1,10 +1,8 @@
 # Everything a developer, the hooks and CI run. Each target sets itself up in .venv; nothing else is touched.
 PYTHON ?= python3
 BIN := .venv/bin
-BENCHMARKS := startup overhead memory executors report inference explanations embedded_judge nli_judge assessors independence \
-  interval_coverage passage_choice retrieval atoms
 
-.PHONY: demo install lock format lint type test integration bench peers clean
+.PHONY: demo install lock format lint type test integration bench figures peers clean
 
 demo: install ## run the main job on the bundled example, with no key
 	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --report
@@ -21,7 +19,7 @@ install: .venv/installed ## the exact versions of requirements.lock, and this ch
 
 lock: ## choose versions anew; the lines on what is pinned by its hash are kept
 	set -e; kept=$$(grep -B 2 -e --hash requirements.lock); \
-	uv pip compile --quiet --upgrade pyproject.toml --all-extras --no-extra ray --group dev --universal \
+	uv pip compile --quiet --upgrade pyproject.toml --all-extras --group dev --universal \
 	  --no-annotate --no-header --output-file requirements.lock; \
 	echo "$$kept" >> requirements.lock
 
@@ -39,10 +37,9 @@ type: install
 test: install ## needs no network and no key
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
-integration: .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## real servers, peers, a Ray cluster
+integration: .venv-integration/installed .venv-tools/installed ## real servers on loopback, and ragas, deepeval, inspect_ai
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
 	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
-	.venv-cluster/bin/python -m pytest tests/cluster -W ignore -v
 
 .venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
 	$(PYTHON) -m venv .venv-$*
@@ -50,11 +47,14 @@ integration: .venv-integration/installed .venv-tools/installed .venv-cluster/ins
 	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python -e . --group $*
 	touch $@
 
-bench: install ## ratios against a peer or a limit
-	set -e; for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
+bench: install ## speed and memory beside a peer or a limit, some minutes; kept in benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/results.py bench
 
-peers: install ## calls, tokens and time beside ragas and deepeval, each installed into .venv-peers
-	$(BIN)/python benchmarks/peers.py
+figures: install ## quality on labelled data, most of an hour; kept there too
+	$(BIN)/python benchmarks/results.py figures
+
+peers: install ## calls, tokens and time beside ragas and deepeval, each installed into .venv-peers; kept there too
+	$(BIN)/python benchmarks/results.py peers
 
 clean:
-	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-tools .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

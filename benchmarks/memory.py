@@ -1,10 +1,14 @@
-"""Memory of a run over many small records on the embedded judge: it must not grow with their number.
+"""Memory of runs over many small records on the embedded judge, and what resuming a large one takes.
 
-    python benchmarks/memory.py [RECORDS]
+    python benchmarks/memory.py [RECORDS] [FINISHED]
 
-Runs the command over RECORDS (default 10,000) records in a process of its own and samples its resident
-memory; prints it at 10 % and at 100 % of the records, their ratio, and records a second. Half way the run is
-killed and started again, so that resuming is part of what is measured.
+First table: the command runs over RECORDS (default 10,000) records in a process of its own, whose resident
+memory is sampled at 10 % and at 100 % of the records. Half way it is killed and started again.
+
+Second table: runs of which all records but the last are finished (made from a few judged ones), a tenth of
+FINISHED (default 100,000) and all of them, then a tenth with texts a hundred times as long. How long `run`
+takes until it works on the last record, when the input was checked before (CPU seconds, the limit is 5), and
+the most memory that takes; and the most memory of other commands over the whole run.
 """
 
 from __future__ import annotations
@@ -18,8 +22,22 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.inputs.parsing import parse_record
+from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.factuality import TASK
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Emmy Noether", "Niels Bohr", "Lise Meitner")
+VARIANTS, LIMIT = 50, 5.0
+COMMANDS = {
+    "run": ("run",),
+    "export": ("export", "--out", "atoms.csv"),
+    "check": ("check", "--min", "precision=0"),
+}
 PLACES = ("London", "Paris", "Vienna", "Copenhagen", "Berlin", "Boston")
 
 
@@ -67,9 +85,97 @@ def watch(process: subprocess.Popen[bytes], journal: Path, until: int) -> dict[i
     return samples
 
 
+class Finished(NamedTuple):
+    """An input and the folder of its run, in which the last record is missing."""
+
+    data: Path
+    path: Path
+
+    @property
+    def command(self) -> list[str]:
+        """What runs or resumes it."""
+        return [*FACTREASONER, "run", str(self.data), "--out", str(self.path), "--quiet"]
+
+
+FACTREASONER = (sys.executable, "-m", "factreasoner")
+
+
+def finished_run(folder: Path, count: int, longer: int = 1) -> Finished:
+    """A run of `count` records made from a few judged ones, with texts of `longer` times 100 letters."""
+    folder.mkdir()
+    config, ballast = Config(), "ballast  " * 12 * longer
+    pipeline = build_pipeline(config)
+    given = [json.loads(line) | {"note": ballast} for line in records(VARIANTS)]
+    judged = [pipeline.assess(parse_record(data, where="", column_map={}, default_id="r")) for data in given]
+    run = Finished(folder / "d.jsonl", folder / "run")
+    made = RunFolder(run.path, TASK)
+    made.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
+    with run.data.open("w") as rows, made.journal_path.open("w") as journal:
+        for number in range(count):
+            data = given[number % VARIANTS] | {"id": f"r{number}"}
+            rows.write(json.dumps(data) + "\n")
+            record = parse_record(data, where="", column_map={}, default_id="r")
+            own = {"record_id": record.id, "fingerprint": record_fingerprint(record)}
+            if number < count - 1:
+                journal.write(judged[number % VARIANTS].model_copy(update=own).model_dump_json() + "\n")
+    made.close()
+    return run
+
+
+def start_of_resume(run: Finished) -> tuple[float, float]:
+    """CPU seconds until the last record is in the journal, and the most MiB until then.
+
+    The record is taken out again.
+    """
+    journal = run.path / "journal.jsonl"
+    size = journal.stat().st_size
+    process = subprocess.Popen(run.command)
+    while process.poll() is None and journal.stat().st_size == size:
+        time.sleep(0.02)
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    process.kill()
+    process.wait()
+    os.truncate(journal, size)
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak / 1024
+
+
+def peak_of(name: str, run: Finished) -> float:
+    """The most MiB of a command over the whole run."""
+    command = (
+        run.command
+        if name == "run"
+        else [*FACTREASONER, COMMANDS[name][0], str(run.path), *COMMANDS[name][1:]]
+    )
+    process = subprocess.Popen(command, cwd=run.path.parent, stdout=subprocess.DEVNULL)
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return usage.ru_maxrss / 1024
+
+
+def print_finished(count: int) -> None:
+    """Print what large finished runs take."""
+    print(f"{'finished records':>16}{'journal MB':>12}{'resume CPU s':>14}{'MiB':>6}", end="")
+    print("".join(f"{name + ' MiB':>12}" for name in COMMANDS))
+    for number, longer in ((count // 10, 1), (count, 1), (count // 10, 100)):
+        with tempfile.TemporaryDirectory() as folder:
+            run = finished_run(Path(folder, "run"), number, longer)
+            size = (run.path / "journal.jsonl").stat().st_size / 1e6
+            start_of_resume(run)  # checks the input, and keeps what it found
+            seconds, peak = start_of_resume(run)
+            print(f"{number:16,d}{size:12.0f}{seconds:14.2f}{peak:6.0f}", end="")
+            print("".join(f"{peak_of(name, run):12.0f}" for name in COMMANDS), flush=True)
+
+
 def main() -> None:
+    """Print both tables."""
+    print_run(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    print_finished(int(sys.argv[2]) if len(sys.argv) > 2 else 100_000)
+
+
+def print_run(count: int) -> None:
     """Print memory early and late, and the speed."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "d.jsonl")
         data.write_text("".join(f"{line}\n" for line in records(count)))

@@ -14,6 +14,9 @@ what its scripts in `peer_scripts` pin, and runs in a process of its own: its se
 - Bad replies: mean faithfulness where one verdict in five is left out of the replies, and where one reply in
   ten is prose, beside that where nothing is wrong; records without a score in brackets.
 
+- IBM's FactReasoner is not run: it asks one call for each pair of an atom and a passage (FR2), and one each
+  way for each pair of passages (FR3). Beside that the judge's calls here, as a dry run tells them.
+
 Data: the folder named by FACTREASONER_DATA or ../shared/data.
 """
 
@@ -31,6 +34,10 @@ from typing import Any, NamedTuple
 
 from data_folder import data_folder
 from stand_in import StandIn, Taken
+
+from factreasoner.config import Config
+from factreasoner.inputs.input import check_input
+from factreasoner.runs.plan import plan
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from fake_server import FakeServer
@@ -123,6 +130,21 @@ def main() -> None:
     print(f"\n{'':20}{'MB':>7}{'packages':>10}{'import s':>10}")
     for contender in contenders:
         print(f"{contender.name:20}{installed(contender)}")
+    print_reference_calls()
+
+
+def print_reference_calls() -> None:
+    """Calls for given atoms and passages, by the published formula and here."""
+    print(f"\n{'calls for verdicts':20}{'records':>9}{'FR2: IBM':>10}{'ours':>8}{'FR3: IBM':>10}{'ours':>8}")
+    for name in ("factscore_bios", "factcheck_bench"):
+        given = list(check_input(data_folder() / name / "records.jsonl").records())
+        sizes = [(len(record.atoms or ()), len(record.contexts or ())) for record in given]
+        formula = sum(n * m for n, m in sizes), sum(n * m + m * (m - 1) for n, m in sizes)
+        ours = [
+            sum(stage.calls for stage in plan(given, Config(model="openai/gpt-4o-mini", version=v)).stages)
+            for v in (2, 3)
+        ]
+        print(f"{name:20}{len(given):9d}{formula[0]:10,d}{ours[0]:8,d}{formula[1]:10,d}{ours[1]:8,d}")
 
 
 def cost_row(way: Way, found: Outcome, first: Outcome) -> str:

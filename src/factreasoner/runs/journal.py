@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NotRequired, TypeVar
+
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from factreasoner.models import Status, TaskResult, Usage
 from factreasoner.tasks.task import Task
@@ -43,10 +45,47 @@ class JournalLine(NamedTuple):
         return self.entry.status
 
 
+class _Nothing(TypedDict):
+    """Something that is only counted."""
+
+
+class _Target(TypedDict):
+    """A verdict, of which it is asked what it is on."""
+
+    target_id: NotRequired[str]
+
+
+class _Outcome(TypedDict):
+    """What an assessor came to, of which it is asked what it lacks."""
+
+    unjudged: NotRequired[list[str]]
+    failures: NotRequired[list[_Nothing]]
+
+
+class _Head(TypedDict):
+    """What tasks read of a line for its entry: reading no more takes half the time of reading it all."""
+
+    record_id: str
+    status: str
+    fingerprint: str
+    failures: NotRequired[list[_Nothing]]
+    atoms: NotRequired[list[_Nothing]]
+    outcome: NotRequired[_Outcome | None]
+    verdicts: NotRequired[list[_Target]]
+
+
+_HEAD = TypeAdapter(_Head)
+
+
+def head_of(line: bytes) -> Mapping[str, Any]:
+    """What `entry_of` needs of a line. Raises ValueError for a line that is damaged."""
+    return _HEAD.validate_json(line)
+
+
 def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""
     text = result.model_dump_json().encode() + b"\n"
-    _, entry = entry_of(task, json.loads(text), 0)
+    _, entry = entry_of(task, head_of(text), 0)
     return JournalLine(result.record_id, text, entry, sum(result.usage.values(), Usage()))
 
 

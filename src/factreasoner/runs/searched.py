@@ -22,7 +22,9 @@ def note_searched(folder: RunFolder[Any], now: Sequence[str], ids: Sequence[str]
     for state in now:
         if UNFINISHED in state:
             yield f"{_unfinished(state)} What is missing can't be found; `factreasoner index` completes it."
-    if any(i not in folder.entries or folder.entries[i].status not in _FINISHED for i in ids):
+    if (before or now) and any(
+        i not in folder.entries or folder.entries[i].status not in _FINISHED for i in ids
+    ):
         yield from mixed([*before, *now])
 
 

@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
-from pydantic_core import from_json
 
 from factreasoner.compression import packing
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
@@ -23,7 +22,7 @@ from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.runs.journal import JournalLine, entry_of, line_of
+from factreasoner.runs.journal import JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.ledger import Ledger
 from factreasoner.tasks.registry import FACTUALITY, task_named
@@ -238,7 +237,7 @@ class RunFolder(Generic[R]):
 
     def _index(self, line: bytes, offset: int, number: int) -> None:
         try:
-            record_id, entry = entry_of(self.task, from_json(line), offset)
+            record_id, entry = entry_of(self.task, head_of(line), offset)
             self.entries[record_id] = entry
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise RunError(
