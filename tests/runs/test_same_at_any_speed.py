@@ -88,10 +88,10 @@ def assessed(path, server, records=RECORDS, **settings):
     folder = RunFolder(path, TASK)
     folder.start(config, {})
     try:
-        pipeline = build_pipeline(config, memory=folder)
+        pipeline = build_pipeline(config, memory=folder.manifest)
         run(pipeline, folder, [r.id for r in records], iter(records), Quiet())
         outcomes = {a.record_id: a.outcome for a in folder.results(r.id for r in records)}
-        return outcomes, folder.abilities("fake")
+        return outcomes, folder.manifest.abilities("fake")
     finally:
         folder.close()
 

@@ -1,16 +1,15 @@
 """The run folder: nothing finished is lost, nothing torn is believed, no other run is mixed in."""
 
-import errno
 import json
 
 import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.llm.abilities import Abilities
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.store import RunFolder, replace_file
+from factreasoner.runs.replacing import replace_file
+from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall.task import TASK as RECALL
 
@@ -127,7 +126,7 @@ def test_a_changed_file_is_refused_by_the_setting_that_names_it(tmp_path):
         opened(tmp_path, files={"relations": "2"})
     with pytest.raises(RunError, match="relations: '1' there, None now"):
         opened(tmp_path)
-    assert opened(tmp_path, files={"relations": "1"}).manifest()["files"] == {"relations": "1"}
+    assert opened(tmp_path, files={"relations": "1"}).manifest.content()["files"] == {"relations": "1"}
 
 
 def test_a_run_that_assessed_nothing_may_become_another(tmp_path):
@@ -192,31 +191,6 @@ def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
         assert folder.order() == ["r3", "r1", "r2"]
 
 
-def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "secret-value")
-    opened(tmp_path, Config(model="openai/x", api_key_env="MY_KEY")).close()
-    text = (tmp_path / "manifest.json").read_text()
-    manifest = json.loads(text)
-    assert manifest["config"]["model"] == "openai/x"
-    assert manifest["prompts"] == {"judge": "1"}
-    assert manifest["versions"]["litellm"]
-    assert "secret-value" not in text
-
-
-def test_replacing_a_file_leaves_the_old_one_when_it_fails(tmp_path):
-    path = tmp_path / "f"
-    path.write_text("old")
-
-    def lines():
-        yield "new"
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(RunError, match="No space left on device"):
-        replace_file(path, lines())
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_file_that_cant_be_written_is_named(tmp_path):
     folder = opened(tmp_path)
     folder.journal_path.mkdir()
@@ -240,9 +214,9 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
         folder.read_journal()
     folder.results_path.write_text(DEEP)
     assert folder.order() == ["r0"]
-    folder.manifest_path.write_text(DEEP)
+    folder.manifest.path.write_text(DEEP)
     with pytest.raises(RunError, match=r"manifest\.json: can't be read"):
-        folder.manifest()
+        folder.manifest.content()
 
 
 @pytest.mark.parametrize("damage", ["other settings", "damaged line", "no manifest"])
@@ -253,14 +227,14 @@ def test_a_folder_that_is_refused_is_not_locked(tmp_path, damage):
         journal = refused.journal_path.read_bytes()
         refused.journal_path.write_bytes(b"{}\n" + journal)
     if damage == "no manifest":
-        manifest = refused.manifest_path.read_bytes()
-        refused.manifest_path.unlink()
+        manifest = refused.manifest.path.read_bytes()
+        refused.manifest.path.unlink()
     with pytest.raises(RunError):
         refused.start(Config(version=3) if damage == "other settings" else Config(), {"judge": "1"})
     if damage == "damaged line":
         refused.journal_path.write_bytes(journal)
     if damage == "no manifest":
-        refused.manifest_path.write_bytes(manifest)
+        refused.manifest.path.write_bytes(manifest)
     assert list(opened(tmp_path).entries) == ["r0"]
 
 
@@ -276,21 +250,6 @@ def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
         with pytest.raises(RunError, match=f"a run of `{made.name}`, and a run of `{asked.name}` is needed"):
             refused()
     assert RunFolder.of_any_task(tmp_path).task is made
-
-
-def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
-    config = Config(model="openai/a", further_models=("openai/b",))
-    first, second = Abilities(form="tool", logprobs=True), Abilities(form="fenced")
-    folder = RunFolder(tmp_path, TASK)
-    folder.start(config, {})
-    folder.keep_abilities("openai/a", first)
-    folder.keep_abilities("openai/b", second)
-    folder.close()
-    assert folder.models() == {"openai/a": first, "openai/b": second}
-    manifest = folder.manifest()
-    del manifest["models"]
-    folder.manifest_path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
-    assert (folder.abilities("openai/a"), folder.abilities("openai/b")) == (first, None)
 
 
 def test_a_folder_of_an_earlier_version_is_a_run(tmp_path):

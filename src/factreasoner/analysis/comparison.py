@@ -23,7 +23,7 @@ from factreasoner.metrics.table import Metric, Sampling, Table, estimate
 from factreasoner.models import Assessment, TaskResult, judged_atoms
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.store import result_settings
+from factreasoner.runs.manifest import result_settings
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 SHOWN_IDS = 3

@@ -20,7 +20,7 @@ from factreasoner.metrics.table import Table, estimate
 from factreasoner.models import TaskResult
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.store import replace_file
+from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally, Task
 

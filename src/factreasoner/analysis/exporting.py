@@ -19,7 +19,7 @@ from factreasoner.analysis.run_tables import Row, RunTable
 from factreasoner.compression import plain_name
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.registry import EXTRA_OF_MODULE
-from factreasoner.runs.store import replace_file
+from factreasoner.runs.replacing import replace_file
 
 Format = Literal["csv", "jsonl", "parquet"]
 FORMULA_SIGNS = "=+-@＝＋－＠"

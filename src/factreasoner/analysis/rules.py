@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import Estimate, Table
 from factreasoner.registry import nearest
-from factreasoner.runs.store import replace_file
+from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.registry import FACTUALITY
 from factreasoner.tasks.task import Tally, Task
 

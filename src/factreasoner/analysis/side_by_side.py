@@ -161,7 +161,7 @@ def _judging(config: Config) -> dict[str, Any]:
 def _refuse_paid_run(path: Path) -> None:
     """Replays start over; what is in the way must be one."""
     folder = RunFolder(path, TASK)
-    if folder.manifest_path.exists() and folder.config().judge != "recorded":
+    if folder.manifest.path.exists() and folder.config().judge != "recorded":
         raise RunError(
             f"{path}: holds a run that is no replay; use another --out, or start over with --fresh"
         )
@@ -189,7 +189,7 @@ def run_contender(
     folder = RunFolder(path, task)
     folder.start(config, prompt_fingerprints(task, config), files=file_fingerprints(config), fresh=fresh)
     try:
-        worker = task.worker(config, Calls(spent=spent, paid=folder.ledger.add, memory=folder))
+        worker = task.worker(config, Calls(spent=spent, paid=folder.ledger.add, memory=folder.manifest))
         with progress(contender.name) as shown:
             return run_records(worker, folder, source.ids, source.records(), shown)
     finally:

@@ -136,7 +136,7 @@ def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     from factreasoner.errors import MissingExtraError
     from factreasoner.metrics.reliability import Bin
     from factreasoner.report.figures import Reliability, reliability_figure
-    from factreasoner.runs.store import replace_file
+    from factreasoner.runs.replacing import replace_file
 
     diagrams = [
         Reliability(name, *([Bin(**part) for part in found[when]["bins"]] for when in ("before", "after")))

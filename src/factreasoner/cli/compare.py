@@ -164,7 +164,7 @@ def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> Non
     from factreasoner.errors import MissingExtraError
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure
-    from factreasoner.runs.store import replace_file
+    from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown, "csv": csv_text, "json": json_text}
     named = {"md": files.markdown, "csv": files.csv, "json": files.json, "png": files.plot}

@@ -51,7 +51,7 @@ def explain(
 
     folder = RunFolder(run_dir, TASK)
     changes = {key: value for key, value in settings.items() if value is not None}
-    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))
     refuse_changed_files(folder, named=("relations",))
     folder.read_journal()
     told: list[Explanation] = []

@@ -164,7 +164,7 @@ def run_task(
     if not running.quiet:
         print_worst(task, report.summary, path)
         show(report.summary, config, path)
-        for model, abilities in folder.models().items():
+        for model, abilities in folder.manifest.models().items():
             say(f"{model}: {abilities}.", err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
@@ -181,7 +181,7 @@ def _calls(folder: RunFolder[Any], config: Config) -> Calls:
     from factreasoner.tasks.task import Calls
 
     batches = None if config.batch == "none" else folder.batches
-    return Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder, batches=batches)
+    return Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest, batches=batches)
 
 
 def _say_note(quiet: bool, note: str) -> None:
@@ -192,7 +192,7 @@ def _say_note(quiet: bool, note: str) -> None:
 def _keep_check(checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> None:
     """Keep what the check of a large file found."""
     from factreasoner.inputs.input import CheckedInput
-    from factreasoner.runs.store import replace_file
+    from factreasoner.runs.replacing import replace_file
 
     if isinstance(checked, CheckedInput) and (lines := checked.to_keep()) is not None:
         replace_file(folder.input_path, lines)

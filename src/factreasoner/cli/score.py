@@ -75,7 +75,7 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     from factreasoner.config import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
 
-    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest_path))
+    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))
     refuse_changed_files(folder, named=changes)
     if "calibration" in changes:
         config = fitted_config(config, explicit=changes)

@@ -23,7 +23,7 @@ from factreasoner.report.embedding import json_text, script_call, source_hash
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, caution_counts, label_counts
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.store import replace_file
+from factreasoner.runs.replacing import replace_file
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""

@@ -52,7 +52,7 @@ def refuse_changed_files(folder: RunFolder[Any], *, named: Collection[str] = ())
         RunError: a file has changed since.
         InputError: the calibration can't be read.
     """
-    config, recorded = folder.config(), folder.manifest().get("files", {})
+    config, recorded = folder.config(), folder.manifest.content().get("files", {})
     for name, fingerprint in _FILES.items():
         path: Path | None = getattr(config, name)
         if path is None or name in named or (name == "relations" and not path.exists()):

@@ -15,7 +15,7 @@ from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.models import Assessment, FactGraph
-from factreasoner.runs.store import replace_file
+from factreasoner.runs.replacing import replace_file
 
 LONGEST_STEM = 80
 """Characters of a file's name before its suffix; with a digest and suffixes far below any system's limit."""

@@ -27,7 +27,7 @@ class PastRecords:
         self, path: Path, *, fits: Fits, limit: int | None = None, skip_invalid: bool = False
     ) -> None:
         self._folder = RunFolder(path, TASK)
-        self._folder.manifest()
+        self._folder.manifest.content()
         self._folder.read_journal()
         self.problems: list[InputProblem] = []
         ids: list[str] = []

@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 from factreasoner.config import Config, parse_config
 from factreasoner.errors import RunError
-from factreasoner.runs.store import MANIFEST, SCORED_AGAIN, replace_file
+from factreasoner.runs.manifest import MANIFEST
+from factreasoner.runs.replacing import replace_file
 
+SCORED_AGAIN = "scored_again.json"
+"""What tells a folder in which `score` put the scores of a run."""
 CORRECTIONS = "corrections.jsonl"
 
 

@@ -11,7 +11,8 @@ from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.config import Config
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
-from factreasoner.runs.store import RunFolder, replace_file
+from factreasoner.runs.replacing import replace_file
+from factreasoner.runs.store import RunFolder
 
 R = TypeVar("R", bound=TaskResult)
 CORRECTED = "corrected"
@@ -73,5 +74,5 @@ def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str 
         return None
     if again:
         return calibration_fingerprint(config.calibration)
-    fingerprint: str | None = folder.manifest().get("files", {}).get("calibration")
+    fingerprint: str | None = folder.manifest.content().get("files", {}).get("calibration")
     return fingerprint

@@ -18,7 +18,7 @@ def note_searched(folder: RunFolder[Any], now: Sequence[str], ids: Sequence[str]
     They are about collections that are not whole, and about those in another state than when records that
     are finished were assessed, where others of `ids` are not.
     """
-    before = folder.keep_searched(now)
+    before = folder.manifest.keep_searched(now)
     for state in now:
         if UNFINISHED in state:
             yield f"{_unfinished(state)} What is missing can't be found; `factreasoner index` completes it."

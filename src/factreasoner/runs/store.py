@@ -1,39 +1,28 @@
-"""The run folder: manifest, journal, and the results and summary derived from the journal."""
+"""The run folder: the lock, the journal, and where everything else is."""
 
 from __future__ import annotations
 
-import functools
 import json
 import os
-import platform
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from factreasoner.compression import packing
-from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config, parse_config
+from factreasoner.config import Config, parse_config
 from factreasoner.errors import RunError
-from factreasoner.language.parsing import describe_model
-from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.runs.journal import JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.ledger import Ledger
+from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
-FORMAT = 1
-"""Of a run folder's files; it grows where an earlier reader would misread them."""
-MANIFEST, SCORED_AGAIN = "manifest.json", "scored_again.json"
-"""What tells a run's folder, and one in which `score` put the scores of a run."""
-PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
 class RunFolder(Generic[R]):
@@ -51,27 +40,22 @@ class RunFolder(Generic[R]):
         self.path = path
         self.task = task
         self.entries = JournalIndex()
+        self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
-        self._learning = threading.Lock()
         self._lock = FileLock(path / ".lock")
 
     @classmethod
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
         """The folder of a run of whatever task. Raises RunError when it is no run, or of an unknown task."""
         folder: RunFolder[Any] = RunFolder(path, task_named(FACTUALITY))
-        folder.task = task_named(str(folder.manifest().get("task", FACTUALITY)))
+        folder.task = task_named(str(folder.manifest.content().get("task", FACTUALITY)))
         return folder
 
     @property
     def spent(self) -> float:
         """US dollars paid so far, for records that were interrupted or failed too."""
         return self.ledger.total + self.batches.spent
-
-    @property
-    def manifest_path(self) -> Path:
-        """Path of manifest.json: settings, prompt fingerprints, versions."""
-        return self.path / MANIFEST
 
     @property
     def journal_path(self) -> Path:
@@ -81,7 +65,7 @@ class RunFolder(Generic[R]):
     @property
     def results_path(self) -> Path:
         """Path of results.jsonl: one line a record, in input order."""
-        return self.path / "results.jsonl"
+        return self.path / RESULTS
 
     @property
     def input_path(self) -> Path:
@@ -129,82 +113,31 @@ class RunFolder(Generic[R]):
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
         if fresh:
             derived = (self.results_path, self.summary_path, self.input_path)
-            for path in (self.journal_path, self.ledger.path, *derived, self.manifest_path):
+            for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
                 path.unlink(missing_ok=True)
             self.batches.clear()
-        if self.manifest_path.exists():
+        if self.manifest.path.exists():
             self._check_task()
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
-                self._refuse_other_run(wanted)
+                self.manifest.refuse_other_run(wanted)
             self.read_journal(repair=True)
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        kept = self.models() if self.entries else {}
-        searched = self.searched if self.entries else []
-        self._write_manifest(config, prompts, files)
-        self.keep_searched(searched)
+        kept = self.manifest.models() if self.entries else {}
+        searched = self.manifest.searched if self.entries else []
+        self.manifest.write(self.task.name, config, prompts, files)
+        self.manifest.keep_searched(searched)
         for model, abilities in kept.items():
-            self.keep_abilities(model, abilities)
-
-    def models(self) -> dict[str, Abilities]:
-        """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
-        manifest = self.manifest()
-        kept = manifest.get("models", {})
-        if "model" in manifest:  # of versions that kept it for one model
-            kept = {str(manifest["config"]["model"]): manifest["model"]} | kept
-        try:
-            return {name: Abilities.model_validate(abilities) for name, abilities in kept.items()}
-        except ValidationError as error:
-            raise RunError(f"{self.manifest_path}: `models` can't be read: {error}") from error
-
-    def abilities(self, model: str) -> Abilities | None:
-        """How that model is asked, None where it is not learnt yet."""
-        return self.models().get(model)
-
-    def keep_abilities(self, model: str, abilities: Abilities) -> None:
-        """Write into the manifest how that model is asked."""
-        with self._learning:
-            manifest = self.manifest()
-            models = manifest.get("models", {}) | {model: abilities.model_dump(mode="json")}
-            replace_file(
-                self.manifest_path, [json.dumps(manifest | {"models": models}, indent=2, ensure_ascii=False)]
-            )
-
-    @property
-    def searched(self) -> list[str]:
-        """The collections this run has searched, and their states, as `name@state`."""
-        return [str(state) for state in self.manifest().get("searched", [])]
-
-    def keep_searched(self, states: Sequence[str]) -> list[str]:
-        """Write into the manifest what is searched from now on; what was before is returned."""
-        before = self.searched
-        if states:
-            manifest = self.manifest() | {"searched": list(dict.fromkeys([*before, *states]))}
-            replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
-        return before
+            self.manifest.keep_abilities(model, abilities)
 
     def close(self) -> None:
         """Let other processes write here."""
         self.batches.release()
         self._lock.release()
 
-    def manifest(self) -> dict[str, Any]:
-        """The manifest's content. Raises RunError when there is none or it can't be read."""
-        try:
-            data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            lacks = f"{self.path}: not a run folder: it has no {MANIFEST}"
-            scores = "; it holds scores of a run: name that run" * self.results_path.exists()
-            raise RunError(lacks + scores) from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{self.manifest_path}: can't be read: {error}") from error
-        if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
-            raise RunError(f"{self.manifest_path}: not a manifest: it has no `config`")
-        return data
-
     def _check_task(self) -> None:
-        made_by = self.manifest().get("task", FACTUALITY)
+        made_by = self.manifest.content().get("task", FACTUALITY)
         if made_by != self.task.name:
             raise RunError(
                 f"{self.path}: a run of `{made_by}`, and a run of `{self.task.name}` is needed here; "
@@ -214,7 +147,7 @@ class RunFolder(Generic[R]):
     def config(self) -> Config:
         """The settings the run was made with. Raises RunError for a run of another task."""
         self._check_task()
-        return parse_config(self.manifest()["config"], str(self.manifest_path))
+        return parse_config(self.manifest.content()["config"], str(self.manifest.path))
 
     def read_journal(self, *, repair: bool = False) -> None:
         """Index the journal: the last line of each record counts. `repair` cuts a torn last line off.
@@ -301,78 +234,3 @@ class RunFolder(Generic[R]):
             ids = []
         scored = set(ids)
         return [i for i in ids if i in self.entries] + [i for i in self.entries if i not in scored]
-
-    def _refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
-        manifest = self.manifest()
-        if wanted["config"].keys() - manifest["config"].keys():
-            raise RunError(
-                f"{self.path}: the run in this folder was made by an earlier version, whose results are not "
-                "mixed with this one's; it can be read and scored, but to run it use another --out, or start "
-                "over with --fresh"
-            )
-        differences = [
-            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now"
-            for part, here in wanted.items()
-            for there in [result_part(part, manifest.get(part, {}))]
-            for key in sorted(here.keys() | there.keys())
-            if here.get(key) != there.get(key)
-        ]
-        if differences:
-            raise RunError(
-                f"{self.path}: the run in this folder was made with other settings "
-                f"({'; '.join(differences)}); use another --out, or start over with --fresh"
-            )
-
-    def _write_manifest(self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
-        versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
-        manifest = {
-            "format": FORMAT,
-            "task": self.task.name,
-            "config": config.model_dump(mode="json"),
-            "prompts": dict(prompts),
-            "files": dict(files),
-            "versions": versions | {name: _version(name) for name in PACKAGES},
-            "parser": describe_model(config.spacy_model),
-        }
-        replace_file(self.manifest_path, [json.dumps(manifest, indent=2, ensure_ascii=False)])
-
-
-def result_settings(config: Config) -> dict[str, Any]:
-    """The settings that decide what the assessments of a run are."""
-    return result_part("config", config.model_dump(mode="json"))
-
-
-def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` less the keys that change no assessment."""
-    left_out = CALL_SETTINGS | SCORE_SETTINGS if part == "config" else frozenset[str]()
-    return {key: value for key, value in values.items() if key not in left_out}
-
-
-def replace_file(path: Path, lines: Iterable[str]) -> None:
-    """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new.
-
-    They are compressed where the ending of `path` says so.
-
-    Raises:
-        RunError: the file can't be written.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            with packing(path, file) as packed:
-                packed.writelines(f"{line}\n".encode() for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"{path}: can't be written: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-@functools.cache
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

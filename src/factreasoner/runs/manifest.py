@@ -1,0 +1,141 @@
+"""The manifest of a run: what it was made with, and what was learnt on the way."""
+
+from __future__ import annotations
+
+import functools
+import json
+import platform
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
+from factreasoner.errors import RunError
+from factreasoner.language.parsing import describe_model
+from factreasoner.llm.abilities import Abilities
+from factreasoner.runs.replacing import replace_file
+
+FORMAT = 1
+"""Of a run folder's files; it grows where an earlier reader would misread them."""
+MANIFEST, RESULTS = "manifest.json", "results.jsonl"
+PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
+
+
+class Manifest:
+    """manifest.json of `folder`: task, settings without secrets, prompt fingerprints, versions, models."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / MANIFEST
+        self._learning = threading.Lock()
+
+    def content(self) -> dict[str, Any]:
+        """What the file holds. Raises RunError when there is none or it can't be read."""
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            lacks = f"{self.folder}: not a run folder: it has no {MANIFEST}"
+            scores = "; it holds scores of a run: name that run" * (self.folder / RESULTS).exists()
+            raise RunError(lacks + scores) from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise RunError(f"{self.path}: can't be read: {error}") from error
+        if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
+            raise RunError(f"{self.path}: not a manifest: it has no `config`")
+        return data
+
+    def models(self) -> dict[str, Abilities]:
+        """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
+        manifest = self.content()
+        kept = manifest.get("models", {})
+        if "model" in manifest:  # of versions that kept it for one model
+            kept = {str(manifest["config"]["model"]): manifest["model"]} | kept
+        try:
+            return {name: Abilities.model_validate(abilities) for name, abilities in kept.items()}
+        except ValidationError as error:
+            raise RunError(f"{self.path}: `models` can't be read: {error}") from error
+
+    def abilities(self, model: str) -> Abilities | None:
+        """How that model is asked, None where it is not learnt yet."""
+        return self.models().get(model)
+
+    def keep_abilities(self, model: str, abilities: Abilities) -> None:
+        """Write into the manifest how that model is asked."""
+        with self._learning:
+            manifest = self.content()
+            models = manifest.get("models", {}) | {model: abilities.model_dump(mode="json")}
+            self._replace(manifest | {"models": models})
+
+    @property
+    def searched(self) -> list[str]:
+        """The collections this run has searched, and their states, as `name@state`."""
+        return [str(state) for state in self.content().get("searched", [])]
+
+    def keep_searched(self, states: Sequence[str]) -> list[str]:
+        """Write into the manifest what is searched from now on; what was before is returned."""
+        before = self.searched
+        if states:
+            manifest = self.content() | {"searched": list(dict.fromkeys([*before, *states]))}
+            self._replace(manifest)
+        return before
+
+    def refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+        """Raises RunError, with the keys that differ, where the run was made with other settings."""
+        manifest = self.content()
+        if wanted["config"].keys() - manifest["config"].keys():
+            raise RunError(
+                f"{self.folder}: the run in this folder was made by an earlier version, whose results are "
+                "not mixed with this one's; it can be read and scored, but to run it use another --out, or "
+                "start over with --fresh"
+            )
+        differences = [
+            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now"
+            for part, here in wanted.items()
+            for there in [result_part(part, manifest.get(part, {}))]
+            for key in sorted(here.keys() | there.keys())
+            if here.get(key) != there.get(key)
+        ]
+        if differences:
+            raise RunError(
+                f"{self.folder}: the run in this folder was made with other settings "
+                f"({'; '.join(differences)}); use another --out, or start over with --fresh"
+            )
+
+    def write(self, task: str, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
+        """Write it anew; `prompts` and `files` are fingerprints of what else decides results."""
+        versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
+        manifest = {
+            "format": FORMAT,
+            "task": task,
+            "config": config.model_dump(mode="json"),
+            "prompts": dict(prompts),
+            "files": dict(files),
+            "versions": versions | {name: _version(name) for name in PACKAGES},
+            "parser": describe_model(config.spacy_model),
+        }
+        self._replace(manifest)
+
+    def _replace(self, content: Mapping[str, Any]) -> None:
+        replace_file(self.path, [json.dumps(content, indent=2, ensure_ascii=False)])
+
+
+def result_settings(config: Config) -> dict[str, Any]:
+    """The settings that decide what the assessments of a run are."""
+    return result_part("config", config.model_dump(mode="json"))
+
+
+def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` less the keys that change no assessment."""
+    left_out = CALL_SETTINGS | SCORE_SETTINGS if part == "config" else frozenset[str]()
+    return {key: value for key, value in values.items() if key not in left_out}
+
+
+@functools.cache
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
