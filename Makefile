@@ -19,7 +19,7 @@ install: .venv/installed ## the exact versions of requirements.lock, and this ch
 
 lock: ## choose versions anew; the lines on what is pinned by its hash are kept
 	set -e; kept=$$(grep -B 2 -e --hash requirements.lock); \
-	uv pip compile --quiet --upgrade pyproject.toml --all-extras --group dev --universal \
+	uv pip compile --quiet --upgrade pyproject.toml --all-extras --no-extra ray --group dev --universal \
 	  --no-annotate --no-header --output-file requirements.lock; \
 	echo "$$kept" >> requirements.lock
 
@@ -37,9 +37,10 @@ type: install
 test: install ## needs no network and no key
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
-integration: .venv-integration/installed .venv-tools/installed ## real servers on loopback, and ragas, deepeval, inspect_ai
+integration: .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## real servers, peers, a Ray cluster
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
 	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
+	.venv-cluster/bin/python -m pytest tests/cluster -W ignore -v
 
 .venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
 	$(PYTHON) -m venv .venv-$*
@@ -57,4 +58,4 @@ peers: install ## calls, tokens and time beside ragas and deepeval, each install
 	$(BIN)/python benchmarks/results.py peers
 
 clean:
-	rm -rf .venv .venv-integration .venv-tools .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -200,7 +200,9 @@ def test_columns_of_other_names():
 
 
 def test_processes_take_no_objects(tmp_path):
-    with pytest.raises(ConfigError, match="executor: processes make their parts by name, and judge is an"):
+    with pytest.raises(
+        ConfigError, match="executor: other processes make their parts by name, and judge is an"
+    ):
         assess_many(ROWS, out=tmp_path / "run", executor="processes", judge=object())
     with pytest.raises(ConfigError, match="and llm is an object"):
         assess_many(ROWS, executor="processes", llm=ScriptedLLM(lambda prompt, schema: {}))

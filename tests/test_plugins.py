@@ -257,3 +257,12 @@ def test_everything_else_of_a_part_shows_through():
     assert (watched.name, watched.width) == ("mine", 3)
     with pytest.raises(AttributeError):
         _ = watched.height
+
+
+def test_modules_of_ones_own_are_found_and_installed_ones_are_not(tmp_path, monkeypatch):
+    (tmp_path / "lone.py").touch()
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = Config(judge="lone:Judge", solver="whole.inner:Solver", atomizer="numpy.random:Generator")
+    assert plugins.own_modules(config) == [str(tmp_path / "lone.py"), str(tmp_path / "whole")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from factreasoner.calibration.applying import (
@@ -17,7 +18,8 @@ from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.budget import Account
-from factreasoner.llm.cache import ResponseCache, cache_folder
+from factreasoner.llm.cache import cache_of
+from factreasoner.llm.commons import Commons
 from factreasoner.llm.panel import Panel
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
 from factreasoner.protocols import (
@@ -56,12 +58,18 @@ class Assembly:
     """Makes the parts of one pipeline; each gets of the others what its constructor names."""
 
     def __init__(
-        self, config: Config, llm: LLM | None, parts: Mapping[str, object], account: Account | None = None
+        self,
+        config: Config,
+        llm: LLM | None,
+        parts: Mapping[str, object],
+        account: Account | None = None,
+        commons: Commons | None = None,
     ) -> None:
         self.config = config
         self.llm = llm
         self._parts = parts
         self._account = account
+        self._commons = commons
         self._calibration = calibration_of(config)
 
     def made(self, seam: Seam[P]) -> P:
@@ -80,7 +88,7 @@ class Assembly:
         offers: dict[str, Callable[[], object]] = {
             "config": lambda: self.config,
             "llm": lambda: self.llm,
-            "cache": self._cache,
+            "cache": lambda: cache_of(self.config, self._commons),
         }
         if seam is RETRIEVER:
             offers["account"] = lambda: self._account
@@ -89,9 +97,6 @@ class Assembly:
         if seam is not SOLVER and seam is not JUDGE:
             offers["judge"] = self.judge
         return offers
-
-    def _cache(self) -> ResponseCache | None:
-        return ResponseCache(cache_folder(self.config)) if self.config.cache else None
 
     def retriever(self) -> Retriever:
         """The retriever that is given or named, or those that are named, merged."""
@@ -110,7 +115,9 @@ class Assembly:
         if not isinstance(self.llm, Panel):
             return self.made(JUDGE)
         members = {
-            name: Assembly(alone(self.config, name), llm, self._parts, self._account).made(JUDGE)
+            name: Assembly(alone(self.config, name), llm, self._parts, self._account, self._commons).made(
+                JUDGE
+            )
             for name, llm in self.llm.members.items()
         }
         return EnsembleJudge(members)
@@ -129,14 +136,16 @@ def assembly_of(
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
     batches: BatchFolder | None = None,
+    commons: Commons | None = None,
     **parts: Unpack[Parts],
 ) -> Assembly:
     """What makes the parts that `config` describes, all of which share one model client.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
     dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
-    keeps how the models are asked; `batches` are where requests go with the setting `batch`. `parts` are
-    objects or classes of one's own in the place of names.
+    keeps how the models are asked; `commons` does all of that where calls are made in several processes;
+    `batches` are where requests go with the setting `batch`. `parts` are objects or classes of one's own in
+    the place of names.
 
     Raises:
         ConfigError: no such part; or a calibration that does not go with the other settings.
@@ -147,22 +156,20 @@ def assembly_of(
         raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
     names = {kind: named(part) for kind, part in parts.items()}
     config = fitted_config(config.model_copy(update=names))
-    account = Account(config.max_cost, spent=spent, paid=paid)
+    account = Account.limited(config.max_cost, spent=spent, paid=paid)
+    if commons is not None:
+        account = commons.account
     if llm is None and config.model is not None:
         from factreasoner.llm.client import LiteLLMClient
 
-        first = llm = LiteLLMClient(
-            alone(config, config.model), account=account, memory=memory, batches=batches
-        )
+        client_of = partial(LiteLLMClient, memory=memory, batches=batches, commons=commons)
+        first = llm = client_of(alone(config, config.model), account=account)
         if config.further_models:
-            others = {
-                name: LiteLLMClient(alone(config, name), gate=first.gate, memory=memory, batches=batches)
-                for name in config.further_models
-            }
+            others = {name: client_of(alone(config, name), gate=first.gate) for name in config.further_models}
             llm = Panel({config.model: first, **others})
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    return Assembly(config, llm, parts, account)
+    return Assembly(config, llm, parts, account, commons)
 
 
 def alone(config: Config, model: str) -> Config:

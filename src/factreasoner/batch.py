@@ -93,8 +93,8 @@ def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> R
 
 
 def _refuse_objects_in_processes(config: Config, own: Sequence[str]) -> None:
-    if config.executor == "processes" and own:
+    if config.executor != "threads" and own:
         remedy = "name a class of your own as 'package.module:Name', or leave the executor out"
         raise ConfigError(
-            f"executor: processes make their parts by name, and {own[0]} is an object; {remedy}"
+            f"executor: other processes make their parts by name, and {own[0]} is an object; {remedy}"
         )

@@ -104,6 +104,7 @@ class Config(Model):
     concurrency: int = Field(default=16, ge=1)
     executor: Executor = Field(default="threads", description="where records are worked on")
     workers: int | None = Field(default=None, ge=1, description="processes; none: one a core")
+    ray_address: str | None = Field(default=None, description="a Ray cluster; none: one of this machine")
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, ge=0.0, description="US dollars")
@@ -253,11 +254,20 @@ class Config(Model):
 
     @model_validator(mode="after")
     def _check_executor(self) -> Config:
+        if self.ray_address is not None and self.executor != "ray":
+            raise ValueError("ray_address: it is where --executor ray finds its cluster; add that")
         if self.executor == "threads":
             if self.workers is not None:
                 raise ValueError("workers: threads are as many as --concurrency; add --executor processes")
             return self
         asked = {"wikipedia", "web"} & set(self.retriever.split(","))
+        if self.executor == "ray":
+            if asked:
+                raise ValueError(
+                    f"executor: politeness towards {min(asked)!r} holds within one process: retrieve by a "
+                    "run in threads, and give its folder to the run on Ray"
+                )
+            return self
         if self.model is not None or asked:
             waits = f"model {self.model!r}" if self.model is not None else f"retriever {min(asked)!r}"
             raise ValueError(
@@ -318,6 +328,7 @@ CALL_SETTINGS = frozenset(
         "concurrency",
         "executor",
         "workers",
+        "ray_address",
         "requests_per_minute",
         "tokens_per_minute",
         "max_cost",

@@ -11,6 +11,7 @@ from factreasoner.errors import InputError, InputProblem, PluginError, StageErro
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
+from factreasoner.llm.commons import Commons
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
@@ -204,6 +205,7 @@ def build_pipeline(
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
     batches: BatchFolder | None = None,
+    commons: Commons | None = None,
     **parts: Unpack[Parts],
 ) -> Pipeline:
     """The pipeline `config` describes.
@@ -211,8 +213,9 @@ def build_pipeline(
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
     `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
-    `memory` keeps how the model is asked; `batches` are where requests go with the setting `batch`. `parts`
-    are objects or classes of one's own in the place of names: `judge=MyJudge()`.
+    `memory` keeps how the model is asked; `commons` does all of that for several processes; `batches` are
+    where requests go with the setting `batch`. `parts` are objects or classes of one's own in the place of
+    names: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -221,7 +224,14 @@ def build_pipeline(
         MissingExtraError: a plug-in needs an optional package.
     """
     assembly = assembly_of(
-        config or Config(), llm=llm, spent=spent, paid=paid, memory=memory, batches=batches, **parts
+        config or Config(),
+        llm=llm,
+        spent=spent,
+        paid=paid,
+        memory=memory,
+        batches=batches,
+        commons=commons,
+        **parts,
     )
     pipeline = Pipeline(
         atomizer=assembly.made(ATOMIZER),

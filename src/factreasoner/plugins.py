@@ -7,11 +7,15 @@ its file and line.
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import sysconfig
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Generic, TypeVar, cast
 
+from factreasoner.config import Config
 from factreasoner.errors import (
     BudgetError,
     ConfigError,
@@ -234,3 +238,21 @@ SUMMARIZER: Seam[Summarizer] = Seam("summarizer", "summarize", Retrieved, _same_
 JUDGE: Seam[Judge] = Seam("judge", "judge", Judged, _judged)
 SOLVER: Seam[Solver] = Seam("solver", "marginals", Marginals)
 ASSESSOR: Seam[Evaluator] = Seam("assessor", "evaluate", Outcome)
+
+
+def own_modules(config: Config) -> list[str]:
+    """Files and folders of the modules that hold parts of one's own, installed ones left out.
+
+    Of a module inside a package it is the package's folder.
+    """
+    names = {part for kind in PLUGINS for part in str(getattr(config, kind)).split(",") if ":" in part}
+    installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib", "stdlib")]
+    found: list[str] = []
+    for top in sorted({name.partition(":")[0].split(".")[0] for name in names}):
+        spec = importlib.util.find_spec(top)
+        if spec is None or spec.origin is None:
+            continue
+        file = Path(spec.origin).resolve()
+        if not any(file.is_relative_to(folder) for folder in installed):
+            found.append(str(file.parent if spec.submodule_search_locations else file))
+    return found

@@ -75,6 +75,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "protego": ("honouring robots.txt", "web"),
     "pyarrow": ("writing parquet files", "frames"),
     "pypdf": ("reading PDF files", "web"),
+    "ray": ("running on a Ray cluster", "ray"),
     "spacy": ("parsing English", "english"),
     "tokenizers": ("reading texts as NLI models do", "nli"),
     "trafilatura": ("reading web pages", "web"),

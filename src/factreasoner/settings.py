@@ -87,6 +87,7 @@ class Settings(TypedDict, total=False):
     concurrency: int
     executor: Executor
     workers: int | None
+    ray_address: str | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None

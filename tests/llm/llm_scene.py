@@ -45,7 +45,7 @@ class Scene:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values |= {"patience": 1.0, "confidence": "constant"}
         config = Config(**values | settings)
-        account = Account(config.max_cost, spent=spent)
+        account = Account.limited(config.max_cost, spent=spent)
         client = LiteLLMClient(config, account=account, memory=memory, backoff_seconds=0.01)
         self.clients.append(client)
         return client

@@ -31,7 +31,7 @@ def records(*texts):
 
 
 def found(config, given):
-    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given))
+    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), Calls())
     return {line.record_id: TASK.result.model_validate_json(line.text) for some in lines for line in some}
 
 
@@ -104,6 +104,8 @@ def test_one_process_a_core_unless_told_otherwise():
         ({"executor": "processes", "retriever": "corpus,web"}, "for retriever 'web' threads wait"),
         ({"executor": "processes", "max_cost": 1.0}, "counted within one process"),
         ({"workers": 2}, "add --executor processes"),
+        ({"executor": "ray", "retriever": "corpus,web"}, "politeness towards 'web'"),
+        ({"ray_address": "auto"}, "add that"),
     ],
 )
 def test_what_processes_would_multiply_is_refused(settings, words):
@@ -119,3 +121,9 @@ def test_errors_travel_between_processes(error):
     error.add_note("kept")
     arrived = pickle.loads(pickle.dumps(error))
     assert (type(arrived), str(arrived), arrived.__dict__) == (type(error), str(error), error.__dict__)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[ray\]"):
+        found(Config(executor="ray"), records("fine"))

@@ -123,9 +123,12 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "concurrency": Setting(int, "Requests in flight, over all records."),
         "executor": Setting(
-            Executor, "Work on records in threads, or in processes: for judges that compute, on all cores."
+            Executor,
+            "Work on records in threads, in processes (for judges that compute, on all cores), or on a Ray "
+            "cluster.",
         ),
         "workers": Setting(int, "Processes. (default: one a core)"),
+        "ray_address": Setting(str, "The cluster's, as auto or HOST:6379. (default: one on this machine)"),
         "requests_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "tokens_per_minute": Setting(int, "Wait rather than send more. (default: no limit)"),
         "max_cost": Setting(float, "Stop before spending more US dollars than this. (default: no limit)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.deadline import POLL_SECONDS
@@ -65,18 +66,35 @@ class Budget:
                 self._settled.notify_all()
 
 
-class Account:
-    """What all requests of a run are paid from, whatever they are for. Without a `limit` in US dollars any.
+class Purse(Protocol):
+    """What a limited sum is spent from; see `Budget`."""
 
-    `spent` starts with what earlier runs paid; `paid` is told the US dollars of each request that cost
-    something, before its answer is used.
+    @property
+    def spent(self) -> float:
+        """Paid so far, in US dollars."""
+        ...
+
+    def reserved(self, estimate: float) -> contextlib.AbstractContextManager[Reservation]:
+        """Set `estimate` aside for the request made inside. Raises BudgetError where it doesn't fit."""
+        ...
+
+
+class Account:
+    """What all requests of a run are paid from, whatever they are for; without a `budget` whatever they cost.
+
+    `paid` is told the US dollars of each request that cost something, before its answer is used.
     """
 
-    def __init__(
-        self, limit: float | None = None, *, spent: float = 0.0, paid: Callable[[float], None] | None = None
-    ) -> None:
-        self.budget = None if limit is None else Budget(limit, spent)
+    def __init__(self, budget: Purse | None = None, *, paid: Callable[[float], None] | None = None) -> None:
+        self.budget = budget
         self._paid = paid
+
+    @classmethod
+    def limited(
+        cls, limit: float | None, *, spent: float = 0.0, paid: Callable[[float], None] | None = None
+    ) -> Account:
+        """One of this process: of `limit` US dollars less those `spent` by earlier runs; None: no limit."""
+        return cls(None if limit is None else Budget(limit, spent), paid=paid)
 
     @contextlib.contextmanager
     def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
+from factreasoner.llm.commons import Commons, ReplyCache
 from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.sharing import CACHED, SharedReply, Sharing
 
@@ -31,6 +32,13 @@ def cache_folder(config: Config) -> Path:
     """The folder of the cache: the configured one, else $FACTREASONER_CACHE_DIR, else the platform's."""
     named = os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner")
     return config.cache_dir or Path(named)
+
+
+def cache_of(config: Config, commons: Commons | None = None) -> ReplyCache | None:
+    """Where answered calls are kept, if they are. Raises ConfigError where that can't be used."""
+    if commons is not None:
+        return commons.cache
+    return ResponseCache(cache_folder(config)) if config.cache else None
 
 
 def key_of(question: object) -> str:
@@ -74,11 +82,11 @@ class ResponseCache:
 
         def ask_and_store() -> Reply:
             reply = ask()
-            if _worth_keeping(reply, schema):
-                self._store(key, reply)
+            if worth_keeping(reply, schema):
+                self.store(key, reply)
             return reply
 
-        return self._sharing.reply(key, lambda: None if anew else self._load(key), ask_and_store)
+        return self._sharing.reply(key, lambda: None if anew else self.stored(key), ask_and_store)
 
     def note(self, key: str, text: str) -> None:
         """Keep a text that is no reply."""
@@ -97,7 +105,8 @@ class ResponseCache:
             return None
         return None if row is None else str(row[0])
 
-    def _load(self, key: str) -> Reply | None:
+    def stored(self, key: str) -> Reply | None:
+        """The stored reply, if there is one that can be read."""
         try:
             row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
             return (
@@ -111,7 +120,8 @@ class ResponseCache:
             log.debug("a stored reply is of another version and is asked for again")
         return None
 
-    def _store(self, key: str, reply: Reply) -> None:
+    def store(self, key: str, reply: Reply) -> None:
+        """Keep a reply."""
         body = reply.model_dump_json(exclude={"usage"})
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
 
@@ -159,7 +169,8 @@ def _until_free(execute: Callable[[], object]) -> None:
             return
 
 
-def _worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
+def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
+    """Whether a reply is whole and answers at least one question of `schema`."""
     if reply.truncated:
         return False
     names = schema.arguments

@@ -23,7 +23,8 @@ from factreasoner.llm.allowance import allowance
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.budget import Account
-from factreasoner.llm.cache import ResponseCache, cache_folder, key_of
+from factreasoner.llm.cache import cache_of, key_of
+from factreasoner.llm.commons import Commons
 from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.forms import request_of
@@ -58,6 +59,7 @@ class LiteLLMClient:
         memory: keeps how the model is asked, once that is found out; the cache does too.
         gate: that of another model's client; slots, limits and account are shared with it.
         batches: where requests go, and answers come from, with the setting `batch`.
+        commons: account, memory, limits and cache that other processes share too.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
@@ -72,6 +74,7 @@ class LiteLLMClient:
         memory: Memory | None = None,
         gate: Gate | None = None,
         batches: BatchFolder | None = None,
+        commons: Commons | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
@@ -85,12 +88,12 @@ class LiteLLMClient:
         self._provider = LiteLLMProvider(
             config.model, config.api_base, config.api_key_env, batch=batches is not None
         )
-        self._cache = ResponseCache(cache_folder(config)) if config.cache else None
+        self._cache = cache_of(config, commons)
         self._sharing = Sharing()
         self.gate = (
             gate.beside(self._provider)
             if gate is not None
-            else Gate(config, self._provider, account or Account(config.max_cost))
+            else _gate(config, self._provider, account, commons)
         )
         self._sender = Sender(config, self.gate, self._provider, backoff_seconds=backoff_seconds)
         self._asker: Sender | BatchSender = (
@@ -99,7 +102,7 @@ class LiteLLMClient:
         self._raised = False
         self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
         self._learning = threading.Lock()
-        self._memory = memory
+        self._memory = memory if commons is None else commons.memory
         scored = config.confidence in ("auto", "logprobs")
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
         self._note = key_of(["abilities", *asked])
@@ -322,3 +325,11 @@ class LiteLLMClient:
         with self._learning:
             if self._abilities is known:
                 self._abilities, self._recalled = None, False
+
+
+def _gate(
+    config: Config, provider: LiteLLMProvider, account: Account | None, commons: Commons | None
+) -> Gate:
+    if commons is not None:
+        return Gate(config, provider, commons.account, commons.turnstile)
+    return Gate(config, provider, account or Account.limited(config.max_cost))

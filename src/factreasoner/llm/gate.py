@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -12,8 +11,9 @@ from typing import Any
 
 from factreasoner.config import Config
 from factreasoner.llm.budget import Account, Reservation
+from factreasoner.llm.commons import Turnstile
 from factreasoner.llm.dialect import token_limit
-from factreasoner.llm.limits import AdmittedRequest, RateLimits
+from factreasoner.llm.limits import LocalTurnstile, Turn
 from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
 from factreasoner.models import Usage
 
@@ -26,10 +26,10 @@ MARGIN = 1.3
 class Ticket:
     """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
 
-    def __init__(self, entry: AdmittedRequest, reservation: Reservation) -> None:
+    def __init__(self, turn: Turn, reservation: Reservation) -> None:
         self.tokens = 0
         self.completion_tokens = 0
-        self._entry = entry
+        self._turn = turn
         self._reservation = reservation
         reservation.cost = 0.0
 
@@ -41,19 +41,29 @@ class Ticket:
 
     def keep(self) -> None:
         """Nobody knows what became of the request: it counts as estimated."""
-        self.tokens = self._entry.tokens
+        self.tokens = self._turn.tokens
         self._reservation.cost = self._reservation.estimate
 
 
 class Gate:
-    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed."""
+    """Lets `config.concurrency` requests through at once, no faster and for no more money than allowed.
 
-    def __init__(self, config: Config, provider: LiteLLMProvider, account: Account) -> None:
+    `turnstile` stands in for the one that knows this process alone.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        provider: LiteLLMProvider,
+        account: Account,
+        turnstile: Turnstile | None = None,
+    ) -> None:
         self.account = account
         self._config = config
         self.provider = provider
-        self._slots = threading.Semaphore(config.concurrency)
-        self._limits = RateLimits(config.requests_per_minute, config.tokens_per_minute)
+        self._turnstile = turnstile or LocalTurnstile(
+            config.concurrency, config.requests_per_minute, config.tokens_per_minute
+        )
         self._completions: deque[int] = deque(maxlen=100)
 
     def beside(self, provider: LiteLLMProvider) -> Gate:
@@ -70,23 +80,24 @@ class Gate:
             BudgetError: it could exceed `max_cost`.
             ConfigError: `max_cost` is set and the price is not known.
         """
-        with self._slots:
-            entry = self._limits.wait(self._expected_tokens(request))
-            with self._reserved(request) as reservation:
-                ticket = Ticket(entry, reservation)
-                try:
-                    yield ticket
-                    self._completions.append(ticket.completion_tokens)
-                finally:
-                    self._limits.correct(entry, ticket.tokens)
+        with (
+            self._turnstile.passed(self._expected_tokens(request)) as turn,
+            self._reserved(request) as reservation,
+        ):
+            ticket = Ticket(turn, reservation)
+            try:
+                yield ticket
+                self._completions.append(ticket.completion_tokens)
+            finally:
+                turn.took = ticket.tokens
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
-        self._limits.pause(seconds)
+        self._turnstile.pause(seconds)
 
     def open(self) -> None:
         """End all waiting for rate limits: nothing more will be sent."""
-        self._limits.release()
+        self._turnstile.open()
 
     def _expected_tokens(self, request: Mapping[str, Any]) -> int:
         if self._config.tokens_per_minute is None:

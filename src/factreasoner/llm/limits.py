@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from factreasoner.llm.deadline import POLL_SECONDS
 
@@ -125,3 +126,38 @@ class RateLimits:
         with self._changed:
             self._released = True
             self._changed.notify_all()
+
+
+class Turn:
+    """The turn of one request: how many `tokens` it is expected to take, and how many it `took`."""
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+        self.took = 0
+
+
+class LocalTurnstile:
+    """Lets `slots` requests through at once, as fast as the limits a minute allow. Thread-safe."""
+
+    def __init__(self, slots: int, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+        self._slots = threading.Semaphore(slots)
+        self._limits = RateLimits(requests_per_minute, tokens_per_minute)
+
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Turn]:
+        """Wait, and hold a slot for the request of about `tokens` that is made inside."""
+        with self._slots:
+            entry = self._limits.wait(tokens)
+            turn = Turn(tokens)
+            try:
+                yield turn
+            finally:
+                self._limits.correct(entry, turn.took)
+
+    def pause(self, seconds: float) -> None:
+        """Let no request through for so many seconds."""
+        self._limits.pause(seconds)
+
+    def open(self) -> None:
+        """End all waiting for the limits: nothing more will be sent."""
+        self._limits.release()

@@ -37,10 +37,14 @@ class Crew(Protocol):
     raises whose process ended.
     """
 
-    ahead: int
     largest: int
     least_deaths: int
     deadly: tuple[type[BaseException], ...]
+
+    @property
+    def ahead(self) -> int:
+        """Portions for each, now."""
+        ...
 
     def hands(self) -> Sequence[Hand]:
         """Those that can work now; those that died are replaced by others, sooner or later."""

@@ -1,4 +1,4 @@
-"""Where records are worked on: in threads of this process, or in processes of their own.
+"""Where records are worked on: in threads of this process, in processes of their own, or on a Ray cluster.
 
 Whatever the executor, only the driver writes a run's files, and results are the same to the last bit.
 """
@@ -6,26 +6,33 @@ Whatever the executor, only the driver writes a run's files, and results are the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from factreasoner.config import Config
-from factreasoner.errors import PendingError, RunError
+from factreasoner.errors import MissingExtraError, PendingError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.runs.dispatch import Dispatcher
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.portions import guarded
 from factreasoner.runs.processes import Processes
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import Calls, Task, Worker
+
+if TYPE_CHECKING:
+    from factreasoner.runs.ray_cluster import RayCluster
 
 R = TypeVar("R", bound=TaskResult)
 
 
-def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Iterator[Sequence[JournalLine]]:
+def lines_of(
+    worker: Worker[R], task: Task[R], records: Iterable[Record], calls: Calls
+) -> Iterator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
-    Records are taken only as fast as they are worked off. Lines that are ready together come together. A
-    record that waits for a batch has none yet.
+    `calls` says how workers elsewhere are paid for; the worker that is given knows already. Records are taken
+    only as fast as they are worked off. Lines that are ready together come together. A record that waits for
+    a batch has none yet.
 
     Raises:
         ConfigError, InputError, RunError, BudgetError: what the user must know. Everything else that goes
@@ -35,6 +42,13 @@ def lines_of(worker: Worker[R], task: Task[R], records: Iterable[Record]) -> Ite
     if config.executor == "processes":
         with Processes(task.name, config) as processes:
             yield from Dispatcher(processes, lambda record: _ended(record, task, config)).lines(records)
+        return
+    if config.executor == "ray":
+        with _cluster(task, config, calls) as cluster:
+            dispatcher = Dispatcher(
+                cluster, lambda record: _ended(record, task, config), settled=worker.settled
+            )
+            yield from dispatcher.lines(records)
         return
     at_once = config.concurrency if config.model else 1
     with one_by_one_until(lambda: worker.settled):
@@ -51,6 +65,16 @@ def _lines_by(work: Callable[[Record], JournalLine]) -> Callable[[Record], tuple
             return ()
 
     return lines
+
+
+def _cluster(task: Task[Any], config: Config, calls: Calls) -> RayCluster:
+    try:
+        from factreasoner.runs.ray_cluster import RayCluster
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise MissingExtraError(*EXTRA_OF_MODULE["ray"]) from None
+    return RayCluster(task.name, config, calls)
 
 
 def _ended(record: Record, task: Task[R], config: Config) -> JournalLine:

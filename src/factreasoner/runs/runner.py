@@ -13,7 +13,7 @@ from factreasoner.runs.executors import lines_of
 from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.task import Worker
+from factreasoner.tasks.task import Calls, Worker
 
 R = TypeVar("R", bound=TaskResult)
 
@@ -64,10 +64,11 @@ def run(
     counts = [folder.entries[i] for i in ids if i in folder.entries]
     progress.started(len(ids), sum(not entry.to_repeat for entry in counts))
     config = worker.config
+    calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
     stopped = None
     try:
         with told_of_waiting(progress.waiting):
-            for lines in lines_of(worker, folder.task, _unfinished(folder, records)):
+            for lines in lines_of(worker, folder.task, _unfinished(folder, records), calls):
                 folder.write(lines)
                 for line in lines:
                     progress.assessed(line)

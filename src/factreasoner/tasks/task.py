@@ -14,6 +14,7 @@ from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
+from factreasoner.llm.commons import Commons
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
@@ -67,8 +68,9 @@ class Calls(NamedTuple):
     """How a worker's model is paid for and remembered.
 
     `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked; `batches` are where its
-    requests go with the setting `batch`. `parts` stand in the place of names, as in :func:`assembly_of`.
+    is told those of each answered request; `memory` keeps how the model is asked; `commons` does all of that
+    where several processes work; `batches` are where its requests go with the setting `batch`. `parts` stand
+    in the place of names, as in :func:`assembly_of`.
     """
 
     llm: LLM | None = None
@@ -76,6 +78,7 @@ class Calls(NamedTuple):
     paid: Callable[[float], None] | None = None
     memory: Memory | None = None
     batches: BatchFolder | None = None
+    commons: Commons | None = None
     parts: Mapping[str, Any] = MappingProxyType({})
 
     def arguments(self) -> dict[str, Any]:

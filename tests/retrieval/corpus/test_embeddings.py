@@ -199,7 +199,7 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path)
     with JsonServer(thousands) as server:
         values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
         config = Config.model_validate({**values, "concurrency": 1})
-        model = embedding_named("some-model", config, Account(0.1, paid=paid.append))
+        model = embedding_named("some-model", config, Account.limited(0.1, paid=paid.append))
         assert model is not None
         with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
             model.embed(texts)
@@ -208,7 +208,7 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path)
         assert again is not None
         assert spent_on(again, texts).prompt_tokens == 72_000
     with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
-        account = Account(0.1)
+        account = Account.limited(0.1)
         failing = LiteLLMEmbedding(
             "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), account
         )

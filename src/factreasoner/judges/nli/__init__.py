@@ -14,7 +14,8 @@ from factreasoner.judges.nli.files import identity, model_files
 from factreasoner.judges.nli.predictions import Prediction, predicted
 from factreasoner.judges.nli.windows import windows
 from factreasoner.language.sentences import Span
-from factreasoner.llm.cache import ResponseCache, key_of
+from factreasoner.llm.cache import key_of
+from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.protocols import Judged
 
@@ -42,7 +43,7 @@ class NLIJudge:
         ConfigError: the model is not there or can't be used; with the remedy.
     """
 
-    def __init__(self, config: Config | None = None, cache: ResponseCache | None = None) -> None:
+    def __init__(self, config: Config | None = None, cache: ReplyCache | None = None) -> None:
         self.classifier: Classifier = classifier_of(config or Config())
         self._cache = cache
         self._token_starts = lru_cache(maxsize=64)(self._starts)

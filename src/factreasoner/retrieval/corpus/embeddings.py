@@ -130,7 +130,7 @@ class LiteLLMEmbedding:
 
     def __init__(self, model: str, config: Config, account: Account | None = None) -> None:
         self._name = model
-        self._account = account or Account(config.max_cost)
+        self._account = account or Account.limited(config.max_cost)
         self._listed_price = config.embedding_price
         self._api_base = config.embedding_api_base
         self._provider = LiteLLMProvider(model, self._api_base, None)

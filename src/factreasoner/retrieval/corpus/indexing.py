@@ -83,7 +83,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
-        embedding = embedding_named(collection.made.embedding, config, Account(config.max_cost))
+        embedding = embedding_named(collection.made.embedding, config, Account.limited(config.max_cost))
         rebuilt = collection.damaged()
         if rebuilt:
             collection = store.rebuild(collection)

@@ -1,0 +1,269 @@
+"""Workers on a Ray cluster, or on one that is started on this machine for the run.
+
+One named actor, on the driver's machine, owns limits, money and cache (`SharedCalls`); every other is a
+worker with a core to itself. Only the driver writes the run's files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+os.environ.setdefault("RAY_agent_register_timeout_ms", "300000")  # a busy machine takes more than 30 s
+
+import ray
+from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RuntimeEnvSetupError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from factreasoner import __version__
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.cache import cache_folder
+from factreasoner.models import Record
+from factreasoner.plugins import own_modules
+from factreasoner.runs.dispatch import Hand
+from factreasoner.runs.portions import Portion
+from factreasoner.runs.processes import processes_at_once
+from factreasoner.runs.ray_worker import GROUPS, Assignment, RayWorker, calling
+from factreasoner.runs.shared_calls import News, SharedCalls
+from factreasoner.tasks.task import Calls
+
+LOOK_SECONDS = 5.0
+"""Between two looks at how many cores the cluster has."""
+MOST_FALSE_STARTS = 5
+"""Workers that may die one after the other before one of them has begun."""
+SECONDS_FOR_ANSWERS = 1.5
+CONNECT_SECONDS = 10.0
+OBJECT_STORE = 128 * 2**20
+"""Bytes of shared memory on a cluster of our own: records and results are small, and written at once."""
+
+logger = logging.getLogger(__name__)
+
+
+class _RayHand:
+    """One worker of the cluster, from when it is asked for."""
+
+    def __init__(self, name: str, actor: Any) -> None:
+        self.name = name
+        self.actor = actor
+        self.version: Future[str] = actor.version.remote().future()
+
+    def work(self, records: Sequence[Record]) -> Future[Portion]:
+        """See `Hand`."""
+        future: Future[Portion] = self.actor.work.remote(records).future()
+        return future
+
+
+class RayCluster:
+    """As many workers as the cluster has cores, or as the settings say; see `Crew`. They end with the block.
+
+    With a model, `config.concurrency` records are under way, however many workers share them.
+
+    Raises:
+        ConfigError: there is no such cluster, or code of one's own can't be sent to it.
+        RunError: workers can't begin, or the cluster has another version of this package.
+    """
+
+    largest = 32
+    least_deaths = 2
+    deadly: tuple[type[BaseException], ...] = (RayActorError, ObjectLostError, OutOfMemoryError)
+
+    def __init__(self, task: str, config: Config, calls: Calls) -> None:
+        self._task = task
+        self._config = config
+        self._calls = calls
+        self._hands: list[_RayHand] = []
+        self._wanted = 0
+        self._looked = float("-inf")
+        self._false_starts = 0
+        self._over = threading.Event()
+        if config.model is not None:
+            self.largest = 1
+
+    def __enter__(self) -> RayCluster:
+        self._own = not ray.is_initialized()
+        if self._own:
+            _connect(self._config)
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _begin(self) -> None:
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        folder = cache_folder(self._config).resolve()
+        models = [self._config.model, *self._config.further_models] if self._config.model else []
+        memory = self._calls.memory
+        known = {str(m): memory.abilities(str(m)) for m in models} if memory is not None else {}
+        self._owner = (
+            ray.remote(concurrency_groups=GROUPS)(SharedCalls)
+            .options(name=f"factreasoner-{uuid.uuid4().hex}", num_cpus=0, scheduling_strategy=here)
+            .remote(
+                self._config.model_copy(update={"cache_dir": folder}),
+                self._calls.spent,
+                {model: a.model_dump_json() for model, a in known.items() if a is not None},
+            )
+        )
+        self._call = calling(self._owner)
+        self._secretary = threading.Thread(target=self._write_down, daemon=True, name="factreasoner-ray")
+        self._secretary.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            self._let_answers_in()
+        self._over.set()
+        for hand in self._hands:
+            ray.kill(hand.actor)
+        if hasattr(self, "_owner"):
+            ray.kill(self._owner)
+        if self._own:
+            ray.shutdown()
+
+    def _let_answers_in(self) -> None:
+        """Have no request begun, and those under way answered and kept, as far as they are quick."""
+        with contextlib.suppress(Exception):
+            self._call("stop")
+            until = time.monotonic() + SECONDS_FOR_ANSWERS
+            while self._call("in_flight") and time.monotonic() < until:
+                time.sleep(0.02)
+
+    @property
+    def ahead(self) -> int:
+        """See `Crew`."""
+        if self._config.model is None:
+            return 2
+        return -(-self._config.concurrency // max(self._wanted, 1))
+
+    def hands(self) -> Sequence[Hand]:
+        """See `Crew`."""
+        now = time.monotonic()
+        if now - self._looked > LOOK_SECONDS:
+            self._looked = now
+            cores = int(ray.cluster_resources().get("CPU", 0))
+            self._wanted = self._config.workers or max(cores, 1)
+        while len(self._hands) < self._wanted:
+            self._hands.append(self._hired())
+        return [hand for hand in tuple(self._hands) if self._has_begun(hand)]
+
+    def dead(self, hand: Hand) -> None:
+        """See `Crew`."""
+        for other in self._hands:
+            if other is hand:
+                ray.kill(other.actor)
+                self._call("forget", other.name)
+        self._hands = [other for other in self._hands if other is not hand]
+
+    def _hired(self) -> _RayHand:
+        name = uuid.uuid4().hex
+        assignment = Assignment(name, self._task, self._config, str(Path.cwd()))
+        at_once = 1 if self._config.model is None else self._config.concurrency
+        options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": at_once}
+        return _RayHand(name, ray.remote(RayWorker).options(**options).remote(assignment, self._owner))
+
+    def _has_begun(self, hand: _RayHand) -> bool:
+        if not hand.version.done():
+            return False
+        try:
+            version = hand.version.result()
+        except RuntimeEnvSetupError as error:
+            raise ConfigError(f"executor: code of your own can't be sent to the cluster: {error}") from None
+        except self.deadly as error:
+            self.dead(hand)
+            self._false_starts += 1
+            if self._false_starts > MOST_FALSE_STARTS:
+                raise RunError(f"no worker can begin on the Ray cluster: {error}") from None
+            return False
+        if version != __version__:
+            raise RunError(f"a worker of the cluster has factreasoner {version}, and this is {__version__}")
+        self._false_starts = 0
+        return True
+
+    def _write_down(self) -> None:
+        """Write what workers wait for to be on disk, until the run is over."""
+        written: list[tuple[int, str]] = []
+        while not self._over.is_set():
+            try:
+                news = self._call("news", written)
+            except Exception:
+                if not self._over.is_set():
+                    logger.exception("the owner of the limits is gone")
+                return
+            written = [(letter.number, self._written(letter)) for letter in news]
+
+    def _written(self, letter: News) -> str:
+        """Write one piece of news; what went wrong, "" if nothing did."""
+        try:
+            if letter.paid is not None and self._calls.paid is not None:
+                self._calls.paid(letter.paid)
+            if letter.model and self._calls.memory is not None:
+                abilities = Abilities.model_validate_json(letter.abilities)
+                self._calls.memory.keep_abilities(letter.model, abilities)
+        except RunError as error:
+            return str(error)
+        return ""
+
+
+def _connect(config: Config) -> None:
+    """Join the cluster that is named, or start one on this machine.
+
+    Raises:
+        ConfigError: there is none there.
+    """
+    address = config.ray_address or os.environ.get("RAY_ADDRESS") or "local"
+    if address.startswith("ray://"):
+        raise ConfigError(
+            f"ray_address: {address} is for Ray's client; run the command on a machine of the cluster, with "
+            "--ray-address auto, or send it there with `ray job submit`"
+        )
+    options: dict[str, Any] = {}
+    if address == "local":
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # nobody else may have work done here
+        cores = processes_at_once(config)
+        options = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": OBJECT_STORE}
+    elif modules := own_modules(config):
+        options = {"runtime_env": {"py_modules": modules}}
+    host, _, port = address.rpartition(":")
+    with _own_signals():
+        try:
+            if host:  # ray would look for it for minutes
+                socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+            ray.init(
+                address=address,
+                log_to_driver=False,
+                configure_logging=False,
+                logging_level=logging.ERROR,
+                **options,
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}") from None
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep our handlers of signals, in whose place Ray puts its own."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    ours = {number: signal.getsignal(number) for number in numbers}
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in ours.items():
+                signal.signal(number, handler)

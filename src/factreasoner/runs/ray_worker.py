@@ -1,0 +1,84 @@
+"""What runs in the processes of a Ray cluster: workers, and how they reach the owner of what they share."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ray
+from ray.exceptions import RayActorError, RayTaskError
+
+from factreasoner import __version__
+from factreasoner.config import Config
+from factreasoner.errors import RunError
+from factreasoner.models import Record
+from factreasoner.runs.portions import Portion, worked_off
+from factreasoner.runs.remote_calls import Call, commons_of
+from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import Calls, Worker
+
+GROUPS = {"turns": 32, "money": 32, "claims": 64, "post": 32, "news": 1, "swift": 4}
+"""Threads of the owner by what they wait for, so that who gives something back never waits for who takes."""
+_GROUP_OF = {
+    "enter": "turns",
+    "reserve": "money",
+    "claim": "claims",
+    "paid": "post",
+    "keep_abilities": "post",
+    "news": "news",
+}
+
+
+def calling(owner: Any) -> Call:
+    """Calls methods of the actor that owns what workers share, as if it were here."""
+
+    def call(name: str, *args: Any, **options: Any) -> Any:
+        method = getattr(owner, name).options(concurrency_group=_GROUP_OF.get(name, "swift"))
+        try:
+            return ray.get(method.remote(*args, **options))
+        except RayTaskError as error:
+            raise error.cause from None
+        except RayActorError:
+            raise RunError("the driver of this run is gone") from None
+
+    return call
+
+
+class Assignment(NamedTuple):
+    """What a worker is to do: a task under settings, as if from the driver's folder, called by a name."""
+
+    name: str
+    task: str
+    config: Config
+    folder: str
+
+
+class RayWorker:
+    """The actor: one process of the cluster with a task's worker of its own, made at the first record."""
+
+    def __init__(self, assignment: Assignment, owner: Any) -> None:
+        self._assignment = assignment
+        self._owner = owner
+        self._making = threading.Lock()
+        self._made: Worker[Any] | None = None
+
+    def version(self) -> str:
+        """That of this package where the worker is."""
+        return __version__
+
+    def work(self, records: Sequence[Record]) -> Portion:
+        """Work on records one after the other."""
+        return worked_off(self._worker, task_named(self._assignment.task), records)
+
+    def _worker(self) -> Worker[Any]:
+        with self._making:
+            if self._made is None:
+                name, task, config, folder = self._assignment
+                if Path(folder).is_dir():  # paths of settings are relative to it
+                    os.chdir(folder)
+                commons = commons_of(calling(self._owner), name, config)
+                self._made = task_named(task).worker(config, Calls(commons=commons))
+            return self._made

@@ -1,0 +1,126 @@
+"""The limits, the money, the cache and what is learnt of models, as a worker reaches their one owner."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from factreasoner.config import Config
+from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.budget import Account, Reservation
+from factreasoner.llm.cache import worth_keeping
+from factreasoner.llm.commons import Commons
+from factreasoner.llm.limits import Turn
+from factreasoner.llm.messages import FunctionSchema, Reply
+from factreasoner.llm.sharing import CACHED, SharedReply
+
+Call = Callable[..., Any]
+"""Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""
+
+
+class _Turnstile:
+    """That of the owner; see `Turnstile`."""
+
+    def __init__(self, call: Call, worker: str) -> None:
+        self._call = call
+        self._worker = worker
+
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Turn]:
+        number = self._call("enter", self._worker, tokens)
+        turn = Turn(tokens)
+        try:
+            yield turn
+        finally:
+            self._call("leave", number, turn.took)
+
+    def pause(self, seconds: float) -> None:
+        self._call("pause", seconds)
+
+    def open(self) -> None:
+        """Nothing: others may wait for the same limits, and those of this process are let through in turn."""
+
+
+class _Purse:
+    """The owner's budget; see `Purse`."""
+
+    def __init__(self, call: Call, worker: str) -> None:
+        self._call = call
+        self._worker = worker
+
+    @property
+    def spent(self) -> float:
+        return float(self._call("spent"))
+
+    @contextlib.contextmanager
+    def reserved(self, estimate: float) -> Iterator[Reservation]:
+        number = self._call("reserve", self._worker, estimate)
+        reservation = Reservation(estimate)
+        try:
+            yield reservation
+        finally:
+            self._call("settle", number, reservation.cost)
+
+
+class _Cache:
+    """The owner's cache; see `ReplyCache`."""
+
+    def __init__(self, call: Call, worker: str) -> None:
+        self._call = call
+        self._worker = worker
+
+    @property
+    def close(self) -> Callable[[], object]:
+        return lambda: None
+
+    def reply(
+        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
+    ) -> SharedReply:
+        assert not anew, "asked for by batches alone, which are answered in one process"
+        stored = self._call("claim", self._worker, key)
+        if stored is not None:
+            found = Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
+            return SharedReply(found, fresh=False)
+        try:
+            reply = ask()
+        except BaseException:
+            self._call("unanswered", key)
+            raise
+        self._call("answered", key, reply.model_dump_json(), keep=worth_keeping(reply, schema))
+        return SharedReply(reply, fresh=True)
+
+    def note(self, key: str, text: str) -> None:
+        self.note_all({key: text})
+
+    def note_all(self, texts: Mapping[str, str]) -> None:
+        self._call("note_all", dict(texts))
+
+    def noted(self, key: str) -> str | None:
+        found: str | None = self._call("noted", key)
+        return found
+
+
+class _Memory:
+    """What the owner knows of models; see `Memory`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def abilities(self, model: str) -> Abilities | None:
+        known = self._call("abilities", model)
+        return None if known is None else Abilities.model_validate_json(known)
+
+    def keep_abilities(self, model: str, abilities: Abilities) -> None:
+        self._call("keep_abilities", model, abilities.model_dump_json())
+
+
+def commons_of(call: Call, worker: str, config: Config) -> Commons:
+    """What a worker uses in the place of limits, money, cache and memory of its own."""
+    purse = None if config.max_cost is None else _Purse(call, worker)
+    return Commons(
+        turnstile=_Turnstile(call, worker),
+        account=Account(purse, paid=lambda dollars: call("paid", dollars)),
+        cache=_Cache(call, worker) if config.cache else None,
+        memory=_Memory(call),
+    )

@@ -1,0 +1,199 @@
+"""Runs on a real Ray cluster of several nodes on this machine: what threads find, whatever dies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+os.environ |= {"RAY_agent_register_timeout_ms": "300000"}  # a busy machine takes its time
+ray = pytest.importorskip("ray")
+
+from fake_server import FakeServer, answering
+from ray.cluster_utils import Cluster
+
+BARE = ("usage", "seconds", "elapsed")
+EMBEDDED = ("--atomizer", "embedded", "--reviser", "embedded")
+WAIT = 240
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    made.add_node(num_cpus=1)
+    made.add_node(num_cpus=1)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder with a judge that lies nowhere else."""
+    shutil.copy(Path(__file__).parent / "judges_shipped.py", tmp_path)
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("NO_PROXY", "*")
+    return tmp_path
+
+
+def data(home, count, passage="Oslo is cold."):
+    path = home / "d.jsonl"
+    lines = [
+        {"id": f"r{i}", "output": f"Oslo is cold {i}.", "contexts": [passage if i == 3 else "Oslo is cold."]}
+        for i in range(count)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def started(home, cluster, *options, out="out", count=12, passage="Oslo is cold."):
+    command = [sys.executable, "-m", "factreasoner", "run", data(home, count, passage), "--out", home / out]
+    where = ["--executor", "ray", "--ray-address", cluster.address] if cluster else []
+    return subprocess.Popen(
+        [*command, "--quiet", "--spacy-model", "none", *where, *options],
+        cwd=home,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def ended(process):
+    """The exit code, with what was said."""
+    _, said = process.communicate(timeout=WAIT)
+    return process.returncode, said
+
+
+def results(home, out="out"):
+    """By id, without times; the last line of a record counts."""
+    lines = (home / out / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {line["record_id"]: line for line in map(json.loads, lines)}
+    return {i: {k: v for k, v in line.items() if k not in BARE} for i, line in sorted(found.items())}
+
+
+def until(true):
+    deadline = time.monotonic() + WAIT
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def some_done(home, count=1, out="out"):
+    journal = home / out / "journal.jsonl"
+    return journal.exists() and journal.read_bytes().count(b"\n") >= count
+
+
+def workers():
+    """Ids of the processes of workers."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if line.read_bytes().startswith(b"ray::RayWorker"):
+                found.append(int(line.parent.name))
+    return found
+
+
+def test_what_threads_find_by_a_judge_that_is_sent_along(home, cluster):
+    own = ("--judge", "judges_shipped:Slow")
+    assert ended(started(home, cluster, *own)) == (0, "")
+    sent = Path(cluster.head_node.get_session_dir_path()).glob("runtime_resources/py_modules_files/*/*")
+    assert [path.name for path in sent if path.name == "judges_shipped.py"]
+    assert ended(started(home, None, *own, out="threads"))[0] == 0
+    assert results(home) == results(home, "threads")
+
+
+def test_the_embedded_judge_finds_the_same_to_the_last_bit(home, cluster):
+    assert ended(started(home, cluster, count=40)) == (0, "")
+    assert ended(started(home, None, count=40, out="threads"))[0] == 0
+    assert results(home) == results(home, "threads")
+
+
+def test_a_killed_worker_costs_nothing_and_a_deadly_record_is_a_failure(home, cluster):
+    process = started(home, cluster, "--judge", "judges_shipped:Slow", count=30, passage="deadly")
+    until(lambda: some_done(home, 2))
+    os.kill(workers()[0], signal.SIGKILL)
+    assert ended(process)[0] == 3
+    found = results(home)
+    assert {i for i, result in found.items() if result["status"] != "ok"} == {"r3"}
+    assert "killed, or out of memory" in found["r3"]["failures"][0]["message"]
+    assert len(found) == 30
+
+
+def test_a_node_that_leaves_costs_its_records_in_flight(home, cluster):
+    leaving = cluster.add_node(num_cpus=1)
+    process = started(home, cluster, "--judge", "judges_shipped:Slow", count=60)
+    until(lambda: some_done(home, 5))
+    cluster.remove_node(leaving, allow_graceful=False)
+    assert ended(process) == (0, "")
+    assert len(results(home)) == 60
+
+
+def test_a_killed_driver_goes_on_where_it_was(home, cluster):
+    own = ("--judge", "judges_shipped:Slow")
+    process = started(home, cluster, *own, count=40)
+    until(lambda: some_done(home, 3))
+    process.kill()
+    process.wait()
+    before = (home / "out" / "journal.jsonl").read_bytes()
+    until(lambda: not workers())
+    assert ended(started(home, cluster, *own, count=40)) == (0, "")
+    after = (home / "out" / "journal.jsonl").read_bytes()
+    whole = before[: before.rfind(b"\n") + 1]
+    assert after.startswith(whole)
+    assert len(results(home)) == 40 == after.count(b"\n")
+
+
+def test_limits_hold_over_all_workers_and_no_answer_is_paid_for_twice(home, cluster):
+    """Requests a minute, Ctrl-C, and going on: the calls of both runs are those of one."""
+    with FakeServer(answering(lambda name, prop, request: "True")) as server:
+        asked = ("--model", "fake", "--api-base", server.url, "--concurrency", "4", *EMBEDDED)
+        process = started(home, cluster, *asked, "--requests-per-minute", "9", count=20)
+        until(lambda: server.calls >= 9)
+        time.sleep(3)
+        assert server.calls == 9
+        os.killpg(process.pid, signal.SIGINT)
+        assert ended(process)[0] == 130
+        until(lambda: not workers())
+        assert ended(started(home, cluster, *asked, count=20))[0] == 0
+        found, calls = results(home), server.calls
+        assert server.peak <= 4
+        assert ended(started(home, None, *asked, "--no-cache", count=20, out="threads"))[0] == 0
+        assert calls == server.calls - calls
+    assert found == results(home, "threads")
+
+
+def test_the_budget_is_one_for_all_workers_and_on_disk(home, cluster):
+    with FakeServer(answering(lambda name, prop, request: "True")) as server:
+        server.delay = 0.05
+        asked = (
+            "--model",
+            "openai/gpt-4o-mini",
+            "--api-base",
+            server.url,
+        )
+        asked += ("--form", "tool", "--max-tokens", "64", "--max-cost", "0.001", *EMBEDDED)
+        code, said = ended(started(home, cluster, *asked, count=40))
+    assert code == 3, said
+    spent = sum(map(float, (home / "out" / "spent.txt").read_text().split()))
+    assert "are spent" in said
+    assert 0 < spent <= 0.001
+    usage = json.loads((home / "out" / "summary.json").read_text())["usage"]
+    assert usage["spent"] == pytest.approx(spent)
+
+
+def test_a_cluster_that_is_not_there_is_named(home):
+    class Nowhere:
+        address = "127.0.0.1:1"
+
+    code, said = ended(started(home, Nowhere))
+    assert code == 1
+    assert "ray_address: no Ray cluster at 127.0.0.1:1" in said

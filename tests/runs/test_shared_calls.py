@@ -1,0 +1,115 @@
+"""What workers in many processes share holds over all of them, and goes back when one dies."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fake_server import FakeServer, answering
+
+from factreasoner.config import Config
+from factreasoner.errors import BudgetError, RunError
+from factreasoner.llm.abilities import Abilities
+from factreasoner.models import Context, Record
+from factreasoner.runs.remote_calls import commons_of
+from factreasoner.runs.shared_calls import SharedCalls
+from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import Calls
+
+ABILITIES = Abilities(form="tool", listed=True).model_dump_json()
+
+
+def record(number):
+    return Record(id=f"r{number}", response="Oslo is cold.", contexts=(Context(id="c", text=f"T{number}."),))
+
+
+def owner_for(tmp_path, known=False, **settings):
+    config = Config(cache_dir=tmp_path, atomizer="embedded", spacy_model="none", **settings)
+    return SharedCalls(config, 0.0, {"fake": ABILITIES} if known else {}), config
+
+
+def worker_of(owner, config, name):
+    """A worker that reaches the owner as one in another process does, by names and plain values."""
+    call = lambda method, *args, **options: getattr(owner, method)(*args, **options)  # noqa: E731
+    return TASK.worker(config, Calls(commons=commons_of(call, name, config)))
+
+
+def secretary(owner, written, problem=""):
+    """What the driver does: it writes what it is told, and says that it has."""
+
+    def write():
+        done = []
+        while True:
+            news = owner.news(done)
+            written.extend(news)
+            done = [(letter.number, problem) for letter in news]
+
+    threading.Thread(target=write, daemon=True).start()
+
+
+def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
+    with FakeServer(answering(lambda name, prop, request: "True")) as server:
+        server.delay = 0.03
+        owner, config = owner_for(tmp_path, model="fake", api_base=server.url, concurrency=2)
+        written = []
+        secretary(owner, written)
+        one, two = (worker_of(owner, config, name) for name in ("one", "two"))
+        assert not two.settled
+        one.assess(record(0))
+        assert (one.settled, [letter.model for letter in written]) == (True, ["fake"])
+        two = worker_of(owner, config, "two")
+        assert two.settled
+        before = server.calls
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda n: (one, two)[n % 2].assess(record(n // 2)), range(8)))
+    assert server.calls - before == 3, "of four questions asked twice one was known"
+    assert server.peak == 2
+    assert {result.status for result in found} == {"ok"}
+    assert owner.in_flight() == 0
+
+
+def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_path):
+    owner, config = owner_for(tmp_path, model="fake", max_cost=1.0)
+    purse = commons_of(lambda m, *a: getattr(owner, m)(*a), "one", config).account
+    written = []
+    secretary(owner, written)
+    with purse.reserved(lambda: 0.6, "") as reservation:
+        reservation.cost = 0.5
+    assert [letter.paid for letter in written] == [0.5]
+    other = commons_of(lambda m, *a: getattr(owner, m)(*a), "two", config).account
+    with pytest.raises(BudgetError, match=r"\$0\.5000 are spent"), other.reserved(lambda: 0.6, ""):
+        pass
+    assert other.budget.spent == 0.5
+
+
+def test_a_payment_that_cannot_be_written_ends_the_call(tmp_path):
+    owner, _ = owner_for(tmp_path)
+    secretary(owner, [], problem="spent.txt: can't be written: no space")
+    with pytest.raises(RunError, match="no space"):
+        owner.paid(0.5)
+
+
+def test_what_a_dead_worker_held_goes_back(tmp_path):
+    owner, _ = owner_for(tmp_path, model="fake", concurrency=1, max_cost=1.0)
+    owner.enter("dead", 10)
+    owner.reserve("dead", 0.25)
+    assert owner.claim("dead", "key") is None
+    with ThreadPoolExecutor(2) as pool:
+        turn = pool.submit(owner.enter, "alive", 10)
+        answer = pool.submit(owner.claim, "alive", "key")
+        time.sleep(0.05)
+        assert not turn.done()
+        assert not answer.done()
+        owner.forget("dead")
+        assert turn.result(5)
+        assert answer.result(5) is None, "it is the living one's to ask"
+    assert owner.spent() == 0.25, "nobody knows what became of it"
+    assert owner.in_flight() == 1
+
+
+def test_nothing_begins_once_the_run_is_interrupted(tmp_path):
+    owner, _ = owner_for(tmp_path, model="fake")
+    owner.stop()
+    threading.Thread(target=owner.enter, args=("one", 1), daemon=True).start()
+    time.sleep(0.05)
+    assert owner.in_flight() == 0
