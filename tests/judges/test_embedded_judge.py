@@ -171,7 +171,8 @@ LOOK_ALIKES = [
     json.loads(line)
     for line in Path(__file__).with_name("look_alikes.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-LARGEST_SHARE_ENTAILED = 0.125
+LARGEST_SHARE_ENTAILED = 0.05
+LARGEST_SHARE_BELIEVED = 0.35
 
 
 def test_what_has_the_claims_words_and_says_another_thing_seldom_entails_it(judge):
@@ -183,6 +184,46 @@ def test_what_has_the_claims_words_and_says_another_thing_seldom_entails_it(judg
         if verdict(judge, case["passage"], case["claim"]).label == "entailment"
     ]
     assert len(slipped) <= LARGEST_SHARE_ENTAILED * len(alike), slipped
+
+
+def test_what_has_the_claims_words_and_says_another_thing_is_not_believed_either(judge):
+    cases = [case for case in LOOK_ALIKES if case["half"] == "built"]
+    believed = [(verdict(judge, case["passage"], case["claim"]).belief > 0.5, case) for case in cases]
+    slipped = [case["claim"] for above, case in believed if above and not case["entailed"]]
+    alike = sum(not case["entailed"] for case in cases)
+    assert len(slipped) <= LARGEST_SHARE_BELIEVED * alike, slipped
+    assert [case["claim"] for above, case in believed if case["entailed"] and not above] == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The Apsley Tower is 45 metres high.", "The Apsley Tower was built in 1932. It is 38 metres high."),
+        (
+            "The Apsley Tower is 45 metres high.",
+            "The Apsley Tower was built in 1932. The tower is 38 metres high.",
+        ),
+        ("Anna Sokolova was born in 1902.", "Anna Sokolova was a pianist. She was born in 1892 in Odessa."),
+    ],
+)
+def test_a_sentence_that_goes_on_with_the_claims_subject_can_deny_it(judge, claim, passage):
+    found = verdict(judge, passage, claim)
+    assert found.label == "contradiction"
+    assert found.quote == passage.partition(". ")[2]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Anna Sokolova was born in 1902.", "Anna Sokolova was a pianist. Her brother was born in 1892."),
+        ("The Apsley Tower is 45 metres high.", "Near the Apsley Tower is a mill. It is 38 metres high."),
+        ("The mill closed in 1931.", "The mill opened in 1931."),
+        ("Saturn has 146 known moons.", "Jupiter has 95 known moons, and Saturn has 146."),
+        ("Three judges dissented.", "Three of the nine judges dissented."),
+    ],
+)
+def test_what_a_sentence_says_of_another_thing_or_event_denies_nothing(judge, claim, passage):
+    assert verdict(judge, passage, claim).label != "contradiction"
 
 
 def test_most_of_what_is_said_in_other_words_stays_entailed(judge):
@@ -256,6 +297,16 @@ def test_silence_makes_an_atom_unverified_with_its_nearest_passages_belief():
             "東京は日本の首都です。人口は多いです。",
             "atom in Latin, passage in Chinese or Japanese: not compared",
         ),
+        (
+            ["La tour a été construite en 1889.", "La tour se trouve à Paris et son nom est connu."],
+            "The tower is in Paris, and it was built in 1889 for the fair.",
+            "atom in French, passage in English: not compared",
+        ),
+        (
+            ["La tour mesure 330 mètres."],
+            "The tower is in Paris, and it was built in 1889 for the fair.",
+            "atom not in English, passage in English: not compared",
+        ),
     ],
 )
 def test_other_languages_than_the_passages_are_not_compared_and_that_is_said(judge, claims, passage, note):
@@ -270,10 +321,21 @@ def test_other_languages_than_the_passages_are_not_compared_and_that_is_said(jud
         ("Doug Sheehan.", "Doug Sheehan ist ein Schauspieler."),
         ("", "The bridge is old."),
         ("1932", "Столица России - Москва."),
+        ("Vicente de la Cruz wrote novels.", "He was a writer, and his novels are still read."),
+        ("La La Land won six Oscars.", "The film has won six of the Oscars it was nominated for."),
+        ("Crème brûlée contains eggs.", "The eggs are beaten, and the cream is added to them."),
     ],
 )
 def test_a_language_is_another_only_where_both_are_known(judge, claim, passage):
     assert verdict(judge, passage, claim).note == ""
+
+
+def test_one_claim_in_another_language_leaves_the_others_their_verdicts(judge):
+    claims = [Claim("a", "The house is not for sale."), Claim("b", "La maison se trouve près de la mer.")]
+    english, french = judge.judge(Premise("c", ACTOR), claims).verdicts
+    assert (english.label, english.note) == ("entailment", "")
+    assert (french.label, french.belief) == ("neutral", None)
+    assert french.note.endswith("not compared")
 
 
 def test_every_claim_has_a_verdict_in_order(judge):

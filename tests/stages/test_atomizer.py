@@ -36,6 +36,13 @@ def copycat(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
     return reply(*sentences_of(prompt))
 
 
+@pytest.mark.parametrize(
+    "response", ["La tour Eiffel mesure 330 mètres.", "Elle est née à Rome et à Naples."]
+)
+def test_a_response_in_another_language_is_not_parsed_as_english(response: str) -> None:
+    assert [atom.text for atom in EmbeddedAtomizer().atomize(record(response)).atoms] == [response]
+
+
 def test_one_call_atoms_in_order_with_spans() -> None:
     llm = ScriptedLLM(
         [

@@ -89,6 +89,15 @@ CASES = {
     "The U-boat was armed with four 50cm torpedo tubes and a deck gun.": [
         "The U-boat was armed with four 50cm torpedo tubes and a deck gun."
     ],
+    # Quotations keep one stop and both their marks
+    "The chairman called the deal “a bad merger.” and left the room.": [
+        "The chairman called the deal “a bad merger.”",
+        "The chairman left the room.",
+    ],
+    "Critics praised the album, calling it “a triumph.”": [
+        "Critics praised the album.",
+        "Critics called it “a triumph”.",
+    ],
     # What no parse can split
     "Cold, cold, cold!": ["Cold, cold, cold!"],
 }

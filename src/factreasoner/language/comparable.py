@@ -14,22 +14,41 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PROBED = 4000
 _LEAST_LETTERS = 4
 _LEAST_WORDS = 3
+_LEAST_FOREIGN = 2
 _AHEAD = 2.0
+_PARTICLES = frozenset(
+    {"da", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du", "e"}
+    | {"el", "en", "la", "las", "le", "les", "los", "van", "von", "y"}
+)
 _SHARED = {"CJK": "Chinese or Japanese", "HIRAGANA": "Chinese or Japanese", "KATAKANA": "Chinese or Japanese"}
 
 
-def difference(claims: Sequence[str], passage: str) -> str:
-    """Why claims can't be compared with a passage, in words: their scripts or languages differ; else ""."""
-    return _difference(tuple(claims), passage)
+def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
+    """Why each claim can't be compared with a passage: their scripts or languages differ; "" where it can."""
+    return _differences(tuple(claims), passage)
 
 
 @lru_cache(maxsize=1024)
-def _difference(claims: tuple[str, ...], passage: str) -> str:
+def _differences(claims: tuple[str, ...], passage: str) -> tuple[str, ...]:
     scripts = _script(" ".join(claims)), _script(passage)
     languages = (_language(claims), _language((passage,))) if scripts[0] == scripts[1] else scripts
-    if None in languages or languages[0] == languages[1]:
-        return ""
-    return f"atom in {languages[0]}, passage in {languages[1]}: not compared"
+    if None not in languages and languages[0] != languages[1]:
+        return (_note(f"in {languages[0]}", str(languages[1])),) * len(claims)
+    known = languages[1] if scripts[0] == scripts[1] else None
+    if known is None:
+        return ("",) * len(claims)
+    return tuple(
+        _note(other, known) if (other := _other_than(known.lower(), claim)) else "" for claim in claims
+    )
+
+
+def is_english(text: str) -> bool:
+    """False where the words of a text, however short, are those of another language."""
+    return _language((text,)) in (None, "English") and not _other_than("english", text)
+
+
+def _note(claim: str, passage: str) -> str:
+    return f"atom {claim}, passage in {passage}: not compared"
 
 
 def _script(text: str) -> str | None:
@@ -51,3 +70,36 @@ def _language(texts: Iterable[str]) -> str | None:
     }
     (best, most), (_, second) = Counter(hits).most_common(2)
     return best.capitalize() if most >= _LEAST_WORDS and most >= _AHEAD * second else None
+
+
+def _other_than(language: str, text: str) -> str:
+    """In which language a short text is if not in `language`, in words; "" where it may be in it.
+
+    It has none of the function words that only `language` has, and two at least that only the other has.
+    Words between capitals are a name's ("Vicente de la Cruz"); instead of English an accent counts as one.
+    """
+    words = _WORD.findall(text[:_PROBED])
+    own = FUNCTION_WORDS[language]
+    told = Counter(
+        word.casefold()
+        for i, word in enumerate(words)
+        if len(word) > 1 and (i == 0 or word[0].islower()) and not _within_a_name(words, i)
+    )
+    accented = sum(not word.isascii() and word.islower() for word in words) if language == "english" else 0
+    hits = {
+        other: min(accented, 1) + sum(told[word] for word in function_words - own)
+        for other, function_words in FUNCTION_WORDS.items()
+        if other != language and not any(told[word] for word in own - function_words)
+    }
+    ranked = Counter(hits).most_common(2)
+    if not ranked or ranked[0][1] < _LEAST_FOREIGN:
+        return ""
+    alone = len(ranked) == 1 or ranked[0][1] > ranked[1][1]
+    return f"in {ranked[0][0].capitalize()}" if alone else f"not in {language.capitalize()}"
+
+
+def _within_a_name(words: Sequence[str], place: int) -> bool:
+    """Whether lower-case words stand between two capitals: "de la"."""
+    before = next((word for word in words[:place][::-1] if word.casefold() not in _PARTICLES), "")
+    after = next((word for word in words[place + 1 :] if word.casefold() not in _PARTICLES), "")
+    return words[place] in _PARTICLES and before[:1].isupper() and after[:1].isupper()

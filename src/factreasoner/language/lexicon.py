@@ -33,8 +33,17 @@ CLAUSE_WORDS: frozenset[str] = frozenset(_DATA["clause_words"].split())
 """Conjunctions and relative pronouns, with which a clause begins."""
 MODIFIERS: frozenset[str] = frozenset(_DATA["modifiers"].split())
 """Words that make of what follows another thing: the "second" highest, the "former" king."""
+BE: frozenset[str] = frozenset(_DATA["be"].split())
+MUTUAL: frozenset[str] = frozenset(_DATA["mutual"].split())
+"""Stems of words that hold of two things in both directions: "married", "between"."""
+SHARES: frozenset[str] = frozenset(_DATA["shares"].split())
+"""Words that name a part of a number: "one" of the twelve."""
 LIMITING: frozenset[str] = frozenset(_DATA["limiting"].split())
 """Words that say of how many a thing is true: what is true of the "only" river is true of no other."""
+INTENDING: frozenset[str] = frozenset(_DATA["intending"].split())
+"""Verbs after which, with "to", a thing is not yet done."""
+EVENTS: frozenset[str] = frozenset(_DATA["events"].split())
+"""Words for events of which one undoes the other and denies nothing: "opened", and later "closed"."""
 COMPARING: frozenset[str] = frozenset(_DATA["comparing"].split())
 """Words that make of a number a bound or a guess."""
 DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())

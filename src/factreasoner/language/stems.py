@@ -14,7 +14,8 @@ from factreasoner.language.lexicon import FUNCTION_WORDS, SAME
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PROBED = 2000
-_LEAST_PREFIX = 4
+LEAST_PREFIX = 4
+"""Letters that the stems of one word's forms share at least."""
 _LIKE_PREFIX = 0.6
 _STEMMER_LOCK = threading.Lock()
 
@@ -51,4 +52,4 @@ def alike(left: str, right: str) -> bool:
         return True
     pairs = enumerate(zip(left, right, strict=False))
     shared = next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
-    return shared >= _LEAST_PREFIX and shared >= _LIKE_PREFIX * max(len(left), len(right))
+    return shared >= LEAST_PREFIX and shared >= _LIKE_PREFIX * max(len(left), len(right))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.errors import StageError
+from factreasoner.language.comparable import is_english
 from factreasoner.language.parsing import check_model, find_parser
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
@@ -68,7 +69,8 @@ UNPLACED_SCHEMA = _schema(_ATOM)
 class EmbeddedAtomizer:
     """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
-    Where spaCy or a pipeline for it is not installed, or `spacy_model` is "none", an atom is a sentence.
+    Where spaCy or a pipeline for it is not installed, `spacy_model` is "none", or the response is in another
+    language, an atom is a sentence.
     """
 
     def __init__(self, config: Config | None = None) -> None:
@@ -79,7 +81,8 @@ class EmbeddedAtomizer:
         """The statements of the response; questions, greetings, advice, sources and lead-ins are left out."""
         if is_abstention(record.response):
             return Atomized(())
-        return Atomized(_atoms(statements(record.response, find_parser(self._spacy_model))))
+        parser = find_parser(self._spacy_model) if is_english(record.response) else None
+        return Atomized(_atoms(statements(record.response, parser)))
 
 
 class LLMAtomizer:

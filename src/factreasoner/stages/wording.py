@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from factreasoner.language.sentences import Span
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.plain_text import Plain
+
+_STOPPED = re.compile(r"""[.!?…][”"’')\]]*$""")
+_OPENED = re.compile(r"""(?:^|\s)(?:“[^”]*|"\w[^"]*)$""")
+_LEFT = re.compile(r"""[.,][”"]""")
+_STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
 
 Line = tuple[Word | str, ...]
 """Words of the sentence and texts put between them, in reading order."""
@@ -87,6 +93,17 @@ def capitalised(text: str) -> str:
     return text if any(letter.isupper() for letter in first[1:]) else text[:1].upper() + text[1:]
 
 
+def _paired(text: str) -> str:
+    """The text with one stop at the end of a quotation, and no half of one that began or ended elsewhere."""
+    text = _STOP_TWICE.sub(r"\1", text)
+    curly, straight = text.count("“") - text.count("”"), text.count('"') % 2
+    if bool(curly) == bool(straight):
+        return text
+    if _OPENED.search(text):
+        return text + ("”" if curly else '"')
+    return _LEFT.sub("", text, count=1)
+
+
 class Writer:
     """Writes the statements of one sentence; a parenthesis stands in the first one that holds its place."""
 
@@ -103,11 +120,11 @@ class Writer:
             parts.append(self._gap(before, bit) if parts else "")
             parts.append(bit if isinstance(bit, str) else self._show(bit))
             before = bit
-        text = "".join(parts).strip(" ,;:—–-")
+        text = _paired("".join(parts).strip(" ,;:—–-"))
         text = text.replace(",.", ".").replace(",,", ",")
         if text.endswith("..") and not text.endswith("..."):
             text = text[:-1]
-        return capitalised(text) + ("" if text.endswith((".", "!", "?", "…")) else ".")
+        return capitalised(text) + ("" if _STOPPED.search(text) else ".")
 
     def _gap(self, before: Word | str, bit: Word | str) -> str:
         if isinstance(bit, Word) and isinstance(before, Word) and bit.i == before.i + 1:

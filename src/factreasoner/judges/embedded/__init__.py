@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from factreasoner.judges.embedded.bindings import bound
 from factreasoner.judges.embedded.denials import LEAST_SHARE, denying_sentence
 from factreasoner.judges.embedded.features import Measurements, measure
 from factreasoner.judges.embedded.model import PairModel, shipped_model
+from factreasoner.judges.embedded.swaps import swapped
 from factreasoner.judges.embedded.text import Text, analyse
 from factreasoner.judges.embedded.windows import PassageCoverage, Passages, Window, topic_discount
-from factreasoner.language.comparable import difference
+from factreasoner.language.comparable import differences
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedJudge"]
 
 _ENTAILED = 0.7
+_LIKELY = 0.5
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
 _LEAST_COVER = LEAST_SHARE / 2
@@ -34,11 +37,12 @@ class EmbeddedJudge:
     It says two things of a passage and a claim, each from a fitted model of its own:
 
     - a **verdict**, as people would give it. Entailment: P(entailment) is above 0.7, and nothing in the
-      passage stands where the claim's words do (see `bindings`). Contradiction: one sentence says nearly all
-      of the claim and one thing otherwise (see `denials`); that is rare. All else is neutral: what a passage
-      does not say it does not deny.
+      passage stands where the claim's words do (see `bindings` and `swaps`). Contradiction: one sentence
+      says nearly all of the claim and one thing otherwise (see `denials`); that is rare. All else is neutral:
+      what a passage does not say it does not deny.
     - a **belief**: P(claim is true) where the passages decide nothing. A claim that its nearest passage
-      covers badly is more likely false, though nothing speaks against it.
+      covers badly is more likely false, though nothing speaks against it; so is one whose words it says of
+      something else.
 
     A passage with no telling word of the claim has no belief, and neither have claims that are the text of
     another passage, or longer than a statement. A claim in another language than the passage is not compared:
@@ -58,8 +62,9 @@ class EmbeddedJudge:
         if not claims:
             return Judged(())
         texts = tuple(claim.text for claim in claims)
-        if note := difference(texts, premise.text):
-            return Judged(tuple(_incomparable(premise, claim, note) for claim in claims))
+        notes = differences(texts, premise.text)
+        if all(notes):
+            return Judged(tuple(map(_incomparable, repeat(premise), claims, notes)))
         passages = self._passages(tuple(sorted({premise.text, *premise.others})))
         coverage, row = self._coverage(passages, texts), passages.row[premise.text]
         analysed = [analyse(text, passages.language) for text in texts]
@@ -68,18 +73,23 @@ class EmbeddedJudge:
         pair = _Pairs(passages, row, analysed, measured, coverage)
         verdicts = []
         for n, claim in enumerate(claims):
-            label, window = pair.stance(n, float(entailed[n]))
+            if notes[n]:
+                verdicts.append(_incomparable(premise, claim, notes[n]))
+                continue
+            p_entailed, belief = float(entailed[n]), float(believed[n])
+            swap = max(p_entailed, belief) > _LIKELY and pair.swapped(n)
+            label, window = pair.stance(n, p_entailed, swap=swap)
             open_to_belief = measured.touches[n] and pair.is_statement(n)
             verdicts.append(
                 Verdict(
                     context_id=premise.id,
                     target_id=claim.id,
                     label=label,
-                    probability=self._model.probability(label, float(entailed[n])),
+                    probability=self._model.probability(label, p_entailed),
                     quote=premise.text[window.start : window.end] if window else None,
                     confidence="model",
                     citation="found" if window else None,
-                    belief=float(believed[n]) if open_to_belief else None,
+                    belief=(self._model.doubted(belief) if swap else belief) if open_to_belief else None,
                     nearness=pair.nearness(n),
                 )
             )
@@ -104,8 +114,8 @@ class _Pairs:
         self._measured, self._coverage = measured, coverage
         self._topical = topic_discount(claims)
 
-    def stance(self, n: int, entailed: float) -> tuple[Label, Window | None]:
-        """What the passage says of claim n, and where."""
+    def stance(self, n: int, entailed: float, *, swap: bool) -> tuple[Label, Window | None]:
+        """What the passage says of claim n, and where; with a swap it does not entail it."""
         claim, passage, window = self._claims[n], self._passages.texts[self._row], self._measured.windows[n]
         if not self._measured.touches[n]:
             return "neutral", None
@@ -114,9 +124,15 @@ class _Pairs:
             sentence = denying_sentence(claim, weights, passage, window)
             if sentence is not None:
                 return "contradiction", sentence
-        if entailed > _ENTAILED and bound(claim, weights, passage, window):
+        if entailed > _ENTAILED and not swap and bound(claim, weights, passage, window):
             return "entailment", window
         return "neutral", None
+
+    def swapped(self, n: int) -> bool:
+        """Whether the passage says the words of claim n of something else."""
+        claim, passage = self._claims[n], self._passages.texts[self._row]
+        weights = self._passages.weights(claim, self._topical)
+        return swapped(claim, weights, passage, self._measured.windows[n])
 
     def is_statement(self, n: int) -> bool:
         """Whether claim n is one, and not the text of another passage."""

@@ -12,13 +12,15 @@ from typing import NamedTuple
 from factreasoner.judges.embedded.clashes import UNITS_OF
 from factreasoner.judges.embedded.text import TIMES, Number, Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import COMPARING, DENYING_NOTHING, MONTHS, OPPOSITES
+from factreasoner.language.lexicon import COMPARING, DENYING_NOTHING, DETERMINERS, EVENTS, MONTHS, OPPOSITES
 from factreasoner.language.stems import alike
 
 LEAST_SHARE = 0.7
 NEGATED_SHARE = 0.9
 CLAUSE_SHARE = 0.5
 _REACH = 4
+_BACK = 2
+_REFERRING = frozenset({"it", "he", "she", "they"})
 _DATES = frozenset({"day", "month"})
 PREDICATE_SHARE = 0.5
 
@@ -35,6 +37,17 @@ def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, windo
     return None
 
 
+def subject_stems(claim: Text) -> frozenset[str]:
+    """Stems of the content words that a claim begins with, up to its first function word."""
+    found: list[str] = []
+    for i, word in enumerate(claim.words):
+        if not claim.content[i] and word not in DETERMINERS:
+            break
+        if claim.content[i]:
+            found.append(claim.stems[i])
+    return frozenset(found)
+
+
 _Quantity = tuple[float | str, str]
 """Value and kind of a number, or of a month."""
 
@@ -47,6 +60,7 @@ class _Pair:
         self._stems = frozenset(passage.stems[sentence.low : sentence.high])
         self._words = frozenset(passage.words[sentence.low : sentence.high])
         self._content = [i for i, content in enumerate(claim.content) if content]
+        self._meant = self._names_meant()
 
     def clash(self) -> bool:
         """Whether something in the sentence speaks against the claim."""
@@ -55,10 +69,36 @@ class _Pair:
     def _share(self, apart: Sequence[int] = (), within: frozenset[str] | None = None) -> float:
         """Share of the claim's weight that the sentence has, or `within`; the tokens `apart` left out."""
         there = self._stems if within is None else within
+        meant = self._meant if within is None else frozenset[str]()
         rest = [i for i in self._content if i not in apart]
         mass = sum(self._weights[i] for i in rest)
-        found = sum(self._weights[i] for i in rest if self._has(there, self._claim.stems[i]))
+        found = sum(
+            self._weights[i]
+            for i in rest
+            if self._claim.stems[i] in meant or self._has(there, self._claim.stems[i])
+        )
         return found / mass if mass else 0.0
+
+    def _names_meant(self) -> frozenset[str]:
+        """Stems of the claim's subject that the sentence means without saying them: "It", "The tower".
+
+        Only where it begins so, and the sentence before begins with the subject, or with what means it.
+        """
+        text, part = self._passage, self._at
+        subject = subject_stems(self._claim)
+        for _ in range(_BACK):
+            said = text.stems[part.low + 1 : part.low + 2]
+            noun = text.words[part.low] == "the" and said and said[0] in subject
+            if not subject or not (noun or text.words[part.low] in _REFERRING):
+                return frozenset()
+            before = [one for one in text.sentences if one.high <= part.low][-1:]
+            if not before:
+                return frozenset()
+            part = Window(*before[0])
+            opening = [i for i in range(part.low, part.high) if text.content[i]][: len(subject)]
+            if subject == {text.stems[i] for i in opening}:
+                return subject
+        return frozenset()
 
     @staticmethod
     def _has(stems: frozenset[str], sought: str) -> bool:
@@ -85,6 +125,7 @@ class _Pair:
             for i in self._content
             if self._claim.stems[i] not in self._stems
             and OPPOSITES.get(self._claim.words[i], frozenset()) & self._words - claimed
+            and self._claim.words[i] not in EVENTS
         ]
         negations = any(self._at.low <= i < self._at.high for i in self._passage.negations)
         return (
@@ -143,10 +184,10 @@ def _alike_kinds(one: str, other: str) -> bool:
 
 
 def _says(one: _Quantity, other: _Quantity) -> bool:
-    """Whether the second of two quantities says the first."""
+    """Whether the second of two quantities says the first, if without what is counted: "three of the"."""
     if one[1] in TIMES and other[1] in TIMES:
         return _time(one).follows_from(_time(other))
-    return one == other
+    return one[0] == other[0] and other[1] in ("", "of", one[1])
 
 
 def _differ(one: _Quantity, other: _Quantity) -> bool:

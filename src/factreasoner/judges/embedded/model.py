@@ -32,6 +32,8 @@ STANCE_MEASURES = (*WINDOW_MEASURES, "clash")
 _WINDOW = [COLUMN[name] for name in WINDOW_MEASURES]
 TRUST = 0.9
 """How far the nearest passage is trusted: the prior of a context."""
+SWAP_POWER = 0.8
+"""As the fitted clashes have it; labelled atoms have too few swaps to fit one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,11 @@ class PairModel:
         clash = 1.0 - np.prod(1.0 - values[:, _CLASHES] * self.powers, axis=1)
         belief: Array = (1.0 - TRUST) / 2 + TRUST * support * (1.0 - clash)
         return belief
+
+    def doubted(self, belief: float) -> float:
+        """The belief in a claim whose words the passage says of something else."""
+        least = (1.0 - TRUST) / 2
+        return least + (belief - least) * (1.0 - SWAP_POWER)
 
     def entailment(self, values: Array) -> Array:
         """P(entailment): (n,) for features of shape (n, len(FEATURES))."""

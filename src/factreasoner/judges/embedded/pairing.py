@@ -1,0 +1,117 @@
+"""A claim beside one sentence of a passage, and whether its doer and object have changed places there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from factreasoner.judges.embedded.text import Sentence, Text
+from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL
+from factreasoner.language.stems import LEAST_PREFIX, alike
+
+_AUXILIARY = BE | {"has", "have", "had", "did", "does", "to", "more", "less", "who", "he", "she"}
+
+
+class Pairing:
+    """Which words of a claim a sentence has, and where; determiners are overlooked in both.
+
+    `own` and `there` are the places of their words, `content` those of the claim's content words.
+    """
+
+    def __init__(self, claim: Text, weights: Sequence[float], passage: Text, part: Sentence) -> None:
+        self.claim, self.passage, self.part = claim, passage, part
+        self._weights = weights
+        self.own = [i for i, word in enumerate(claim.words) if word not in DETERMINERS]
+        self.there = [j for j in range(part.low, part.high) if passage.words[j] not in DETERMINERS]
+        self.content = [i for i in self.own if claim.content[i]]
+
+    @cached_property
+    def found(self) -> dict[str, list[int]]:
+        """Where the sentence has each stem of the claim."""
+        stems = self.passage.stems
+        by_prefix: dict[str, list[int]] = {}
+        for j in self.there:
+            by_prefix.setdefault(stems[j][:LEAST_PREFIX], []).append(j)
+        return {
+            stem: [j for j in by_prefix.get(stem[:LEAST_PREFIX], ()) if alike(stem, stems[j])]
+            for stem in {self.claim.stems[i] for i in self.own}
+        }
+
+    def places(self, run: Sequence[int]) -> list[int]:
+        """Where the sentence has the words of the claim at the places `run`."""
+        return [j for i in run for j in self.found[self.claim.stems[i]]]
+
+    def share(self, apart: Sequence[int] = ()) -> float:
+        """Share of the weight of the claim's content words that the sentence has; `apart` are left out."""
+        rest = [i for i in self.content if i not in apart]
+        mass = sum(self._weights[i] for i in rest)
+        there = sum(self._weights[i] for i in rest if self.found[self.claim.stems[i]])
+        return there / mass if mass else 0.0
+
+    def is_name(self, place: int) -> bool:
+        """Whether a word of the claim is a name: there, or, of its first word, in the passage."""
+        if self.claim.names[place] or place != self.content[0]:
+            return self.claim.names[place]
+        return (self.claim.stems[place], True) in zip(self.passage.stems, self.passage.names, strict=True)
+
+    def exchanged(self) -> bool:
+        """Whether doer and object have changed places around the verb that both have."""
+        arguments = list(self._arguments())
+        for i in self.content:
+            places = self.found[self.claim.stems[i]]
+            if len(places) != 1 or not self._is_verb(i, places[0]):
+                continue
+            there = places[0]
+            left = [stem for k, stem in arguments if k < i]
+            right = [stem for k, stem in arguments if k > i]
+            crossed = self._stands(left, there, 1) and self._stands(right, there, -1)
+            straight = self._stands(left, there, -1) and self._stands(right, there, 1)
+            if straight if self._voices_differ(i, there) else crossed:
+                return True
+        return False
+
+    def _is_verb(self, own: int, there: int) -> bool:
+        claim = self.claim
+        if claim.names[own] or claim.stems[own] in MUTUAL:
+            return False
+        return _verbal(claim, own, self.content[0]) and _verbal(self.passage, there, self.part.low)
+
+    def _arguments(self) -> Iterator[tuple[int, str]]:
+        """Names of the claim, and its first and last content word, that stand once in it and there."""
+        stems = [self.claim.stems[i] for i in self.content]
+        for i, stem in zip(self.content, stems, strict=True):
+            argument = self.is_name(i) or i in (self.content[0], self.content[-1])
+            if argument and stems.count(stem) == 1 and len(self.found[stem]) == 1:
+                yield i, stem
+
+    def _stands(self, stems: Sequence[str], place: int, side: int) -> bool:
+        """Whether one of the stems stands after a place (before it, for -1) in its clause."""
+        clauses = self.passage.clauses
+        return any(
+            (j - place) * side > 0 and clauses[j] == clauses[place] for s in stems for j in self.found[s]
+        )
+
+    def _voices_differ(self, own: int, there: int) -> bool:
+        """Whether one of two verbs has its doer before it and the other one behind it."""
+        claim, passage = self.claim, self.passage
+        if _passive(claim, own, len(claim.words)) == _passive(passage, there, self.part.high):
+            return False
+        return not (_after_be(claim, own) and _after_be(passage, there))
+
+
+def _after_be(text: Text, verb: int) -> bool:
+    return not BE.isdisjoint(text.words[max(verb - 2, 0) : verb])
+
+
+def _passive(text: Text, verb: int, high: int) -> bool:
+    """Whether "by" names a verb's doer: close behind it, or later in its clause after a form of "be"."""
+    clause = [i for i in range(verb + 1, high) if text.clauses[i] == text.clauses[verb]]
+    return "by" in (text.words[i] for i in (clause if _after_be(text, verb) else clause[:2]))
+
+
+def _verbal(text: Text, place: int, first: int) -> bool:
+    """Whether a word stands as a verb: after a name, the first word or an auxiliary, describing nothing."""
+    before, after = place - 1, place + 1
+    if before < 0 or (after < len(text.words) and text.content[after] and not text.names[after]):
+        return False
+    return text.names[before] or before == first or text.words[before] in _AUXILIARY
