@@ -235,11 +235,11 @@ def _connect(config: Config) -> None:
         )
     options: dict[str, Any] = {}
     if address == "local":
-        os.environ.setdefault("RAY_AUTH_MODE", "token")  # nobody else may have work done here
         cores = processes_at_once(config)
         options = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": OBJECT_STORE}
     elif modules := own_modules(config):
         options = {"runtime_env": {"py_modules": modules}}
+    logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of what it does by default
     host, _, port = address.rpartition(":")
     with _own_signals():
         try:
