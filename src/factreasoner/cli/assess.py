@@ -9,8 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.settings import OF_CLAIMS, takes_settings
+from factreasoner.cli.settings import OF_CLAIMS
 from factreasoner.cli.terminal import say_json
 
 

@@ -10,8 +10,8 @@ import typer
 
 from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.compare_options import CompareOptions, OutputFiles
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.terminal import Terminal
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunDir
-from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:

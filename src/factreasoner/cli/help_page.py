@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from typer.core import TyperCommand
 
-from factreasoner.cli.settings import COMMON, FEW, HELP_ALL, PANELS, default_words
+from factreasoner.cli.flags import FEW, HELP_ALL, default_words
+from factreasoner.cli.settings import COMMON, PANELS
 
 DEFAULT = "(default: "
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}

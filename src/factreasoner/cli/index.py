@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Quiet, takes_groups
-from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import (
     check_task_data,
@@ -15,7 +16,6 @@ from factreasoner.cli.running import (
     refuse_own_source,
     run_task,
 )
-from factreasoner.cli.settings import takes_settings
 
 PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (

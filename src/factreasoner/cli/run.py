@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import check_task_data, default_folder, refuse_own_source, run_task
-from factreasoner.cli.settings import OF_CLAIMS, takes_settings
+from factreasoner.cli.settings import OF_CLAIMS
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Corrections, RunDir
-from factreasoner.cli.settings import takes_settings
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.settings import takes_settings
+from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.terminal import say_json
 
 if TYPE_CHECKING:
