@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config, load_config
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError
+from factreasoner.profiles import load_config
 
 PROFILES = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
 

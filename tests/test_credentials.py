@@ -5,9 +5,10 @@ import string
 
 import pytest
 
-from factreasoner.config import Config, parse_config
+from factreasoner.config import Config
 from factreasoner.credentials import looks_like_a_key
 from factreasoner.errors import ConfigError
+from factreasoner.profiles import parse_config
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",

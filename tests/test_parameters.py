@@ -2,8 +2,9 @@
 
 import pytest
 
-from factreasoner.config import Config, load_config
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError
+from factreasoner.profiles import load_config
 
 
 def test_values_are_json_where_they_can_be_read_as_that():

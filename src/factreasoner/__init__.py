@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
     from factreasoner.batch import assess_many as assess_many
     from factreasoner.config import Config as Config
-    from factreasoner.config import load_config as load_config
     from factreasoner.errors import FactReasonerError as FactReasonerError
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import aassess as aassess
     from factreasoner.pipeline import assess as assess
     from factreasoner.pipeline import build_pipeline as build_pipeline
+    from factreasoner.profiles import load_config as load_config
     from factreasoner.tasks.rag.library import rag as rag
     from factreasoner.tasks.rag.scores import ScoredRag as ScoredRag
     from factreasoner.tasks.recall.library import recall as recall
@@ -58,7 +58,7 @@ _HOMES = {
     "assess_many": "factreasoner.batch",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.models",
-    "load_config": "factreasoner.config",
+    "load_config": "factreasoner.profiles",
     "rag": "factreasoner.tasks.rag.library",
     "recall": "factreasoner.tasks.recall.library",
     "verify": "factreasoner.tasks.verify.library",

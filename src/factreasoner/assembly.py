@@ -12,7 +12,7 @@ from factreasoner.calibration.applying import (
     calibration_of,
     fitted_config,
 )
-from factreasoner.config import Config, parse_config
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
@@ -22,6 +22,7 @@ from factreasoner.llm.cache import cache_of
 from factreasoner.llm.commons import Commons
 from factreasoner.llm.panel import Panel
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
+from factreasoner.profiles import parse_config
 from factreasoner.protocols import (
     LLM,
     Atomizer,

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from factreasoner.choices import (
     BatchMode,
@@ -30,10 +29,8 @@ from factreasoner.choices import (
     Version,
 )
 from factreasoner.credentials import checked_url, checked_variable
-from factreasoner.errors import ConfigError
 from factreasoner.models import Model
 from factreasoner.parameters import checked_parameters, parsed_parameters
-from factreasoner.registry import nearest
 
 
 def _k_of(value: object) -> object:
@@ -355,82 +352,6 @@ CALL_SETTINGS = frozenset(
 )
 SCORE_SETTINGS = frozenset({"k", "gamma"})
 """Keys used only to compute metrics from assessments."""
-
-
-def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """Defaults < the profile (a YAML file) < overrides; an override of None counts as not given.
-
-    Raises:
-        ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
-    """
-    values: dict[str, Any] = {}
-    source = "settings"
-    if profile is not None:
-        source = str(profile)
-        values.update(_read_profile(Path(profile)))
-    values.update({key: value for key, value in (overrides or {}).items() if value is not None})
-    return parse_config(values, source)
-
-
-DEEPEST_PROFILE = 20
-
-
-class _ProfileLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently take the last, and bottomless nesting."""
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self._depth = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self._depth == DEEPEST_PROFILE:
-            problem = "nested too deeply"
-            raise yaml.composer.ComposerError(None, None, problem, self.get_mark())
-        self._depth += 1
-        try:
-            return super().compose_node(parent, index)
-        finally:
-            self._depth -= 1
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        for key, _ in node.value:
-            if keys.count(key.value) > 1:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the setting {key.value!r} stands twice", key.start_mark
-                )
-        return super().construct_mapping(node, deep)
-
-
-def _read_profile(path: Path) -> dict[str, Any]:
-    try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_ProfileLoader)
-    except OSError as error:
-        raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
-    if data is None:
-        return {}
-    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-        raise ConfigError(f"{path}: a profile is a mapping of setting names to values")
-    return {key.replace("-", "_"): value for key, value in data.items()}
-
-
-def parse_config(values: Mapping[str, Any], source: str) -> Config:
-    """Validate settings that came from `source`. Raises ConfigError with every problem found."""
-    try:
-        return Config.model_validate(dict(values))
-    except ValidationError as error:
-        known = list(Config.model_fields)
-        lines = []
-        for item in error.errors():
-            key = ".".join(str(part) for part in item["loc"])
-            if item["type"] == "extra_forbidden":
-                lines.append(f"{source}: unknown setting {key!r}; {nearest(key, known)}")
-            else:
-                message = item["msg"].removeprefix("Value error, ")
-                lines.append(f"{source}: {key}: {message}" if key else f"{source}: {message}")
-        raise ConfigError("\n".join(dict.fromkeys(lines))) from error
 
 
 def result_fingerprint(values: Mapping[str, Any]) -> str:

@@ -14,11 +14,11 @@ import numpy as np
 from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.analysis.side_by_side import Contender, ShowProgress, Source, run_contender, spent_in
 from factreasoner.choices import Mode
-from factreasoner.config import load_config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
+from factreasoner.profiles import load_config
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport

@@ -12,7 +12,7 @@ import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
 from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
-from factreasoner.config import Config, parse_config
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
@@ -21,6 +21,7 @@ from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Sampling, Table, estimate
 from factreasoner.models import Assessment, TaskResult, judged_atoms
+from factreasoner.profiles import parse_config
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.manifest import result_settings

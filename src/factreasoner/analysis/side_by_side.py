@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from factreasoner.calibration.applying import fitted_config
-from factreasoner.config import Config, load_config, parse_config
+from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
+from factreasoner.profiles import load_config, parse_config
 from factreasoner.registry import nearest
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.finished import FinishedRun

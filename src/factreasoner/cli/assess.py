@@ -43,9 +43,9 @@ def assess(
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
     from factreasoner.cli.tables import print_assessment
-    from factreasoner.config import load_config
     from factreasoner.errors import ConfigError
     from factreasoner.pipeline import assess as assess_response
+    from factreasoner.profiles import load_config
 
     config = load_config(profile, settings)
     if file and response:

@@ -32,7 +32,7 @@ def doctor(
     from rich.table import Table
 
     from factreasoner.cli.diagnosis import diagnose
-    from factreasoner.config import load_config
+    from factreasoner.profiles import load_config
 
     if settings["nli_model"] is not None:
         settings["judge"] = "nli"

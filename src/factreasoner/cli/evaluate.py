@@ -37,8 +37,8 @@ def evaluate(
 
     from factreasoner.analysis.evaluation import evaluate_run
     from factreasoner.cli.score_tables import print_evaluation
-    from factreasoner.config import parse_config
     from factreasoner.inputs.gold_labels import GoldFile
+    from factreasoner.profiles import parse_config
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir)

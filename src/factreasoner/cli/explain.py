@@ -44,7 +44,7 @@ def explain(
 
     from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
-    from factreasoner.config import parse_config
+    from factreasoner.profiles import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.factuality import TASK

@@ -48,7 +48,7 @@ def index(
 
     The same command again takes up new and changed files, and completes a run that was cut off.
     """
-    from factreasoner.config import load_config
+    from factreasoner.profiles import load_config
 
     wanted = [bool(paths), managing.list_, managing.stats, managing.delete]
     if sum(wanted) != 1:

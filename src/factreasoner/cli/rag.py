@@ -64,7 +64,7 @@ def rag(
     The same command again resumes where the last one stopped.
     """
     from factreasoner.cli.rag_tables import print_lost_claims, print_rag
-    from factreasoner.config import load_config
+    from factreasoner.profiles import load_config
     from factreasoner.tasks.rag.task import TASK
 
     config = load_config(profile, settings | {"k": k})

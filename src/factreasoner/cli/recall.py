@@ -54,7 +54,7 @@ def recall(
     The same command again resumes where the last one stopped.
     """
     from factreasoner.cli.claim_tables import print_claims, print_missed_facts
-    from factreasoner.config import load_config
+    from factreasoner.profiles import load_config
     from factreasoner.tasks.recall.task import TASK
 
     config = load_config(profile, settings)

@@ -48,7 +48,7 @@ def run(
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.calibration.applying import fitted_config, misfits
     from factreasoner.cli.tables import print_summary
-    from factreasoner.config import load_config
+    from factreasoner.profiles import load_config
     from factreasoner.tasks.factuality import TASK
 
     config = fitted_config(load_config(profile, settings))

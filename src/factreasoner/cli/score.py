@@ -72,7 +72,7 @@ def score(
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
     from factreasoner.calibration.applying import fitted_config, misfits
-    from factreasoner.config import parse_config
+    from factreasoner.profiles import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
 
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))

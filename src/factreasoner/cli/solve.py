@@ -39,8 +39,8 @@ def solve(
     """
 
     from factreasoner.cli import solution_tables
-    from factreasoner.config import load_config
     from factreasoner.errors import SolverError
+    from factreasoner.profiles import load_config
     from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
 
     config = load_config(None, settings)

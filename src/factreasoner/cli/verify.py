@@ -76,8 +76,8 @@ def verify(
     (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
     """
     from factreasoner.cli.claim_tables import print_claims
-    from factreasoner.config import load_config
     from factreasoner.errors import ConfigError
+    from factreasoner.profiles import load_config
     from factreasoner.tasks.verify.task import TASK
 
     config = load_config(profile, settings)

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config, parse_config
+from factreasoner.config import Config
 from factreasoner.errors import RunError
+from factreasoner.profiles import parse_config
 from factreasoner.runs.manifest import MANIFEST
 from factreasoner.runs.replacing import replace_file
 

@@ -11,10 +11,11 @@ from typing import Any, Generic, TypeVar
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from factreasoner.config import Config, parse_config
+from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
+from factreasoner.profiles import parse_config
 from factreasoner.runs.journal import JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.ledger import Ledger
