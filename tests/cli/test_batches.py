@@ -371,6 +371,25 @@ def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path
     assert batched["spent"] == pytest.approx(batched["total"]["cost"])
 
 
+def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp_path):
+    """And a mark at the file's beginning, and a copy beside it, are no harm."""
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    assert factreasoner("run", data, *FILES).returncode == 5
+    batches = tmp_path / "out" / "batches"
+    answers = batches / "1.results.jsonl"
+    answer_file(batches / "1.requests.jsonl", answers, good)
+    whole = b"\xef\xbb\xbf" + answers.read_bytes()
+    answers.write_bytes(whole[: len(whole) // 3])
+    (batches / "copy.requests.jsonl").write_bytes((batches / "1.requests.jsonl").read_bytes())
+    done = factreasoner("run", data, *FILES)
+    assert (done.returncode, "1 of 4 requests answered" in done.stderr) == (5, True), done.stderr
+    answers.write_bytes(whole)
+    done = factreasoner("run", data, *FILES)
+    assert (done.returncode, "4 of 4 requests answered" in done.stderr) == (0, True), done.stderr
+    told = json.loads((batches / "1.batch.json").read_text())
+    assert (told["answered"], told["usage"]["calls"]) == (4, 4)
+
+
 def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     flags = (*FILES, "--max-tokens", 64)

@@ -107,6 +107,22 @@ def test_what_a_dead_worker_held_goes_back(tmp_path):
     assert owner.in_flight() == 1
 
 
+def test_a_worker_that_dies_while_it_waits_for_another_s_answer_is_not_to_ask(tmp_path):
+    owner, _ = owner_for(tmp_path, model="fake")
+    assert owner.claim("asking", "key") is None
+    with ThreadPoolExecutor(1) as pool:
+        dead = pool.submit(owner.claim, "dead", "key")
+        while not dead.running():
+            time.sleep(0.001)
+        owner.forget("dead")
+        owner.unanswered("key")
+        assert dead.result(5) is None
+    alive = threading.Thread(target=owner.claim, args=("alive", "key"), daemon=True)
+    alive.start()
+    alive.join(5)
+    assert not alive.is_alive(), "it waits for the dead one"
+
+
 def test_nothing_begins_once_the_run_is_interrupted(tmp_path):
     owner, _ = owner_for(tmp_path, model="fake")
     owner.stop()

@@ -47,6 +47,8 @@ LOOK_SECONDS = 5.0
 MOST_FALSE_STARTS = 5
 """Workers that may die one after the other before one of them has begun."""
 SECONDS_FOR_ANSWERS = 1.5
+SECONDS_TO_KEEP = 0.1
+"""From a model's answer to its place in the cache."""
 CONNECT_SECONDS = 10.0
 OBJECT_STORE = 128 * 2**20
 """Bytes of shared memory on a cluster of our own: records and results are small, and written at once."""
@@ -142,8 +144,12 @@ class RayCluster:
         with contextlib.suppress(Exception):
             self._call("stop")
             until = time.monotonic() + SECONDS_FOR_ANSWERS
+            had_any = False
             while self._call("in_flight") and time.monotonic() < until:
+                had_any = True
                 time.sleep(0.02)
+            if had_any:
+                time.sleep(SECONDS_TO_KEEP)
 
     @property
     def ahead(self) -> int:

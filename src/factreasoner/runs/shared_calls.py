@@ -137,6 +137,8 @@ class SharedCalls:
         while True:
             with self._lock:
                 asked = self._asked.get(key)
+                if asked is None and worker in self._gone:  # it died while it waited: nobody would ask
+                    return None
                 if asked is None:
                     self._asked[key] = worker, Future()
                     break

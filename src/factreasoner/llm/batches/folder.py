@@ -18,6 +18,8 @@ from factreasoner.llm.batches.lines import ResultLine, parse_result, request_lin
 from factreasoner.llm.batches.reading import Reading
 from factreasoner.models import Usage
 
+_OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
+"""Of a file of requests; whatever else lies there is the user's."""
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
@@ -47,8 +49,8 @@ class BatchFolder:
     @property
     def all(self) -> list[Batch]:
         """Every batch, in order."""
-        numbers = [int(path.name.split(".")[0]) for path in self.path.glob("*.requests.jsonl")]
-        return [Batch(self.path, number) for number in sorted(numbers)]
+        names = (_OWN_NAME.fullmatch(path.name) for path in self.path.glob("*.requests.jsonl"))
+        return [Batch(self.path, number) for number in sorted(int(name[1]) for name in names if name)]
 
     @property
     def spent(self) -> float:
@@ -194,7 +196,9 @@ class BatchFolder:
 
     def _read_results(self, batch: Batch, own: Mapping[str, Place], usage_of: UsageOf) -> list[str]:
         state = batch.state
-        counted = state.get("usage")
+        size = batch.results_path.stat().st_size
+        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
+        counted = "usage" in state and state.get("bytes", size) == size
         reading = Reading(batch)
         usage = Usage()
         with batch.requests_path.open("rb") as requests:
@@ -203,15 +207,16 @@ class BatchFolder:
                 if result is None:
                     continue
                 self._answers[result.custom_id] = Place(batch.number, start, end)
-                if counted is None and result.completion is not None:
+                if not counted and result.completion is not None:
                     place = own[result.custom_id]
                     body = _body(requests, place)
                     usage += usage_of(state["model"], result.completion, body)
         reading.refuse_strange(own, partial=state.get("status") in ("expired", "cancelled"))
         self._files[batch.number] = batch.results_path.open("rb")
-        if counted is not None:
+        if counted:
             return []
-        batch.note(usage=usage.model_dump(mode="json"), answered=reading.answered)
+        if reading.answered > state.get("answered", -1):
+            batch.note(usage=usage.model_dump(mode="json"), answered=reading.answered, bytes=size)
         return [reading.told(len(own))]
 
 

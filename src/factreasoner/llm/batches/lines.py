@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -34,7 +35,7 @@ def parse_result(line: bytes) -> ResultLine:
     Raises:
         ValueError: it is no JSON object with a custom_id.
     """
-    data = _json(line)
+    data = _json(line.removeprefix(codecs.BOM_UTF8))
     custom_id = field_of(data, "custom_id")
     if not isinstance(custom_id, str):
         raise ValueError("it has no custom_id")

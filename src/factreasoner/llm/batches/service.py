@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -107,17 +110,21 @@ class BatchService:
 
     def _download(self, batch: Batch, file_id: str, results: BinaryIO) -> None:
         """Add a file's lines to the results."""
-        start = results.tell()
 
-        def download(client: openai.OpenAI) -> None:
-            results.seek(start)
-            results.truncate()
-            with client.files.with_streaming_response.content(file_id) as response:
-                for chunk in response.iter_bytes():
-                    results.write(chunk)
-            results.write(b"\n")
+        def download(client: openai.OpenAI) -> BinaryIO:
+            # A file of each try's own: one that took too long is left alone, and may still be writing.
+            with contextlib.ExitStack() as stack:
+                part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
+                with client.files.with_streaming_response.content(file_id) as response:
+                    for chunk in response.iter_bytes():
+                        part.write(chunk)
+                stack.pop_all()
+            return part
 
-        self._call(batch, "fetching", download, seconds=SECONDS_OF_FILES)
+        with self._call(batch, "fetching", download, seconds=SECONDS_OF_FILES) as part:
+            part.seek(0)
+            shutil.copyfileobj(part, results)
+        results.write(b"\n")
 
     def _tell(self, batch: Batch, found: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401
         counts = field_of(found, "request_counts")
