@@ -136,7 +136,8 @@ def by_pyagrum(graph: FactorGraph) -> Run:
             field.add(pyagrum.RangeVariable(f"v{i}", "", 0, cardinality - 1))
         for factor in part.factors:
             # pyAgrum's tensors run first variable fastest: Fortran's order.
-            field.addFactor([f"v{i}" for i in factor.scope]).fillWith(factor.table.ravel(order="F").tolist())
+            table = np.exp(factor.logs).ravel(order="F").tolist()
+            field.addFactor([f"v{i}" for i in factor.scope]).fillWith(table)
         inference = pyagrum.ShaferShenoyMRFInference(field)
         inference.makeInference()
         solved.append([inference.posterior(i).toarray() for i in range(len(part.variables))])

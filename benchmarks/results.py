@@ -26,10 +26,10 @@ SECTIONS = {
     "bench": (
         "startup",
         "overhead --calls 100 --rounds 1 --latency 0.2",
-        "memory 2000 10000",
+        "memory 1000 5000",
         "executors 1000",
         "report 1000",
-        "inference --quick --seconds 5",
+        "inference --quick --seconds 10",
         "explanations --solves 4",
         "nli_judge",
     ),
