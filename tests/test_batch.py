@@ -1,10 +1,12 @@
 """Many records from Python: every kind of table, resumed, limited, and with errors that name the record."""
 
 import asyncio
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pandas
 import pytest
+from fake_server import FakeServer, obliging
 
 from factreasoner import Run, ScriptedLLM, aassess, assess, assess_many
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
@@ -207,3 +209,10 @@ def test_processes_take_no_objects(tmp_path):
     with pytest.raises(ConfigError, match="and llm is an object"):
         assess_many(ROWS, executor="processes", llm=ScriptedLLM(lambda prompt, schema: {}))
     assert not (tmp_path / "run").exists()
+
+
+def test_how_a_model_is_asked_is_kept_for_when_the_run_goes_on(tmp_path):
+    with FakeServer(obliging) as server:
+        given = {"model": "openai/fake", "api_base": server.url, "atomizer": "embedded", "reviser": "none"}
+        assess_many(ROWS[:1], out=tmp_path / "run", progress=False, **given)
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["models"].keys() == {"openai/fake"}

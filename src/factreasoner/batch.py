@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
 from factreasoner.assembly import parts_and_config
@@ -73,8 +73,8 @@ def assess_many(
     prompts, files = prompt_fingerprints(asked, described), file_fingerprints(config)
     folder.start(described, prompts, files=files, fresh=fresh)
     try:
-        calls: dict[str, Any] = {"spent": folder.spent, "paid": folder.ledger.add, "memory": folder}
-        worker = asked.worker(config, Calls(llm=llm, parts=parts, **calls))
+        kept = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
+        worker = asked.worker(config, kept._replace(llm=llm, parts=parts))
         with progress_for(quiet=not progress) as shown:
             report = run_records(worker, folder, [record.id for record in checked], checked, shown)
     finally:

@@ -44,7 +44,7 @@ ATOM_TOTALS: dict[str, tuple[str, ...]] = {
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),
 }
-"""Those of a run of factuality alone."""
+"""Totals over a run of factuality alone, and where the summary has them."""
 
 SYNONYMS = {"mae": "mae_precision"}
 """Other names of metrics, beside those they have in result lines."""

@@ -79,7 +79,7 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
 
 
 def _visible_effects(atom: AtomExplanation) -> list[Effect]:
-    """Those that show in the digits that are printed."""
+    """The effects that are large enough to change P in the three digits that are printed."""
     return [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
 
 

@@ -52,7 +52,7 @@ def text_order(context: Context) -> tuple[str, ...]:
 
 
 def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
-    """Those that are to be judged: not dropped as irrelevant."""
+    """The contexts that are to be judged: not dropped as irrelevant."""
     return tuple(context for context in contexts if not context.dropped)
 
 

@@ -81,7 +81,7 @@ class StoredPassage(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The same for the same place in the same content of the same file."""
+        """Equal where file, content and position are, so that what is indexed again is recognised."""
         return f"{hashlib.sha256(f'{self.digest}:{self.path}'.encode()).hexdigest()[:24]}:{self.position}"
 
     @property

@@ -82,7 +82,7 @@ def _in_original(text: CitedText, atom: Atom) -> Span | None:
 
 
 def _in_plain(text: CitedText, atom: Atom) -> Span | None:
-    """Likewise of an atom that was found in the text without markers."""
+    """Where in the text an atom stands whose span, if any, is of the text without citation markers."""
     if atom.span is not None:
         return text.original(atom.span)
     locator = Locator(text.plain, Span(0, len(text.plain)), sentences(text.plain))
