@@ -330,6 +330,23 @@ def test_a_language_is_another_only_where_both_are_known(judge, claim, passage):
     assert verdict(judge, passage, claim).note == ""
 
 
+def test_each_claim_is_of_its_own_script_and_language(judge):
+    japanese, latin = (
+        Claim("a", "東京は日本の首都です。"),
+        Claim("b", "The year 2020 was won by all of them."),
+    )
+    found = judge.judge(Premise("c", "東京は日本の首都です。"), [japanese, latin]).verdicts
+    assert (found[0].label, found[0].note) == ("entailment", "")
+    assert found[1].note == "atom in Latin, passage in Chinese or Japanese: not compared"
+
+    french = [
+        Claim(str(n), f"La tour se trouve à Paris et son nom est connu de {n} personnes.") for n in range(4)
+    ]
+    found = judge.judge(Premise("c", ACTOR), [*french, Claim("e", "The house is not for sale.")]).verdicts
+    assert {verdict.note for verdict in found[:-1]} == {"atom in French, passage in English: not compared"}
+    assert (found[-1].label, found[-1].note) == ("entailment", "")
+
+
 def test_one_claim_in_another_language_leaves_the_others_their_verdicts(judge):
     claims = [Claim("a", "The house is not for sale."), Claim("b", "La maison se trouve près de la mer.")]
     english, french = judge.judge(Premise("c", ACTOR), claims).verdicts

@@ -30,16 +30,29 @@ def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _differences(claims: tuple[str, ...], passage: str) -> tuple[str, ...]:
-    scripts = _script(" ".join(claims)), _script(passage)
-    languages = (_language(claims), _language((passage,))) if scripts[0] == scripts[1] else scripts
-    if None not in languages and languages[0] != languages[1]:
-        return (_note(f"in {languages[0]}", str(languages[1])),) * len(claims)
-    known = languages[1] if scripts[0] == scripts[1] else None
+    written = _script(passage)
+    notes = {claim: _other_script(claim, written) for claim in claims}
+    alike = tuple(claim for claim in claims if not notes[claim])
+    notes |= _by_language(alike, passage) if alike else {}
+    return tuple(notes[claim] for claim in claims)
+
+
+def _other_script(claim: str, written: str | None) -> str:
+    own = _script(claim)
+    return _note(f"in {own}", written) if own and written and own != written else ""
+
+
+def _by_language(claims: tuple[str, ...], passage: str) -> dict[str, str]:
+    """Why each claim in the passage's script can't be compared with it; together they tell their language."""
+    claimed, known = _language(claims), _language((passage,))
     if known is None:
-        return ("",) * len(claims)
-    return tuple(
-        _note(other, known) if (other := _other_than(known.lower(), claim)) else "" for claim in claims
-    )
+        return {}
+    if claimed is not None and claimed != known:
+        note = _note(f"in {claimed}", known)
+        return {claim: "" if _language((claim,)) == known else note for claim in claims}
+    return {
+        claim: _note(other, known) if (other := _other_than(known.lower(), claim)) else "" for claim in claims
+    }
 
 
 def is_english(text: str) -> bool:
