@@ -28,3 +28,13 @@ def test_what_was_not_judged_has_no_place_among_them_but_what_cites_nothing_that
     worst.add("r", "low", "contradicted", 0.1)
     worst.add("r", "strange", "unknown_source", None)
     assert [item["claim"] for item in worst.content()] == ["strange", "low"]
+
+
+def test_two_contested_ones_come_last_and_take_places_of_the_least_likely():
+    worst = Worst("atom")
+    for i in range(KEPT):
+        worst.add("r", f"low{i}", "unverified", 0.1 + i / 100)
+    for name, p in (("sure", 0.99), ("less", 0.7), ("least", 0.6)):
+        worst.add("r", name, "supported", p, contested=True)
+    worst.add("r", "agreed", "supported", 0.55)
+    assert [item["atom"] for item in worst.content()] == ["low0", "low1", "low2", "least", "less"]

@@ -30,14 +30,15 @@ def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> 
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
-    """The least likely atoms or claims of a run that are not supported, each with what decided on it."""
+    """The atoms or claims of a run that want a second look, each with what decided on it: see `Worst`."""
     worst = summary[f"worst_{task.claim_word}s"]
     if not worst:
         return
     run = RunFolder(folder, task)
     run.read_journal()
     console = Terminal(highlight=False)
-    heading = f"least likely {task.claim_word}s"
+    disputed = any(item["label"] == "supported" for item in worst)
+    heading = f"least likely {task.claim_word}s{', and contested ones' if disputed else ''}"
     table = Table(Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading, box=None, pad_edge=False)
     for item in worst:
         (result,) = run.results([item["record"]])

@@ -154,15 +154,17 @@ class Summary:
         scored = scored_record(assessment, self.k_of(assessment), self._gamma)
         line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
         self._sampling.add(assessment.record_id, scored)
-        for item in scored.judged:
-            self._worst.add(assessment.record_id, item.atom.id, item.support, item.p_true)
         outcome = assessment.outcome
+        disputed = contested(scored.judged, outcome)
+        for item in scored.judged:
+            place = assessment.record_id, item.atom.id
+            self._worst.add(*place, item.support, item.p_true, contested=item.atom.id in disputed)
         self._counts.add(assessment, failures_of(assessment), outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
             supported_by_belief=len(believed_alone(scored.judged, outcome)),
-            contested=len(contested(scored.judged, outcome)),
+            contested=len(disputed),
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )

@@ -1,4 +1,4 @@
-"""The claims of a run that are least likely to be true."""
+"""The claims of a run that want a second look: the least likely, and those that sources disagree on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import heapq
 from typing import Any, Generic, TypeVar
 
 KEPT = 5
+KEPT_CONTESTED = 2
 T = TypeVar("T")
 
 
@@ -42,19 +43,35 @@ def doubt(label: str | None, p_true: float | None) -> float | None:
 
 
 class Worst:
-    """Keeps where the least likely atoms or claims are that are not supported; `word` is what they are."""
+    """Keeps where the claims are that want a second look; `word` is what they are, atoms or claims.
+
+    Those are the least likely that are not supported, and of the supported ones that a passage contradicts
+    all the same up to `KEPT_CONTESTED`; `KEPT` in all.
+    """
 
     def __init__(self, word: str) -> None:
         self._word = word
         self._kept: LeastLikely[dict[str, Any]] = LeastLikely(KEPT)
+        self._contested: LeastLikely[dict[str, Any]] = LeastLikely(KEPT_CONTESTED)
 
-    def add(self, record_id: str, claim_id: str, label: str | None, p_true: float | None) -> None:
-        """Count one; what was not judged is left out."""
+    def add(
+        self,
+        record_id: str,
+        claim_id: str,
+        label: str | None,
+        p_true: float | None,
+        *,
+        contested: bool = False,
+    ) -> None:
+        """Count one; what was not judged is left out. `contested`: it is supported, and also contradicted."""
+        place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
         rank = doubt(label, p_true)
         if rank is not None:
-            place = {"record": record_id, self._word: claim_id}
-            self._kept.add(rank, place | {"p_true": p_true, "label": label})
+            self._kept.add(rank, place)
+        elif contested and p_true is not None:
+            self._contested.add(p_true, place)
 
     def content(self) -> list[dict[str, Any]]:
-        """For summary.json, the least likely first."""
-        return self._kept.items()
+        """For summary.json, the least likely first and the contested ones last."""
+        contested = self._contested.items()
+        return [*self._kept.items()[: KEPT - len(contested)], *contested]

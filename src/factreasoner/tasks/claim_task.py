@@ -144,7 +144,8 @@ class ClaimTally(Generic[C, Scored]):
         self._sampling.add(result.record_id, scored)
         self._counts.add(result, result.failures, result.verdicts)
         for row in main_rows(list(self._rows(result))):
-            self._worst.add(row.record, row.claim, row.label, row.p_true)
+            contested = "contested" in row.cautions
+            self._worst.add(row.record, row.claim, row.label, row.p_true, contested=contested)
         return {
             "id": result.record_id,
             "status": result.status,
