@@ -4,10 +4,11 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.inputs.given import given_record
+from factreasoner.inputs.given import given_record, given_records
 from factreasoner.models import Atom, Context, Record
 
 TEXT = "Paris is the capital of France."
@@ -68,6 +69,8 @@ def test_what_is_not_given_is_none_and_an_empty_list_is_empty() -> None:
         ({"response": None}, "response: is None"),
         ({"response": math.nan}, "response: is the number nan"),
         ({"topic": 3}, "topic: is the number 3"),
+        ({"response": "a \ud800 b"}, "response: has half a character (U+D800, a lone surrogate) at 2"),
+        ({"contexts": ["\udfff"]}, "contexts[0].text: has half a character"),
     ],
 )
 def test_what_is_wrong_is_said(given: dict[str, Any], words: str) -> None:
@@ -85,3 +88,16 @@ def test_every_problem_is_named_at_once() -> None:
         "contexts[1]",
         "atoms[0].text",
     ]
+
+
+def test_problems_are_told_in_the_words_of_the_caller() -> None:
+    with pytest.raises(InputError, match=r"verify\(\).*sources: is a text; it must be a list: sources="):
+        given_record("verify()", {"contexts": "sources"}, response="x", contexts=TEXT)
+    found = given_record("verify()", {"contexts": "sources"}, response="x", contexts=[TEXT])
+    assert found.contexts is not None
+    assert [context.id for context in found.contexts] == ["c0"]
+
+
+def test_columns_without_names_are_told_by_their_numbers() -> None:
+    with pytest.raises(InputError, match="output: missing"):
+        given_records("assess_many()", pd.DataFrame([["answer", "passage"]]), lambda record: (), {})

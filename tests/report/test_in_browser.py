@@ -239,6 +239,8 @@ def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
     with watched(browser) as seen:
         page = seen.open(report_of(one, other))
         assert page.inner_text("h1") == "2 runs side by side"
+        told = "1 atom in 1 record has not the same label in every run. 1 record is not in every run."
+        assert page.locator("h1 + p").inner_text() == told
         assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
         assert page.locator(".settings tr").all_inner_texts() == [
             "setting\tone\tother",

@@ -168,11 +168,14 @@ def run_task(
             say(f"{model}: {abilities}.", err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
+    return _ended(report)
+
+
+def _ended(report: RunReport) -> int:
+    """The exit code of a run; says why it stopped where it did."""
     if report.stopped:
-        say(
-            f"Stopped: {report.stopped}. {report.unfinished} of {report.total} records are not assessed.",
-            err=True,
-        )
+        rest = f"{report.unfinished} of {report.total} records are not assessed."
+        say(f"Stopped: {report.stopped}. {rest}", err=True)
     return 0 if report.complete else 3
 
 

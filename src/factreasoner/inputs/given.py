@@ -21,22 +21,27 @@ in `page_content` (LangChain) or `text` (LlamaIndex) and maybe `metadata`."""
 AtomLike = str | Mapping[str, Any] | Atom
 
 
-def given_record(where: str, **given: object) -> Record:
+def given_record(where: str, called: Mapping[str, str] | None = None, **given: object) -> Record:
     """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
+
+    `called` says under what name of its own the caller takes a field: {"contexts": "sources"}.
 
     Raises:
         InputError: with every problem of every argument.
     """
     values = Values(where)
+    names = {name: name for name in ("contexts", "atoms", "facts", "reference_atoms")} | dict(called or {})
     fields: dict[str, Any] = {
         "response": values.text(given.get("response"), "response") or "",
         "prompt": values.conversation(given.get("prompt"), "prompt") or "",
         "topic": values.text(given.get("topic"), "topic"),
         "reference": values.text(given.get("reference"), "reference"),
-        "contexts": _items(given.get("contexts"), "contexts", Context, _context, values),
-        "atoms": _items(given.get("atoms"), "atoms", Atom, parse_atom, values),
-        "facts": _items(given.get("facts"), "facts", Atom, parse_fact, values),
-        "reference_atoms": _items(given.get("reference_atoms"), "reference_atoms", Atom, parse_atom, values),
+        "contexts": _items(given.get("contexts"), names["contexts"], "c", Context, _context, values),
+        "atoms": _items(given.get("atoms"), names["atoms"], "a", Atom, parse_atom, values),
+        "facts": _items(given.get("facts"), names["facts"], "f", Atom, parse_fact, values),
+        "reference_atoms": _items(
+            given.get("reference_atoms"), names["reference_atoms"], "r", Atom, parse_atom, values
+        ),
         "gold_contexts": None
         if given.get("gold_contexts") is None
         else values.ids(given.get("gold_contexts"), "gold_contexts"),
@@ -52,9 +57,9 @@ def given_record(where: str, **given: object) -> Record:
 
 
 def _items(
-    value: object, name: str, kind: type[M], parse: Callable[..., M], values: Values
+    value: object, name: str, letter: str, kind: type[M], parse: Callable[..., M], values: Values
 ) -> tuple[M, ...] | None:
-    """Items made of what is given; an item with a problem is left out once the problem is noted."""
+    """Items made of what is given, numbered behind a letter; one with a problem is noted and left out."""
     if value is None:
         return None
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
@@ -67,7 +72,7 @@ def _items(
             found.append(item)
             continue
         try:
-            found.append(parse(item, where=values.where, field=field, default_id=f"{name[0]}{index}"))
+            found.append(parse(item, where=values.where, field=field, default_id=f"{letter}{index}"))
         except InputError as error:
             values.problems.extend(error.problems)
     return tuple(found)
@@ -136,7 +141,7 @@ def given_records(
 def _rows(where: str, records: object) -> Iterable[object]:
     if hasattr(records, "columns") and hasattr(records, "to_dict"):
         rows = records.to_dict("records")
-        return ({key: value for key, value in row.items() if not _is_missing(value)} for row in rows)
+        return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
     if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
         message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
         raise InputError([InputProblem(where, "records", message)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from factreasoner.errors import InputError, InputProblem
@@ -10,6 +11,7 @@ from factreasoner.errors import InputError, InputProblem
 _UNIQUE = (
     "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
 )
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 class Values:
@@ -33,10 +35,18 @@ class Values:
 
     def text(self, value: object, field: str) -> str | None:
         """A text, or None for null."""
-        if value is None or isinstance(value, str):
-            return value
-        self.problem(field, f"is {describe(value)}; it must be a text in quotes")
-        return None
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.problem(field, f"is {describe(value)}; it must be a text in quotes")
+            return None
+        if half := _HALF_CHARACTER.search(value):
+            found = f"U+{ord(half[0]):04X}"
+            self.problem(
+                field, f"has half a character ({found}, a lone surrogate) at {half.start()}; leave it out"
+            )
+            return None
+        return value
 
     def conversation(self, value: object, field: str) -> str | None:
         """A text; a list of turns {role, content} becomes one, a turn a line. None for null."""

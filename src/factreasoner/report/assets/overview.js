@@ -108,10 +108,14 @@ function details(run) {
 }
 
 function differences() {
-  const claims = rows.reduce((sum, row) => sum + row[3], 0);
-  if (!claims) return `Every ${content.claim} has the same label in every run.`;
-  const records = rows.filter((row) => row[3]).length;
-  return `${counted(claims, content.claim)} in ${counted(records, 'record')} ${claims === 1 ? 'has' : 'have'} not the same label in every run.`;
+  const shared = rows.filter((row) => row[4].every((run) => run));
+  if (!shared.length) return 'No record is in every run.';
+  const apart = rows.length - shared.length;
+  const rest = apart ? ` ${counted(apart, 'record')} ${apart === 1 ? 'is' : 'are'} not in every run.` : '';
+  const claims = shared.reduce((sum, row) => sum + row[3], 0);
+  if (!claims) return `Every ${content.claim} has the same label in every run.${rest}`;
+  const records = shared.filter((row) => row[3]).length;
+  return `${counted(claims, content.claim)} in ${counted(records, 'record')} ${claims === 1 ? 'has' : 'have'} not the same label in every run.${rest}`;
 }
 
 const OPEN_SETTINGS = 6;

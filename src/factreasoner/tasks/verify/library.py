@@ -42,7 +42,8 @@ def verify(
         InputError: no sources, or something given is not what it should be.
     """
     parts, config = parts_and_config(settings)
-    record = given_record("verify()", response=answer, prompt=prompt, contexts=sources, atoms=claims)
+    called = {"contexts": "sources", "atoms": "claims"}
+    record = given_record("verify()", called, response=answer, prompt=prompt, contexts=sources, atoms=claims)
     if not record.contexts:
         raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
     assembly = assembly_of(config, llm=llm, **parts)
