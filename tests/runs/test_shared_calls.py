@@ -105,6 +105,9 @@ def test_what_a_dead_worker_held_goes_back(tmp_path):
         assert answer.result(5) is None, "it is the living one's to ask"
     assert owner.spent() == 0.25, "nobody knows what became of it"
     assert owner.in_flight() == 1
+    (letter,) = owner.news([])
+    assert letter.paid == 0.25, "a run that goes on must know of it"
+    assert owner.news([(letter.number, "")]) == []
 
 
 def test_a_worker_that_dies_while_it_waits_for_another_s_answer_is_not_to_ask(tmp_path):

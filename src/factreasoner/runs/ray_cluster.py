@@ -222,8 +222,8 @@ class RayCluster:
             if letter.model and self._calls.memory is not None:
                 abilities = Abilities.model_validate_json(letter.abilities)
                 self._calls.memory.keep_abilities(letter.model, abilities)
-        except RunError as error:
-            return str(error)
+        except Exception as error:  # noqa: BLE001 - whoever waits for it to be written is told
+            return str(error) or type(error).__name__
         return ""
 
 

@@ -220,17 +220,26 @@ class SharedCalls:
         for number, one in held:
             what = one.what
             self._give_back(number, what.tokens if isinstance(what, Turn) else what.estimate)
+            if isinstance(what, Reservation):
+                self._post.leave(News(next(self._numbers), paid=what.estimate))
         for key in claims:
             self.unanswered(key)
 
 
 class _Post:
-    """Letters to the driver, whose senders wait until they are read and acted on."""
+    """Letters to the driver, whose senders wait until they are read and acted on, unless they `leave` it."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._letters: deque[News] = deque()
         self._replies: dict[int, str] = {}
+        self._left: set[int] = set()
+
+    def leave(self, letter: News) -> None:
+        with self._changed:
+            self._letters.append(letter)
+            self._left.add(letter.number)
+            self._changed.notify_all()
 
     def send(self, letter: News) -> None:
         with self._changed:
@@ -244,7 +253,8 @@ class _Post:
 
     def collected(self, replies: Sequence[tuple[int, str]]) -> list[News]:
         with self._changed:
-            self._replies.update(replies)
+            self._replies.update((number, said) for number, said in replies if number not in self._left)
+            self._left.difference_update(number for number, _ in replies)
             self._changed.notify_all()
             if not self._letters:
                 self._changed.wait(NEWS_SECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -55,7 +55,13 @@ class Batch(NamedTuple):
 
     def note(self, **values: object) -> None:
         """Add to the state; when this returns it is on disk."""
-        state = {**(self.state if self.state_path.exists() else {}), **values}
+        self._write({**(self.state if self.state_path.exists() else {}), **values})
+
+    def drop(self, *names: str) -> None:
+        """Take from the state; when this returns that is on disk."""
+        self._write({name: value for name, value in self.state.items() if name not in names})
+
+    def _write(self, state: Mapping[str, object]) -> None:
         write_whole(self.state_path, json.dumps(state, indent=2).encode())
 
 

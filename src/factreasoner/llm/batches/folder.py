@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -71,9 +70,18 @@ class BatchFolder:
         self._drafts.clear()
 
     def clear(self) -> None:
-        """Delete all batches."""
+        """Delete all batches.
+
+        Raises:
+            RunError: they can't be deleted, and would answer the new run's calls.
+        """
         self.release()
-        shutil.rmtree(self.path, ignore_errors=True)
+        try:
+            shutil.rmtree(self.path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be deleted: {error.strerror}") from error
 
     def read(self, usage_of: UsageOf) -> list[str]:
         """Read all batches that are not closed; returns what is to be said of results read the first time.
@@ -177,9 +185,13 @@ class BatchFolder:
 
     @property
     def _closed(self) -> int:
-        with contextlib.suppress(FileNotFoundError, ValueError):
-            return int((self.path / "closed.txt").read_text(encoding="ascii"))
-        return 0
+        path = self.path / "closed.txt"
+        try:
+            return int(path.read_text(encoding="ascii"))
+        except FileNotFoundError:
+            return 0
+        except ValueError as error:
+            raise RunError(f"{path}: holds no number of a batch; start over with --fresh") from error
 
     def _read_requests(self, batch: Batch) -> dict[str, Place]:
         own = {}

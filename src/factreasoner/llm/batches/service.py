@@ -87,9 +87,7 @@ class BatchService:
             for turn in turns(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT)):
                 time.sleep(turn)
         if found.status == "failed":
-            state = {key: value for key, value in batch.state.items() if key not in ("file_id", "batch_id")}
-            batch.state_path.unlink()
-            batch.note(**state)
+            batch.drop("file_id", "batch_id")
             raise RunError(
                 f"batch {batch.number} ({batch_id}) has failed: {_why(found)}; the same command sends it "
                 "again"

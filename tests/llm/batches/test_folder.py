@@ -1,0 +1,43 @@
+"""The folder of a run's batches, where its files are not as they were left."""
+
+import shutil
+
+import pytest
+
+from factreasoner.errors import RunError
+from factreasoner.llm.batches.files import Batch
+from factreasoner.llm.batches.folder import BatchFolder
+
+
+def usage_of(model, completion, body):
+    raise AssertionError("there are no results")
+
+
+def test_a_damaged_note_of_what_is_closed_is_told(tmp_path):
+    (tmp_path / "closed.txt").write_text("two")
+    folder = BatchFolder(tmp_path)
+    folder.ask("m", "a-0", {"messages": []}, most_cost=0.1)
+    folder.write()
+    with pytest.raises(RunError, match=r"closed\.txt: holds no number of a batch"):
+        folder.read(usage_of)
+
+
+def test_batches_that_stay_would_answer_the_next_run(tmp_path, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(shutil, "rmtree", denied)
+    with pytest.raises(RunError, match="can't be deleted: Permission denied"):
+        BatchFolder(tmp_path).clear()
+
+
+def test_none_are_cleared_where_there_is_no_folder(tmp_path):
+    BatchFolder(tmp_path / "none").clear()
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_is_dropped_is_gone_and_the_rest_stays(tmp_path):
+    batch = Batch(tmp_path, 1)
+    batch.note(model="m", file_id="f", batch_id="b")
+    batch.drop("file_id", "batch_id")
+    assert batch.state == {"model": "m"}
