@@ -3,6 +3,7 @@
 import json
 import random
 import threading
+from collections import Counter
 
 import pytest
 
@@ -24,13 +25,22 @@ RECORD = {
 
 
 def dropping(share, never=""):
-    """Answers by the words of the passage; leaves verdicts out by chance, and one fact for ever."""
-    chance, lock = random.Random(7), threading.Lock()
+    """Answers by the words of the passage; leaves verdicts out by chance, and one fact for ever.
+
+    Chance hangs on the passage, the fact and how often it was asked, not on which thread asks first.
+    """
+    asked, lock = Counter(), threading.Lock()
+
+    def drawn(passage, fact):
+        asked[passage, fact] += 1
+        return random.Random(f"{passage} {fact} {asked[passage, fact]}").random()
 
     def answer(prompt, schema):
         passage = prompt.user.partition("verdict on every fact")[0]
         with lock:
-            kept = {n: fact for n, fact in schema.items.items() if fact != never and chance.random() >= share}
+            kept = {
+                n: fact for n, fact in schema.items.items() if fact != never and drawn(passage, fact) >= share
+            }
         verdicts = {n: "True" if fact in passage else "Not clear" for n, fact in kept.items()}
         named = {f"{n}_sources": "1, 2, 3" for n in kept if f"{n}_sources" in schema.arguments}
         return verdicts | named
