@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.inputs.parsing import parse_record
-from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.models import record_fingerprint
+from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK

@@ -23,7 +23,7 @@ LAYERS = [
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
-    {"config", "profiles", "registry", "plugins", "compression"},
+    {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression"},
     {"models", "errors", "choices", "credentials", "parameters", "protocols"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -44,12 +44,7 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"model": "m", "api_base": "http://me:pw@localhost/v1"}, ["api_base", "leave them out"]),
         ({"chroma_url": "http://me:pw@localhost:8000"}, ["chroma_url", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
-        ({"api_base": "http://localhost:8000/v1"}, ["api_base", "--model"]),
-        ({"judge": "llm"}, ["judge", "--model"]),
         ({"max_cost": -1}, ["max_cost"]),
-        ({"judge": "recorded"}, ["judge", "--relations"]),
-        ({"relations": "r.jsonl"}, ["relations", "--judge recorded"]),
-        ({"judge": "llm", "model": "x", "relations": "r.jsonl"}, ["'llm'", "--judge recorded"]),
         ({"judge": "recorded", "relations": "r.jsonl", "unlisted": "false"}, ["unlisted", "'neutral'"]),
         ({"calls": "many"}, ["calls", "'single'"]),
         ({"gamma": 0}, ["gamma"]),
@@ -116,17 +111,3 @@ def test_a_profile_may_nest_as_far_as_any_setting_needs(tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("allow_domains: [a.example, b.example]\n")
     assert load_config(profile).allow_domains == ("a.example", "b.example")
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"reviser": "inline"}, "add --model NAME"),
-        ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser: 'inline'"),
-        ({"reviser": "inline", "model": "m", "revise_given": True}, "leave out --revise-given"),
-    ],
-)
-def test_inline_revision_needs_the_atomizer_of_a_model(values, words):
-    with pytest.raises(ConfigError, match=words):
-        load_config(None, values)
-    assert load_config(None, {"reviser": "inline", "model": "m"}).plugin("atomizer") == "llm"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,6 +28,7 @@ from factreasoner.choices import (
 from factreasoner.credentials import checked_url, checked_variable
 from factreasoner.models import Model
 from factreasoner.parameters import checked_parameters, parsed_parameters
+from factreasoner.setting_conflicts import refuse_conflicts
 
 
 def _k_of(value: object) -> object:
@@ -214,81 +212,8 @@ class Config(Model):
         return data | {"model": first} | ({"further_models": others} if others else {})
 
     @model_validator(mode="after")
-    def _check_judges(self) -> Config:
-        if not self.further_models:
-            return self
-        if self.model is None:
-            raise ValueError("further_models: there is none to judge beside: add --model NAME")
-        if len(set(self.judge_models)) < len(self.judge_models):
-            raise ValueError("model: one model is named twice; judges of an ensemble differ")
-        if self.plugin("judge") != "llm":
-            raise ValueError(f"model: several models judge, and --judge {self.judge} asks none of them")
-        if self.assessor != "factreasoner" or self.mode == "prompt-tf":
-            asking = "prompt-tf" if self.mode == "prompt-tf" else self.assessor
-            raise ValueError(f"model: {asking} asks one model itself; name one")
-        return self
-
-    @model_validator(mode="after")
-    def _check(self) -> Config:
-        if self.reasoning_effort is not None and "reasoning_effort" in self.model_param:
-            raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
-        if self.api_base is not None and self.model is None:
-            raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
-        for kind in ("judge", "atomizer", "reviser", "fact_generator", *WITHOUT_MODEL):
-            if getattr(self, kind) == "llm" and self.model is None:
-                raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
-        if self.judge == "recorded" and self.relations is None:
-            raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
-        if self.judge != "recorded" and self.relations is not None:
-            raise ValueError(f"relations: judge {self.judge!r} does not read them: add --judge recorded")
-        if self.judge == "nli" and self.nli_model is None:
-            raise ValueError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
-        if self.judge != "nli" and self.nli_model is not None:
-            raise ValueError(f"nli_model: judge {self.judge!r} does not read it: add --judge nli")
-        if self.store_dir is not None and self.chroma_url is not None:
-            raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
-        return self
-
-    @model_validator(mode="after")
-    def _check_executor(self) -> Config:
-        if self.ray_address is not None and self.executor != "ray":
-            raise ValueError("ray_address: it is where --executor ray finds its cluster; add that")
-        if self.executor == "threads":
-            if self.workers is not None:
-                raise ValueError("workers: threads are as many as --concurrency; add --executor processes")
-            return self
-        asked = {"wikipedia", "web"} & set(self.retriever.split(","))
-        if self.executor == "ray":
-            if asked:
-                raise ValueError(
-                    f"executor: politeness towards {min(asked)!r} holds within one process: retrieve by a "
-                    "run in threads, and give its folder to the run on Ray"
-                )
-            return self
-        if self.model is not None or asked:
-            waits = f"model {self.model!r}" if self.model is not None else f"retriever {min(asked)!r}"
-            raise ValueError(
-                f"executor: 'processes' is for judges that compute; for {waits} threads wait, and their "
-                "limits hold over all records: leave it out"
-            )
-        if self.max_cost is not None:
-            raise ValueError("max_cost: it is counted within one process; leave out --executor processes")
-        return self
-
-    @model_validator(mode="after")
-    def _check_batch(self) -> Config:
-        if self.batch != "none" and self.model is None:
-            raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
-        if self.batch != "none" and self.executor != "threads":
-            raise ValueError(f"batch: between batches nothing waits for a model: leave out {self.executor!r}")
-        return self
-
-    @model_validator(mode="after")
-    def _check_inline(self) -> Config:
-        if self.reviser == "inline" and self.plugin("atomizer") != "llm":
-            raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
-        if self.reviser == "inline" and self.revise_given:
-            raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
+    def _agree(self) -> Config:
+        refuse_conflicts(self)
         return self
 
     @property
@@ -352,9 +277,3 @@ CALL_SETTINGS = frozenset(
 )
 SCORE_SETTINGS = frozenset({"k", "gamma"})
 """Keys used only to compute metrics from assessments."""
-
-
-def result_fingerprint(values: Mapping[str, Any]) -> str:
-    """Short digest of a JSON-like mapping, stable across processes and versions of Python."""
-    text = json.dumps(values, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Unpack
 
 from factreasoner.assembly import Parts, assembly_of, parts_and_config
-from factreasoner.config import Config, result_fingerprint
+from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
@@ -22,6 +22,7 @@ from factreasoner.models import (
     Outcome,
     Record,
     Status,
+    record_fingerprint,
     status_of,
 )
 from factreasoner.plugins import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
@@ -184,17 +185,6 @@ def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
     if outcome is None:
         return "failed" if failures else "no_atoms"
     return status_of(outcome, failures)
-
-
-def record_fingerprint(record: Record) -> str:
-    """Short digest of a record's content, by which a changed input line is told from a finished one."""
-    content = record.model_dump(mode="json")
-    absent = [key for key in _LATER_FIELDS if content[key] is None]
-    return result_fingerprint({key: value for key, value in content.items() if key not in absent})
-
-
-_LATER_FIELDS = ("reference_atoms", "facts", "gold_contexts")
-"""Fields that records had not always: without them a record's digest is what it was."""
 
 
 def build_pipeline(

@@ -12,8 +12,7 @@ import pytest
 from factreasoner.inputs import input as checking
 from factreasoner.inputs.input import CheckedInput, check_input
 from factreasoner.inputs.kept_check import KeptCheck
-from factreasoner.models import Record
-from factreasoner.pipeline import record_fingerprint
+from factreasoner.models import Record, record_fingerprint
 
 LINES = [{"id": f'"{i}" é', "output": f"It was {i}.", "refrence": "?", "contexts": []} for i in range(5)]
 
@@ -42,7 +41,7 @@ class Watched:
             self.parsed += 1
             return []
 
-        kept = KeptCheck(self.kept, settings or {}, record_fingerprint)
+        kept = KeptCheck(self.kept, settings or {})
         checked = check_input(data, fits=fits, kept=kept, **options)
         if (lines := checked.to_keep()) is not None:
             self.kept.write_text("".join(f"{line}\n" for line in lines))

@@ -53,13 +53,12 @@ def check_task_data(
     Raises as `check_data` does.
     """
     from factreasoner.inputs.kept_check import KeptCheck
-    from factreasoner.pipeline import record_fingerprint
     from factreasoner.runs.store import RunFolder
 
     columns, limit, skip_invalid = running.column_map, running.limit, running.skip_invalid
     decides: dict[str, object] = {"columns": columns, "limit": limit, "skip_invalid": skip_invalid}
     decides |= {"task": task.name, "config": config.model_dump(mode="json")}
-    kept = KeptCheck(RunFolder(folder, task).input_path, decides, record_fingerprint)
+    kept = KeptCheck(RunFolder(folder, task).input_path, decides)
     return check_data(data, lambda record: task.problems(record, config), running, kept)
 
 

@@ -17,7 +17,7 @@ from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.inputs.spool import spooled, unreadable
-from factreasoner.models import Record
+from factreasoner.models import Record, record_fingerprint
 from factreasoner.registry import nearest
 from factreasoner.stages.abstention import is_abstention
 
@@ -134,7 +134,7 @@ class CheckedInput:
             raise InputError([InputProblem(where, "id", message)])
         if problems := fits(record) if fits is not None else ():
             raise InputError([hinted(problem, record.metadata)._replace(where=where) for problem in problems])
-        digest = None if self._kept is None else self._kept.digest(record)
+        digest = None if self._kept is None else record_fingerprint(record)
         self._found.add(record.id, number, offset, digest)
 
     def _record(self, data: Mapping[str, object], number: int) -> Record:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner import __version__
-from factreasoner.models import Record
 
 _WHOLE = "end"
 """The last line: what has it was not cut short."""
@@ -43,14 +42,10 @@ class Found:
 
 
 class KeptCheck(NamedTuple):
-    """A check that is kept in the file `path`, of a data file under settings that decide what it finds.
-
-    `digest` tells a record's content from another's.
-    """
+    """A check that is kept in the file `path`, of a data file under settings that decide what it finds."""
 
     path: Path
     settings: Mapping[str, Any]
-    digest: Callable[[Record], str]
 
     def read(self, data: Path) -> Found | None:
         """What was found in `data`; None where that was not kept, or the file or the settings changed."""

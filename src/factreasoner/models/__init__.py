@@ -26,7 +26,7 @@ from factreasoner.models.graph import (
     support_of,
     supports_of,
 )
-from factreasoner.models.records import Atom, Context, Gold, Model, Record
+from factreasoner.models.records import Atom, Context, Gold, Model, Record, record_fingerprint
 from factreasoner.models.results import Audit, Independence, Outcome, Status, TaskResult, Usage, status_of
 from factreasoner.models.verdicts import (
     AtomAnswer,
@@ -74,6 +74,7 @@ __all__ = [
     "VerdictConfidence",
     "factuality",
     "judged_atoms",
+    "record_fingerprint",
     "side_of",
     "status_of",
     "support_of",

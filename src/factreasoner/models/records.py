@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -101,6 +103,23 @@ class Record(Model):
                     if atom_id not in atom_ids:
                         raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
         return self
+
+
+_LATER_FIELDS = ("reference_atoms", "facts", "gold_contexts")
+"""Fields that records had not always: without them a record's digest is what it was."""
+
+
+def record_fingerprint(record: Record) -> str:
+    """Short digest of a record's content, by which a changed input line is told from a finished one.
+
+    It is the same in every process and with every version of Python.
+    """
+    content = record.model_dump(mode="json")
+    for field in _LATER_FIELDS:
+        if content[field] is None:
+            del content[field]
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _unique(ids: Iterable[str], kind: str) -> set[str]:

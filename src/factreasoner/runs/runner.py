@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError
 from factreasoner.llm.waiting import told_of_waiting
-from factreasoner.models import Record, TaskResult
-from factreasoner.pipeline import record_fingerprint
+from factreasoner.models import Record, TaskResult, record_fingerprint
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal

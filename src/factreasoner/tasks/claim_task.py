@@ -15,8 +15,7 @@ from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
 from factreasoner.metrics.worst import Worst
-from factreasoner.models import Failure, Record, Status, TaskResult, Verdict
-from factreasoner.pipeline import record_fingerprint
+from factreasoner.models import Failure, Record, Status, TaskResult, Verdict, record_fingerprint
 from factreasoner.tasks.rows import ClaimRow, main_rows
 
 

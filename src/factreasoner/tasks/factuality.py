@@ -12,8 +12,8 @@ from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
-from factreasoner.models import Assessment, Atom, Failure, Record, Verdict
-from factreasoner.pipeline import build_pipeline, record_fingerprint
+from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, record_fingerprint
+from factreasoner.pipeline import build_pipeline
 from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME

@@ -1,0 +1,97 @@
+"""Settings that are right one by one and can't be had together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from factreasoner.config import Config
+
+PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
+"""Settings that may say `llm`: the part is then done by a language model."""
+
+
+def refuse_conflicts(config: Config) -> None:
+    """Refuse settings that contradict each other, or of which one needs another that is not given.
+
+    Raises:
+        ValueError: names the settings and says what to add or leave out.
+    """
+    _refuse_judges(config)
+    _refuse_model(config)
+    _refuse_parts(config)
+    _refuse_executor(config)
+    _refuse_batch(config)
+
+
+def _refuse_judges(config: Config) -> None:
+    if not config.further_models:
+        return
+    if config.model is None:
+        raise ValueError("further_models: there is none to judge beside: add --model NAME")
+    if len(set(config.judge_models)) < len(config.judge_models):
+        raise ValueError("model: one model is named twice; judges of an ensemble differ")
+    if config.plugin("judge") != "llm":
+        raise ValueError(f"model: several models judge, and --judge {config.judge} asks none of them")
+    if config.assessor != "factreasoner" or config.mode == "prompt-tf":
+        asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
+        raise ValueError(f"model: {asking} asks one model itself; name one")
+
+
+def _refuse_model(config: Config) -> None:
+    if config.reasoning_effort is not None and "reasoning_effort" in config.model_param:
+        raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
+    if config.api_base is not None and config.model is None:
+        raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
+    for kind in PARTS_BY_MODEL:
+        if getattr(config, kind) == "llm" and config.model is None:
+            raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
+
+
+def _refuse_parts(config: Config) -> None:
+    if config.judge == "recorded" and config.relations is None:
+        raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
+    if config.judge != "recorded" and config.relations is not None:
+        raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
+    if config.judge == "nli" and config.nli_model is None:
+        raise ValueError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
+    if config.judge != "nli" and config.nli_model is not None:
+        raise ValueError(f"nli_model: judge {config.judge!r} does not read it: add --judge nli")
+    if config.store_dir is not None and config.chroma_url is not None:
+        raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
+    if config.reviser == "inline" and config.plugin("atomizer") != "llm":
+        raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
+    if config.reviser == "inline" and config.revise_given:
+        raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
+
+
+def _refuse_executor(config: Config) -> None:
+    if config.ray_address is not None and config.executor != "ray":
+        raise ValueError("ray_address: it is where --executor ray finds its cluster; add that")
+    if config.executor == "threads":
+        if config.workers is not None:
+            raise ValueError("workers: threads are as many as --concurrency; add --executor processes")
+        return
+    asked = {"wikipedia", "web"} & set(config.retriever.split(","))
+    if config.executor == "ray":
+        if asked:
+            raise ValueError(
+                f"executor: politeness towards {min(asked)!r} holds within one process: retrieve by a "
+                "run in threads, and give its folder to the run on Ray"
+            )
+        return
+    if config.model is not None or asked:
+        waits = f"model {config.model!r}" if config.model is not None else f"retriever {min(asked)!r}"
+        raise ValueError(
+            f"executor: 'processes' is for judges that compute; for {waits} threads wait, and their "
+            "limits hold over all records: leave it out"
+        )
+    if config.max_cost is not None:
+        raise ValueError("max_cost: it is counted within one process; leave out --executor processes")
+
+
+def _refuse_batch(config: Config) -> None:
+    if config.batch != "none" and config.model is None:
+        raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
+    if config.batch != "none" and config.executor != "threads":
+        raise ValueError(f"batch: between batches nothing waits for a model: leave out {config.executor!r}")
