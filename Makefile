@@ -4,8 +4,24 @@ BIN := .venv/bin
 
 .PHONY: demo install lock format lint type test integration bench figures peers clean
 
-demo: install ## run the main job on the bundled example, with no key
-	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --report
+A_PERSON := --judge recorded --unlisted neutral --quiet --relations
+
+demo: install ## three things it does, on bundled examples: no key, no network, no model
+	@printf '\n1. Seven answers with planted errors. The judge that needs no model finds some,\nand quotes what speaks against them.\n\n'
+	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo
+	@printf "\n2. A person's verdicts on the same answers, replayed: what the graph makes of a\njudge that does not err.\n\n"
+	$(BIN)/factreasoner run examples/answers.jsonl --out runs/demo-person $(A_PERSON) examples/relations.jsonl
+	$(BIN)/factreasoner show runs/demo-person --sort p --limit 3
+	@printf '3. Sources that conflict: three copy a wrong year, and two have the right one.\nVersion 2 believes the three.\n\n'
+	$(BIN)/factreasoner run examples/conflict.jsonl --version 2 --out runs/demo-2 $(A_PERSON) examples/conflict_relations.jsonl
+	$(BIN)/factreasoner show runs/demo-2
+	@printf 'Version 3 holds sources against each other too: on other matters as well, the\nthree are contradicted.\n\n'
+	$(BIN)/factreasoner run examples/conflict.jsonl --version 3 --out runs/demo-3 $(A_PERSON) examples/conflict_relations.jsonl
+	$(BIN)/factreasoner show runs/demo-3
+	@printf 'For a browser: the judge beside the person, version 2 beside 3, the first run.\n\n'
+	@$(BIN)/factreasoner report runs/demo runs/demo-person
+	@$(BIN)/factreasoner report runs/demo-2 runs/demo-3
+	@$(BIN)/factreasoner report runs/demo
 
 install: .venv/installed ## the exact versions of requirements.lock, and this checkout
 

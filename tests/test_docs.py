@@ -2,6 +2,9 @@
 
 import json
 import re
+import shlex
+import subprocess
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,32 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def test_the_demo_shows_planted_errors_a_persons_verdicts_and_what_versions_2_and_3_make_of_conflicts(
+    tmp_path, monkeypatch, capsys
+):
+    recipe = subprocess.run(
+        ["make", "--dry-run", "--old-file=install", "demo"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    shown = defaultdict(str)
+    for line in recipe.stdout.splitlines():
+        program, *arguments = shlex.split(line)
+        if program.endswith("/factreasoner"):
+            assert execute(arguments) == 0, line
+            shown[" ".join(arguments[:2])] += " ".join(capsys.readouterr().out.split())
+    assert (
+        'USB-C has 16 pins. c1 (USB-C): "USB-C is a connector with 24 pins."'
+        in shown["run examples/answers.jsonl"]
+    )
+    assert "centimetres a year" in shown["show runs/demo-person"]
+    year = "a0: The Sorrel Bridge opened to traffic in 1931."
+    assert f"0.860 supported {year}" in shown["show runs/demo-2"]
+    assert f"0.055 contradicted {year}" in shown["show runs/demo-3"]
+    assert shown["report runs/demo"].strip().endswith("runs/demo/report.html")

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.judges.faaf import check_citation
 from factreasoner.judges.journals import Head, Journal, Pair, Recording, lines_of
 from factreasoner.judges.llm import STAGE, pair_id
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
@@ -18,7 +19,9 @@ from factreasoner.protocols import Judged
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100
-LINE_FORMAT = 'a line is {"record", "source", "target", "label", "probability"?, "belief"?, "nearness"?}'
+LINE_FORMAT = (
+    'a line is {"record", "source", "target", "label", "probability"?, "quote"?, "belief"?, "nearness"?}'
+)
 
 _Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
 
@@ -26,10 +29,11 @@ _Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is 
 class RecordedJudge:
     """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
 
-    The file is JSONL with one {record, source, target, label, probability?, belief?, nearness?} a line, or
-    an earlier run's journal or folder; beliefs are kept in both. A pair it does not hold, or holds about
-    other texts, is a Failure of error type "MissingVerdict"; with `unlisted` of "neutral", a pair not listed
-    of a record that is named is neutral.
+    The file is JSONL with one {record, source, target, label, probability?, quote?, belief?, nearness?} a
+    line, or an earlier run's journal or folder; quotes and beliefs are kept in both. A pair it does not hold,
+    or holds about other texts, is a Failure of error type "MissingVerdict", and so is one with a quote that
+    does not stand in its passage; with `unlisted` of "neutral", a pair not listed of a record that is named
+    is neutral.
 
     Raises:
         ConfigError: no file is set.
@@ -55,6 +59,9 @@ class RecordedJudge:
                 failures.append(_missing(premise, claim, f"no verdict on this pair in {self._file}"))
             elif recording is not None and _reworded(recording, premise, claim):
                 failures.append(_missing(premise, claim, f"the verdict in {self._file} is on other texts"))
+            elif _misquoted(recording, premise, verdict):
+                told = f"the quote in {self._file} does not stand in {premise.id}: {verdict.quote!r}"
+                failures.append(_missing(premise, claim, told))
             else:
                 verdicts.append(verdict)
         return Judged(tuple(verdicts), tuple(failures))
@@ -98,6 +105,13 @@ def _reworded(recording: Recording, premise: Premise, claim: Claim) -> bool:
     return passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text
 
 
+def _misquoted(recording: Recording | None, premise: Premise, verdict: Verdict) -> bool:
+    """Whether a person's quote is not of the passage; a run's own were checked when it made them."""
+    if verdict.quote is None or recording is None or recording.contexts:
+        return False
+    return check_citation(verdict.quote, premise.text) == "absent"
+
+
 class Recordings(Protocol):
     """What a file of recorded verdicts holds."""
 
@@ -135,6 +149,7 @@ class _Line(BaseModel):
     probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
     belief: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
     nearness: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    quote: Annotated[str, Field(min_length=1)] | None = None
 
 
 class _Table:
@@ -180,6 +195,7 @@ def _listed(line: _Line, constant: float) -> Verdict:
         label=line.label,
         probability=constant if line.probability is None else line.probability,
         confidence="constant" if line.probability is None else "recorded",
+        quote=line.quote,
         belief=line.belief,
         nearness=line.nearness,
     )
