@@ -67,67 +67,79 @@ def build(folder: Path) -> Path:
     return folder
 
 
-def transformer() -> onnx.ModelProto:
-    """input_ids and attention_mask to logits."""
-    draw = np.random.default_rng(0)
-    tensors, nodes = [], []
+class Drawing:
+    """A graph in the making: its nodes, and its tensors with weights drawn at random."""
 
-    def tensor(name: str, value: Any) -> str:
-        tensors.append(numpy_helper.from_array(np.asarray(value), name))
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+        self._draw = np.random.default_rng(0)
+
+    def tensor(self, name: str, value: Any) -> str:
+        """Keep a tensor under its name."""
+        self.tensors.append(numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def weights(name: str, *shape: int) -> str:
-        return tensor(name, (draw.normal(size=shape) / np.sqrt(shape[0])).astype(np.float32))
+    def weights(self, name: str, *shape: int) -> str:
+        """Keep a tensor of random weights."""
+        return self.tensor(name, (self._draw.normal(size=shape) / np.sqrt(shape[0])).astype(np.float32))
 
-    def add(kind: str, *inputs: str, out: str, **attributes: Any) -> str:
-        nodes.append(helper.make_node(kind, list(inputs), [out], **attributes))
+    def add(self, kind: str, *inputs: str, out: str, **attributes: Any) -> str:
+        """Keep a node, named by its output."""
+        self.nodes.append(helper.make_node(kind, list(inputs), [out], **attributes))
         return out
 
-    split = tensor("split", np.array([0, 0, HEADS, WIDTH // HEADS], dtype=np.int64))
-    whole = tensor("whole", np.array([0, 0, WIDTH], dtype=np.int64))
-    scale = tensor("scale", np.float32(1 / np.sqrt(WIDTH // HEADS)))
-    ones, zeros = tensor("ones", np.ones(WIDTH, np.float32)), tensor("zeros", np.zeros(WIDTH, np.float32))
-    axes = tensor("axes", np.array([1, 2], dtype=np.int64))
+
+def transformer() -> onnx.ModelProto:
+    """input_ids and attention_mask to logits."""
+    drawing = Drawing()
+    add, tensor = drawing.add, drawing.tensor
+    tensor("split", np.array([0, 0, HEADS, WIDTH // HEADS], dtype=np.int64))
+    tensor("whole", np.array([0, 0, WIDTH], dtype=np.int64))
+    tensor("scale", np.float32(1 / np.sqrt(WIDTH // HEADS)))
+    tensor("ones", np.ones(WIDTH, np.float32))
+    tensor("zeros", np.zeros(WIDTH, np.float32))
     add("Cast", "attention_mask", out="mask", to=TensorProto.FLOAT)
     add("Sub", "mask", tensor("one", np.float32(1)), out="hidden_places")
     add("Mul", "hidden_places", tensor("large", np.float32(1e4)), out="minus")
-    add("Unsqueeze", "minus", axes, out="bias")
-    x = add("Gather", weights("embedding", VOCABULARY, WIDTH), "input_ids", out="x0")
-    for n in range(LAYERS):
-        q, k, v = (
-            add(
-                "Transpose",
-                add(
-                    "Reshape",
-                    add("MatMul", x, weights(f"{name}{n}w", WIDTH, WIDTH), out=f"{name}{n}p"),
-                    split,
-                    out=f"{name}{n}s",
-                ),
-                out=f"{name}{n}",
-                perm=[0, 2, 3, 1] if name == "k" else [0, 2, 1, 3],
-            )
-            for name in "qkv"
-        )
-        scores = add("Mul", add("MatMul", q, k, out=f"qk{n}"), scale, out=f"scaled{n}")
-        shares = add("Softmax", add("Add", scores, "bias", out=f"masked{n}"), out=f"shares{n}", axis=-1)
-        mixed = add("Transpose", add("MatMul", shares, v, out=f"mixed{n}"), out=f"back{n}", perm=[0, 2, 1, 3])
-        joined = add("Reshape", mixed, whole, out=f"joined{n}")
-        attended = add("MatMul", joined, weights(f"o{n}w", WIDTH, WIDTH), out=f"o{n}")
-        x = add("LayerNormalization", add("Add", x, attended, out=f"r{n}"), ones, zeros, out=f"n{n}", axis=-1)
-        wide = add(
-            "Relu", add("MatMul", x, weights(f"up{n}w", WIDTH, 4 * WIDTH), out=f"up{n}"), out=f"relu{n}"
-        )
-        fed = add("MatMul", wide, weights(f"down{n}w", 4 * WIDTH, WIDTH), out=f"down{n}")
-        x = add("LayerNormalization", add("Add", x, fed, out=f"f{n}"), ones, zeros, out=f"x{n + 1}", axis=-1)
+    add("Unsqueeze", "minus", tensor("axes", np.array([1, 2], dtype=np.int64)), out="bias")
+    x = add("Gather", drawing.weights("embedding", VOCABULARY, WIDTH), "input_ids", out="x0")
+    for number in range(LAYERS):
+        x = add_layer(drawing, x, number)
     first = add("Gather", x, tensor("zero", np.int64(0)), out="first", axis=1)
-    add("MatMul", first, weights("classes", WIDTH, 3), out="logits")
+    add("MatMul", first, drawing.weights("classes", WIDTH, 3), out="logits")
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"])
         for name in ("input_ids", "attention_mask")
     ]
     outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 3])]
-    graph = helper.make_graph(nodes, "transformer", inputs, outputs, tensors)
+    graph = helper.make_graph(drawing.nodes, "transformer", inputs, outputs, drawing.tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def add_layer(drawing: Drawing, x: str, n: int) -> str:
+    """Add attention and the feed-forward step after the node `x`; returns what they end in."""
+    add, weights = drawing.add, drawing.weights
+    heads = {}
+    for name in "qkv":
+        projected = add("MatMul", x, weights(f"{name}{n}w", WIDTH, WIDTH), out=f"{name}{n}p")
+        split = add("Reshape", projected, "split", out=f"{name}{n}s")
+        order = [0, 2, 3, 1] if name == "k" else [0, 2, 1, 3]
+        heads[name] = add("Transpose", split, out=f"{name}{n}", perm=order)
+    scores = add("Mul", add("MatMul", heads["q"], heads["k"], out=f"qk{n}"), "scale", out=f"scaled{n}")
+    shares = add("Softmax", add("Add", scores, "bias", out=f"masked{n}"), out=f"shares{n}", axis=-1)
+    mixed = add("MatMul", shares, heads["v"], out=f"mixed{n}")
+    back = add("Transpose", mixed, out=f"back{n}", perm=[0, 2, 1, 3])
+    joined = add("Reshape", back, "whole", out=f"joined{n}")
+    attended = add("MatMul", joined, weights(f"o{n}w", WIDTH, WIDTH), out=f"o{n}")
+    summed = add("Add", x, attended, out=f"r{n}")
+    x = add("LayerNormalization", summed, "ones", "zeros", out=f"n{n}", axis=-1)
+    wide = add("MatMul", x, weights(f"up{n}w", WIDTH, 4 * WIDTH), out=f"up{n}")
+    lifted = add("Relu", wide, out=f"relu{n}")
+    fed = add("MatMul", lifted, weights(f"down{n}w", 4 * WIDTH, WIDTH), out=f"down{n}")
+    return add(
+        "LayerNormalization", add("Add", x, fed, out=f"f{n}"), "ones", "zeros", out=f"x{n + 1}", axis=-1
+    )
 
 
 class Recorder:

@@ -7,10 +7,10 @@ import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
-from factreasoner.assembly import parts_and_config
+from factreasoner.assembly import Parts, parts_and_config
 from factreasoner.calibration.applying import fitted_config
 from factreasoner.cli.progress import progress_for
 from factreasoner.config import Config
@@ -65,13 +65,12 @@ def assess_many(
     _refuse_objects_in_processes(given, [*parts, *(["llm"] if llm is not None else [])])
     config = fitted_config(given)
     asked = task_named(task)
-    fits = partial(asked.problems, config=config)
-    checked = given_records("assess_many()", records, fits, column_map or {})
+    checked = given_records(
+        "assess_many()", records, partial(asked.problems, config=config), column_map or {}
+    )
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
-    described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
-    prompts, files = prompt_fingerprints(asked, described), file_fingerprints(config)
-    folder.start(described, prompts, files=files, fresh=fresh)
+    _start(folder, config, parts, fresh=fresh)
     try:
         kept = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
         worker = asked.worker(config, kept._replace(llm=llm, parts=parts))
@@ -82,6 +81,13 @@ def assess_many(
     if report.stopped:
         raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
     return _opened(folder.path, temporary)
+
+
+def _start(folder: RunFolder[Any], config: Config, parts: Parts, *, fresh: bool) -> None:
+    """Open the folder for a run by parts of the caller's own, which its settings then name."""
+    described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
+    prompts, files = prompt_fingerprints(folder.task, described), file_fingerprints(config)
+    folder.start(described, prompts, files=files, fresh=fresh)
 
 
 def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> Run:

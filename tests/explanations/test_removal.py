@@ -17,12 +17,12 @@ from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
 from factreasoner.explanations.removal import (
     ByAbsorption,
-    BySolver,
     ManyAtOnce,
     Removals,
     removals,
 )
 from factreasoner.explanations.scale import probability
+from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import FactGraph, Marginals
 from factreasoner.protocols import Solver

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,17 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factreasoner.analysis.compared_run import ComparedRun, compared_factuality_run, compared_run
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
-from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import record_k, resolve_k
-from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.factuality import resolve_k
+from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Metric, Sampling, Table, estimate
-from factreasoner.models import Assessment, TaskResult, judged_atoms
+from factreasoner.metrics.table import Metric, Table, estimate
 from factreasoner.profiles import parse_config
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
@@ -32,24 +29,13 @@ UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
 
 
-class Settings(NamedTuple):
+class ComparisonSettings(NamedTuple):
     """How runs are compared: `k` as in Config, the seed of random permutations, whose labels."""
 
     k: int | str | None = None
     seed: int = 0
     gold: Path | None = None
     intersect: bool = False
-
-
-class _ReadRun(NamedTuple):
-    """One run, read through. `status` is by record id, the digests tell whose response and claims differ."""
-
-    sample: Sample
-    status: Mapping[str, str]
-    responses: dict[str, bytes]
-    claims: dict[str, bytes]
-    notes: list[str]
-    usage_estimated: bool
 
 
 def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
@@ -75,7 +61,7 @@ def compare_runs(
     runs: Mapping[str, FinishedRun[Any]],
     *,
     baseline: str | None = None,
-    settings: Settings | None = None,
+    settings: ComparisonSettings | None = None,
 ) -> dict[str, Any]:
     """The scores of every run, and their differences from those of `baseline` (the first by default).
 
@@ -87,7 +73,7 @@ def compare_runs(
         ConfigError: no run is called `baseline`; or labels of atoms are given for another task.
         InputError: something is wrong with the gold file.
     """
-    settings = settings or Settings()
+    settings = settings or ComparisonSettings()
     baseline = _baseline(runs, baseline)
     task = runs[baseline].task
     table: Table[Any] = task.table
@@ -96,12 +82,12 @@ def compare_runs(
         config = _with_k(runs[baseline].config, settings.k)
         k = resolve_k(config.k, runs[baseline].sizes)
         scored_k = {"k_setting": config.k, "k": k}
-        read = {name: _read_factuality(run, config, k, settings.gold) for name, run in runs.items()}
+        read = {name: compared_factuality_run(run, config, k, settings.gold) for name, run in runs.items()}
         _refuse_other_responses(read)
     elif settings.gold is not None:
         raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
     else:
-        read = {name: _read(run) for name, run in runs.items()}
+        read = {name: compared_run(run) for name, run in runs.items()}
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
@@ -132,68 +118,10 @@ def _with_k(config: Config, k: int | str | None) -> Config:
     return config if k is None else parse_config(config.model_dump() | {"k": k}, "--k")
 
 
-def _read(run: FinishedRun[Any]) -> _ReadRun:
-    tally = run.tally(run.config)
-    status: dict[str, str] = {}
-    responses, claims = {}, {}
-    cached = 0
-    for result in run.results():
-        tally.add(result)
-        status[result.record_id] = result.status
-        responses[result.record_id] = _digest(result.response)
-        claims[result.record_id] = _claims_digest(run, result)
-        cached += sum(usage.cached_calls for usage in result.usage.values())
-    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
-    if cached:
-        notes.append(
-            f"{cached} of its calls were answered from the cache: their tokens and cost are not counted"
-        )
-    return _ReadRun(tally.sample(), status, responses, claims, notes, bool(cached))
-
-
-def _read_factuality(
-    run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None
-) -> _ReadRun:
-    labels = None if gold is None else GoldFile(gold)
-    sampling = Sampling(FACTUALITY)
-    status: dict[str, str] = {}
-    responses, claims = {}, {}
-    cached = 0
-    for assessment in run.results():
-        labelled = labels.apply(assessment) if labels else assessment
-        record_id = assessment.record_id
-        own_k = record_k(config.k, k, len(judged_atoms(labelled)))
-        usage = usage_of_judging(run.config, assessment)
-        sampling.add(record_id, scored_record(labelled, own_k, config.gamma, usage))
-        status[record_id] = assessment.status
-        responses[record_id] = _digest(assessment.response)
-        claims[record_id] = _claims_digest(run, assessment)
-        cached += cached_calls(assessment)
-    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
-    if labels is not None and (unused := labels.unused()):
-        notes.append(unused)
-    if is_replayed(run.config):
-        notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
-    elif cached:
-        notes.append(
-            f"{cached} of its calls were answered from the cache: tokens and cost are estimates of all"
-        )
-    estimated = bool(cached) or is_replayed(run.config)
-    return _ReadRun(sampling.sample(), status, responses, claims, notes, estimated)
-
-
-def _claims_digest(run: FinishedRun[Any], result: TaskResult) -> bytes:
-    return _digest(*(text for claim in run.task.claims(result) for text in (claim.id, claim.text)))
-
-
-def _digest(*texts: str) -> bytes:
-    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).digest()[:16]
-
-
-def _refuse_other_responses(read: Mapping[str, _ReadRun]) -> None:
+def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:
     first: dict[str, tuple[str, bytes]] = {}
     for name, part in read.items():
-        for record_id, digest in part.responses.items():
+        for record_id, digest in part.seen.responses.items():
             other, there = first.setdefault(record_id, (name, digest))
             if there != digest:
                 raise RunError(
@@ -202,7 +130,9 @@ def _refuse_other_responses(read: Mapping[str, _ReadRun]) -> None:
                 )
 
 
-def _common(table: Table[Any], read: Mapping[str, _ReadRun], baseline: str, *, intersect: bool) -> list[str]:
+def _common(
+    table: Table[Any], read: Mapping[str, ComparedRun], baseline: str, *, intersect: bool
+) -> list[str]:
     """Ids of the records with a score in every run, in the order of the baseline's."""
     scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
@@ -221,8 +151,8 @@ def _common(table: Table[Any], read: Mapping[str, _ReadRun], baseline: str, *, i
     return common
 
 
-def _lack(part: _ReadRun, ids: set[str], total: int) -> str:
-    reasons = Counter(_reason(part.status.get(record_id)) for record_id in ids)
+def _lack(part: ComparedRun, ids: set[str], total: int) -> str:
+    reasons = Counter(_reason(part.seen.status.get(record_id)) for record_id in ids)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
     return f"lacks {len(ids)} of {total} ({counts}: {shown})"
@@ -278,7 +208,7 @@ def _differing(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, dict[str, Any]
 
 def _notes(
     table: Table[Any],
-    read: Mapping[str, _ReadRun],
+    read: Mapping[str, ComparedRun],
     samples: Mapping[str, Sample],
     ids: Sequence[str],
     baseline: str,
@@ -290,9 +220,9 @@ def _notes(
         left = len(part.sample.ids) - len(ids)
         if left:
             yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
-        if other := sum(part.claims[i] != first.claims[i] for i in ids):
+        if other := sum(part.seen.claims[i] != first.seen.claims[i] for i in ids):
             yield f"{name}: {other} records have other {claim} than in {baseline}"
-        if other := sum(part.responses[i] != first.responses[i] for i in ids):
+        if other := sum(part.seen.responses[i] != first.seen.responses[i] for i in ids):
             yield f"{name}: {other} records have another response than in {baseline}"
         if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"

@@ -56,7 +56,7 @@ def compare(
 
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
-    from factreasoner.analysis.comparison import Settings, compare_runs, named_runs
+    from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
     from factreasoner.cli.running import default_folder
     from factreasoner.errors import ConfigError
     from factreasoner.report.figures import require_matplotlib
@@ -73,7 +73,7 @@ def compare(
     else:
         out = files.out or default_folder(targets[0], "compared")
         runs, complete = _run(_contenders(assessors, settings, profile), _one(targets), out, running)
-    how = Settings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
+    how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(runs, baseline=comparing.baseline, settings=how)
     _write(content, files, out)
     _show(content, quiet=running.quiet)

@@ -13,8 +13,8 @@ from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
 from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet, NearestBelief
 from factreasoner.explanations.parts import Beliefs, Part, network
-from factreasoner.explanations.removal import Removals, log_odds, removals
-from factreasoner.explanations.scale import Scale, probability
+from factreasoner.explanations.removal import Removals, removals
+from factreasoner.explanations.scale import Scale, log_odds, probability
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.graph.factor_graph import Table
-from factreasoner.models import side_of
+from factreasoner.models import Marginals, side_of
 
 _WIDEST = 800.0
 """Beyond these log-odds a probability is 0 or 1 in a double."""
+
+
+def log_odds(marginals: Marginals, names: Sequence[str]) -> Table:
+    """ln P(true) - ln P(false) of the variables `names`."""
+    p = np.array([marginals.probabilities[name] for name in names]).reshape(len(names), 2)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p[:, 1]) - np.log(p[:, 0]))
 
 
 def probability(log_odds: npt.ArrayLike) -> Table:

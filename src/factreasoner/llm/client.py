@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
-from factreasoner.choices import CallForm
 from factreasoner.config import Config
 from factreasoner.errors import (
-    CallTimeoutError,
     ConfigError,
     LLMError,
     ProviderError,
     UnseenError,
     UnusableReplyError,
 )
-from factreasoner.llm.abilities import Abilities, Memory, sight
+from factreasoner.llm.abilities import Abilities, Memory
 from factreasoner.llm.allowance import allowance
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import cache_of, key_of
 from factreasoner.llm.commons import Commons
-from factreasoner.llm.dialect import Wanted
-from factreasoner.llm.faults import shown as fit_to_show
-from factreasoner.llm.forms import request_of
+from factreasoner.llm.exchange import Exchange
 from factreasoner.llm.gate import Gate
 from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen, to_be_listed
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
-from factreasoner.llm.reading import Completion, aligned, read
 from factreasoner.llm.sending import CallTally, FormRefusedError, Sender
 from factreasoner.llm.sharing import CACHED, Sharing
 from factreasoner.llm.usage import record_usage
@@ -40,8 +33,6 @@ from factreasoner.llm.usage import record_usage
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
 """Of a question's key as the ids of its requests in batches have it: some providers take 64 characters."""
-RAISE = 4
-"""By how much the limit of a reply's length is raised after one that it cut."""
 
 
 class LiteLLMClient:
@@ -96,10 +87,11 @@ class LiteLLMClient:
             else _gate(config, self._provider, account, commons)
         )
         self._sender = Sender(config, self.gate, self._provider, backoff_seconds=backoff_seconds)
-        self._asker: Sender | BatchSender = (
-            self._sender if batches is None else BatchSender(config, self._provider, batches)
+        self._exchange = Exchange(
+            config,
+            self._provider,
+            self._sender if batches is None else BatchSender(config, self._provider, batches),
         )
-        self._raised = False
         self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
         self._learning = threading.Lock()
         self._memory = memory if commons is None else commons.memory
@@ -196,7 +188,7 @@ class LiteLLMClient:
 
     def _learn(self, question: CallRequest, tally: CallTally) -> Reply:
         def ask(asked: CallRequest, way: Abilities) -> ProbeResult:
-            return self._once(asked, way, tally)
+            return self._exchange.ask(asked, way, tally)
 
         try:
             lesson = self._learner.ask(question, ask)
@@ -219,91 +211,14 @@ class LiteLLMClient:
 
     def _as_learnt(self, question: CallRequest, known: Abilities, tally: CallTally) -> Reply:
         """The answer in the form that was learnt; facts that a reply shows were not seen are listed too."""
-        shown = self._once(question, known, tally)
+        shown = self._exchange.ask(question, known, tally)
         short = shown.sight == "short" if self._batches is None else to_be_listed(shown)
         if short and known.form == "tool" and not known.listed:
-            shown = self._once(question, known.model_copy(update={"listed": True}), tally)
+            shown = self._exchange.ask(question, known.model_copy(update={"listed": True}), tally)
         reply = seen(shown)
         if isinstance(reply, UnusableReplyError):
             raise reply
         return reply
-
-    def _once(self, question: CallRequest, way: Abilities, tally: CallTally) -> ProbeResult:
-        if tally.attempts and tally.allowance.left <= 0:
-            raise UnusableReplyError("no more replies than these are paid for", attempts=tally.attempts)
-        content = request_of(
-            way.form,
-            question.prompt,
-            question.schema,
-            listed=way.listed,
-            marked=question.prompt.shared and self._provider.wants_marks,
-        )
-        if way.logprobs is False:
-            question = question._replace(logprobs=False)
-        answer = self._long_enough(content, question, way.form, tally)
-        told = sight(answer.prompt_tokens, content, question.schema)
-        return ProbeResult(self._reply(answer, question, way.form, tally), told, answer.prompt_tokens)
-
-    def _long_enough(
-        self, content: Mapping[str, Any], question: CallRequest, form: CallForm, tally: CallTally
-    ) -> Completion:
-        """The answer in one form; the first of a planned call that is cut is asked for again, longer.
-
-        A limit that has helped is kept for all later calls: a reasoning model needs it each time, and a reply
-        that was not cut is the same under any limit.
-        """
-        known = tally.allowance.raised or (RAISE if self._raised else None)
-        wanted = self._wanted(question, raised=known or 1)
-        answer = self._asker.answer(content, wanted, form=form, tally=tally)
-        if answer.finish_reason != "length" or known is not None or tally.allowance.left <= 0:
-            return answer
-        longer = self._wanted(question, raised=RAISE)
-        tally.most_timeouts = tally.timeouts + 1
-        try:
-            answer = self._asker.answer(content, longer, form=form, tally=tally)
-        except CallTimeoutError:
-            tally.allowance.raised = 1
-            return answer
-        tally.allowance.raised = RAISE
-        if self._batches is None:
-            self._raised = self._raised or answer.finish_reason != "length"
-        return answer
-
-    def _wanted(self, question: CallRequest, *, raised: int) -> Wanted:
-        config = self._config
-        return Wanted(
-            temperature=question.temperature,
-            max_tokens=config.max_tokens * raised,
-            logprobs=question.logprobs,
-            extra=config.model_parameters,
-            only_with_logprobs=question.only_with_logprobs,
-        )
-
-    def _reply(
-        self, answer: Completion, question: CallRequest, form: CallForm, tally: CallTally
-    ) -> Reply | UnusableReplyError:
-        if answer.finish_reason == "length" and not answer.blocked:
-            return Reply(arguments={}, truncated=True, form=form, usage=tally.usage)
-        reading = None if answer.blocked else read(answer, question.schema)
-        if reading is None:
-            return self._unusable(answer, tally)
-        return Reply(
-            arguments=reading.arguments,
-            text=reading.text,
-            form=form,
-            tokens=aligned(answer.tokens, reading.text) if question.logprobs else None,
-            usage=tally.usage,
-        )
-
-    def _unusable(self, answer: Completion, tally: CallTally) -> UnusableReplyError:
-        excerpt = fit_to_show(answer.said, self._provider.key)
-        reason = answer.blocked or ("malformed" if excerpt else "empty")
-        message = {
-            "content filter": "the provider's content filter stopped the reply",
-            "refusal": f"the model refused: {excerpt}",
-            "empty": "the reply is empty",
-        }.get(reason, f"the reply holds no arguments, but: {excerpt}")
-        return UnusableReplyError(message, reason=reason, attempts=tally.attempts)
 
     def _recall(self) -> Abilities | None:
         """What an earlier run learnt: this one's, or else any with the same model.
