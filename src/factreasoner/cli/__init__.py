@@ -1,4 +1,4 @@
-"""The command line, `factreasoner COMMAND`; its commands are named in one place, below.
+"""The command line, `factreasoner COMMAND`; its commands are named in one place, `commands.py`.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 5 a batch waits for its results; 130, 143, 129 ended by
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import inspect
 import io
 import logging
 import os
@@ -20,77 +19,22 @@ from typing import Annotated, Any
 import typer
 
 from factreasoner import __version__
-from factreasoner.cli.assess import assess
-from factreasoner.cli.calibrate import calibrate
-from factreasoner.cli.check import check
-from factreasoner.cli.compare import compare
-from factreasoner.cli.doctor import doctor
-from factreasoner.cli.evaluate import evaluate
-from factreasoner.cli.explain import explain
-from factreasoner.cli.export import export
-from factreasoner.cli.help_page import SettingsCommand
-from factreasoner.cli.index import index
-from factreasoner.cli.metrics import metrics
-from factreasoner.cli.rag import rag
-from factreasoner.cli.recall import recall
-from factreasoner.cli.report import report
-from factreasoner.cli.run import run
-from factreasoner.cli.score import score
-from factreasoner.cli.show import show
+from factreasoner.cli.commands import Commands
 from factreasoner.cli.signals import Stopping
-from factreasoner.cli.solve import solve
 from factreasoner.cli.terminal import WarningHandler, say, visible
-from factreasoner.cli.verify import verify
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="factreasoner",
+    cls=Commands,
     help="How much of a long answer is true, atom by atom, with the evidence behind it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-
-def _help(command: Callable[..., None]) -> str:
-    """The docstring's paragraphs without line ends: the terminal's width says where lines end."""
-    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-
-
-WITHOUT_ARGUMENTS = (doctor, metrics)
-"""Commands that do something when called with nothing."""
-
-for command in (
-    run,
-    recall,
-    rag,
-    verify,
-    show,
-    export,
-    score,
-    assess,
-    report,
-    evaluate,
-    compare,
-    calibrate,
-    check,
-    metrics,
-    solve,
-    explain,
-    index,
-    doctor,
-):
-    page = _help(command)
-    app.command(
-        cls=SettingsCommand,
-        help=page,
-        short_help=page.partition("\n\n")[0],
-        no_args_is_help=command not in WITHOUT_ARGUMENTS,
-    )(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -110,7 +54,7 @@ def _options(
 
 @functools.cache
 def _command_line() -> Callable[..., int | None]:
-    """All commands with their flags; put together once a process, which takes a twentieth of a second."""
+    """All commands; put together once a process."""
     return typer.main.get_command(app)
 
 

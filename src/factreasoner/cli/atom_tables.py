@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.table import Column, Table
 
-from factreasoner.cli.terminal import Terminal, one_line, plain
+from factreasoner.cli.console import Terminal, plain
+from factreasoner.cli.terminal import one_line
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
 from factreasoner.tasks.task import Task

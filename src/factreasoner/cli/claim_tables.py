@@ -9,9 +9,9 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.running import Show
 from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
-from factreasoner.cli.terminal import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.recall.result import scored_recall

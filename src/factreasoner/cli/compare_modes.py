@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from factreasoner.cli.console import plain
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import plain, say
+from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.cli.compare_options import CompareOptions, OutputFiles

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 
 from factreasoner.cli.atom_tables import STYLES
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
 

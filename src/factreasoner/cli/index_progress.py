@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from factreasoner.cli.terminal import Terminal, one_line, plain, say
+from factreasoner.cli.console import Terminal, plain
+from factreasoner.cli.terminal import one_line, say
 from factreasoner.retrieval.corpus.indexing import Step, Tell
 
 SECONDS_BETWEEN_LINES = 5.0

@@ -8,7 +8,8 @@ from typing import NamedTuple, get_args
 from rich.table import Table
 
 from factreasoner.choices import CallForm
-from factreasoner.cli.terminal import Terminal, plain, say
+from factreasoner.cli.console import Terminal, plain
+from factreasoner.cli.terminal import say
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge

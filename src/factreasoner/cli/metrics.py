@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.terminal import Terminal, say_json
+from factreasoner.cli.console import Terminal
+from factreasoner.cli.terminal import say_json
 
 
 def metrics(

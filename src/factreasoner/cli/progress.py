@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from factreasoner.cli.terminal import Terminal, say
+from factreasoner.cli.console import Terminal
+from factreasoner.cli.terminal import say
 from factreasoner.models import Usage
 from factreasoner.runs.journal import JournalLine
 

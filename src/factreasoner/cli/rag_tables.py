@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from factreasoner.cli.claim_tables import print_claims
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of

@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.metrics.factuality_table import FINER
 from factreasoner.metrics.table import Metric
 from factreasoner.report.comparison_tables import (

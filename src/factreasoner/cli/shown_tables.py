@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Column, Table
 
 from factreasoner.cli.atom_tables import claim_cells
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.tasks.recall.rows import FACTS
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from factreasoner.cli.atom_tables import STYLES
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
 from factreasoner.models import side_of, support_of
 from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, difference, reference_run

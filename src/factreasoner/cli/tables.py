@@ -11,7 +11,7 @@ from rich.table import Column, Table
 
 from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import STYLES, claim_cells
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN

@@ -1,7 +1,8 @@
 """The one way to a terminal: no control character of anybody's making gets there, on any command.
 
 Atoms, passages, file names and servers' messages may hold what moves the cursor, retitles the window, or
-turns the direction of writing. `say`, `say_json`, `say_data` and `Terminal` let none of it through.
+turns the direction of writing. `say`, `say_json`, `say_data` and `Terminal`, in `console.py`, let none of it
+through.
 """
 
 from __future__ import annotations
@@ -11,13 +12,9 @@ import logging
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.markup import escape
-from rich.padding import Padding
-from rich.segment import Segment
 
 _SUSPECTS = re.compile("[^\n\t -~]")
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -43,17 +40,6 @@ def _replaced(text: str, mark: Callable[[str], str]) -> str:
 def one_line(text: str) -> str:
     """`text` on one line and visible."""
     return visible(" ".join(text.split()))
-
-
-def plain(text: str, longest: int | None = None) -> str:
-    """`text` on one line, visible, and without any effect of its markup.
-
-    A text longer than `longest` characters is cut between words.
-    """
-    line = one_line(text)
-    if longest is not None and len(line) > longest:
-        line = f"{line[:longest].rsplit(' ', 1)[0]} …"
-    return escape(line)
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -82,16 +68,3 @@ class WarningHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Say the record's message on standard error."""
         say(self.format(record), err=True)
-
-
-class Terminal(Console):
-    """A rich console that shows hidden characters, wherever a text comes from."""
-
-    def sentence(self, text: str, indent: int = 0) -> None:
-        """Print a sentence, `indent` characters in, with its lines broken between words."""
-        self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))

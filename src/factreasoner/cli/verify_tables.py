@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.advice import embedded_notice
-from factreasoner.cli.terminal import Terminal, plain
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
 

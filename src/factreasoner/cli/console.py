@@ -1,0 +1,36 @@
+"""Tables and marked text in a terminal, see `terminal.py`; apart from it, since rich takes long to import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.segment import Segment
+
+from factreasoner.cli.terminal import one_line, visible
+
+
+def plain(text: str, longest: int | None = None) -> str:
+    """`text` on one line, visible, and without any effect of its markup.
+
+    A text longer than `longest` characters is cut between words.
+    """
+    line = one_line(text)
+    if longest is not None and len(line) > longest:
+        line = f"{line[:longest].rsplit(' ', 1)[0]} …"
+    return escape(line)
+
+
+class Terminal(Console):
+    """A rich console that shows hidden characters, wherever a text comes from."""
+
+    def sentence(self, text: str, indent: int = 0) -> None:
+        """Print a sentence, `indent` characters in, with its lines broken between words."""
+        self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
