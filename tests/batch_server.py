@@ -14,6 +14,7 @@ from __future__ import annotations
 import email
 import email.policy
 import json
+import urllib.parse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -100,7 +101,7 @@ class _Handler(Handler):
         if name[-1] == "content":
             self.send(200, {"Content-Type": "application/octet-stream"}, owner.files[name[-2]])
         elif name[-1] == "batches":
-            self._answer({"object": "list", "data": list(owner.batches.values()), "has_more": False})
+            self._answer(owner.page(self.path.partition("?")[2]))
         elif name[-2] == "batches":
             self._answer(owner.look(name[-1]))
         else:
@@ -122,7 +123,8 @@ class _Handler(Handler):
 class BatchServer(FakeServer):
     """A server with Files and Batches. `troubles` are answered first, one a request, in the place of a look.
 
-    `files` and `batches` hold what there is by id; `answered` counts the requests of batches by custom_id.
+    `files` and `batches` hold what there is by id, each made at `clock`; `answered` counts the requests of
+    batches by custom_id, `pages` the lists of batches that were asked for.
     """
 
     handler: ClassVar[type[Handler]] = _Handler
@@ -135,6 +137,8 @@ class BatchServer(FakeServer):
         self.batches: dict[str, dict[str, Any]] = {}
         self.answered: list[str] = []
         self.looks: dict[str, int] = {}
+        self.clock = 1_700_000_000
+        self.pages = 0
         super().__init__(answer, logprobs=logprobs)
 
     def take(self, kind: str, raw: bytes) -> dict[str, Any]:
@@ -154,12 +158,22 @@ class BatchServer(FakeServer):
             "endpoint": wanted["endpoint"],
             "input_file_id": wanted["input_file_id"],
             "completion_window": wanted["completion_window"],
-            "created_at": 1_700_000_000,
+            "created_at": self.clock,
             "status": "validating",
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
         self.batches[batch["id"]] = batch
         return batch
+
+    def page(self, query: str) -> dict[str, Any]:
+        """Some of the batches, the newest first, after the one that `query` names."""
+        self.pages += 1
+        asked = urllib.parse.parse_qs(query)
+        ids = list(reversed(self.batches))
+        begin = ids.index(asked["after"][0]) + 1 if "after" in asked else 0
+        end = begin + int(asked["limit"][0])
+        found = [self.batches[batch_id] for batch_id in ids[begin:end]]
+        return {"object": "list", "data": found, "has_more": end < len(ids)}
 
     def look(self, batch_id: str) -> dict[str, Any] | Misbehaviour:
         """The batch, one state further on than at the last look."""
@@ -199,7 +213,7 @@ class BatchServer(FakeServer):
             "id": file_id,
             "object": "file",
             "bytes": len(content),
-            "created_at": 1_700_000_000,
+            "created_at": self.clock,
             "filename": "requests.jsonl",
             "purpose": "batch",
             "status": "processed",

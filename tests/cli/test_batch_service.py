@@ -79,7 +79,9 @@ def test_a_cancelled_batch_ends_the_command_and_the_next_asks_for_the_rest(factr
     server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
     done = factreasoner(*arguments(server, two(tmp_path)))
     assert done.returncode == 5
-    assert "cancelled" in done.stderr
+    assert "1.requests.jsonl: 4 to openai/gpt-4o-mini; its batch batch_0 was cancelled" in done.stderr
+    assert "Run the same command again to have the rest answered by a new\nbatch" in done.stderr
+    assert "vllm" not in done.stderr
     assert len(server.batches) == 1
     server.states, server.share = ["completed"], 1.0
     done = factreasoner(*arguments(server, two(tmp_path)))
@@ -115,16 +117,42 @@ def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, tmp_path, se
     assert len(server.batches) == 1
 
 
-def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, server):
+def others_batches(server, number):
+    """Have others make batches."""
+    for n in range(number):
+        made = {"id": f"other_{len(server.batches)}", "object": "batch", "input_file_id": f"file-other-{n}"}
+        server.batches[made["id"]] = {**made, "status": "completed", "created_at": server.clock}
+
+
+@pytest.mark.parametrize("newer", [0, 250])
+def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, server, newer):
     """Killed between the batch's making and the writing of its id."""
     server.troubles = [unauthorized()]
     assert factreasoner(*arguments(server, two(tmp_path))).returncode == 1
     kept = {key: value for key, value in state(tmp_path).items() if key != "batch_id"}
     (tmp_path / "out" / "batches" / "1.batch.json").write_text(json.dumps(kept))
+    server.clock += 60
+    others_batches(server, newer)
     done = factreasoner(*arguments(server, two(tmp_path)))
     assert done.returncode == 0, done.stderr
-    assert len(server.batches) == 1
+    assert len(server.batches) == 1 + newer
     assert len(server.files) == 2
+
+
+def test_a_batch_that_was_not_made_is_looked_for_back_to_its_file_alone(factreasoner, tmp_path, server):
+    """Killed between the upload and the batch's making."""
+    others_batches(server, 450)
+    server.clock += 60
+    server.troubles = [unauthorized()]
+    assert factreasoner(*arguments(server, two(tmp_path))).returncode == 1
+    kept = {key: value for key, value in state(tmp_path).items() if key != "batch_id"}
+    (tmp_path / "out" / "batches" / "1.batch.json").write_text(json.dumps(kept))
+    del server.batches["batch_450"]
+    others_batches(server, 150)
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert server.pages == 2
+    assert len(server.answered) == 4
 
 
 def test_killed_while_it_waits_it_goes_on(factreasoner, forker, tmp_path, server):

@@ -318,6 +318,15 @@ def test_a_model_that_can_t_be_shown_to_have_seen_the_facts_is_asked_with_a_list
     assert "fact_0: " in str(asked[1])
 
 
+def test_facts_beside_a_long_passage_are_listed_at_once(factreasoner, tmp_path):
+    """No count of prompt tokens would show whether the model saw them: they would all be asked twice."""
+    data = write_records(tmp_path / "d.jsonl", record("r1", contexts=["The tower stands in Paris. " * 200]))
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES)
+    assert done.returncode == 0, done.stderr
+    ((line,),) = asked
+    assert "fact_0: " in str(line["body"]["messages"])
+
+
 @pytest.mark.parametrize(
     ("model", "kept"),
     [
@@ -388,6 +397,39 @@ def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp
     assert (done.returncode, "4 of 4 requests answered" in done.stderr) == (0, True), done.stderr
     told = json.loads((batches / "1.batch.json").read_text())
     assert (told["answered"], told["usage"]["calls"]) == (4, 4)
+
+
+def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp_path):
+    """Of four requests three are answered, and the command goes on without batches."""
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good, logprobs=True) as server:
+        flags = (*FLAGS, "--api-base", server.url, "--out", "out")
+        assert factreasoner("run", data, *flags, "--batch", "files").returncode == 5
+        batches = tmp_path / "out" / "batches"
+        requests, answers = batches / "1.requests.jsonl", batches / "1.results.jsonl"
+        answer_file(requests, answers, good, change=STRANGE["missing"], logprobs=True)
+        done = factreasoner("run", data, *flags)
+        assert done.returncode == 0, done.stderr
+        assert "3 of 4 requests answered" in done.stderr
+        assert server.calls == 1
+    assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
+    usage = json.loads((tmp_path / "out" / "summary.json").read_text())["usage"]
+    told = json.loads((batches / "1.batch.json").read_text())["usage"]
+    assert (usage["total"]["calls"], usage["total"]["cached_calls"], told["calls"]) == (3, 1, 3)
+    assert usage["spent"] > told["cost"] > 0
+    assert (batches / "closed.txt").read_text() == "1\n"
+
+
+def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    with FakeServer(good) as server:
+        flags = (*FLAGS, "--api-base", server.url, "--out", "out")
+        assert factreasoner("run", data, *flags, "--batch", "files").returncode == 5
+        done = factreasoner("run", data, *flags)
+        assert server.calls == 2
+    assert done.returncode == 0, done.stderr
+    assert "1.requests.jsonl: there are no results of it; what it asks is asked now" in done.stderr
+    assert len(list((tmp_path / "out" / "batches").glob("*.requests.jsonl"))) == 1
 
 
 def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factreasoner.cli.batches import BATCH_WAITS, say_waiting
+from factreasoner.cli.batches import BATCH_WAITS, say_unanswered
 from factreasoner.cli.options import RunOptions
 from factreasoner.cli.terminal import one_line, say
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from factreasoner.config import Config
     from factreasoner.inputs.input import CheckedInput, Fits
     from factreasoner.inputs.kept_check import KeptCheck
-    from factreasoner.llm.batches.files import Batch
     from factreasoner.models import Record
     from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords
@@ -131,7 +130,7 @@ def run_task(
     """
     from factreasoner.cli.atom_tables import print_worst
     from factreasoner.cli.progress import progress_for
-    from factreasoner.runs.batch_rounds import run_in_rounds
+    from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.searched import note_searched
@@ -146,19 +145,21 @@ def run_task(
             say(one_line(note), err=True)
         _keep_check(checked, folder)
 
-        def run_round() -> RunReport:
+        def run_round(as_set: Config = config) -> RunReport:
+            able = worker if as_set is config else task.worker(as_set, _calls(folder, as_set))
             with progress_for(quiet=running.quiet) as progress:
-                return run_records(worker, folder, checked.ids, _records(checked, folder), progress)
+                return run_records(able, folder, checked.ids, _records(checked, folder), progress)
 
-        waiting: Sequence[Batch] = ()
+        told = partial(_say_note, running.quiet)
         if config.batch == "none":
-            report = run_round()
+            ended = RoundsReport(run_at_once(run_round, folder, config, told))
         else:
-            report, waiting = run_in_rounds(run_round, folder, config, partial(_say_note, running.quiet))
+            ended = run_in_rounds(run_round, folder, config, told)
     finally:
         folder.close()
-    if waiting:
-        say_waiting(report, waiting)
+    report = ended.last
+    if ended.waiting or ended.cancelled:
+        say_unanswered(ended)
         return BATCH_WAITS
     if not running.quiet:
         print_worst(task, report.summary, path)

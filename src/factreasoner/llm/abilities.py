@@ -20,6 +20,8 @@ TELLING_TOKENS = 64
 MESSAGES_MARGIN, TOOL_SHARE = 1.1, 0.4
 """A model that is shown a function reports at least 1.1 times the messages' estimate and 0.4 times the
 function's: servers render it in half as many tokens as its JSON takes, and estimates are off by a tenth."""
+USUAL_SHARE = 0.7
+"""Tokens of a function as servers mostly render it, beside those of its JSON."""
 
 
 class Abilities(Model):
@@ -79,7 +81,7 @@ def sight(reported: int | None, request: Mapping[str, Any], schema: FunctionSche
     """
     if reported is None:
         return "unreported"
-    messages = [_text(message["content"]) for message in request["messages"]]
+    messages = _messages(request)
     items = list(schema.items.values()) if _carries_items(request, schema) else []
     tokens = sum(map(estimate_tokens, messages))
     least = tokens + sum(map(estimate_tokens, items)) - sum(map(_tokens_too_many, messages + items))
@@ -87,9 +89,27 @@ def sight(reported: int | None, request: Mapping[str, Any], schema: FunctionSche
         return "short"
     if not items:
         return "seen"
-    function = estimate_tokens(json.dumps(request["tools"], ensure_ascii=False))
-    wanted = MESSAGES_MARGIN * tokens + TOOL_SHARE * function
+    wanted = MESSAGES_MARGIN * tokens + TOOL_SHARE * _function_tokens(request)
     return "seen" if reported >= wanted else "unsure"
+
+
+def tells(request: Mapping[str, Any], schema: FunctionSchema) -> bool:
+    """Whether a reply to `request` can be expected to show that the model saw the items of its function.
+
+    Where the messages are long beside the function it can't: estimates of their tokens are not that near.
+    """
+    if not _carries_items(request, schema):
+        return True
+    tokens = sum(map(estimate_tokens, _messages(request)))
+    return sight(int(tokens + USUAL_SHARE * _function_tokens(request)), request, schema) == "seen"
+
+
+def _messages(request: Mapping[str, Any]) -> list[str]:
+    return [_text(message["content"]) for message in request["messages"]]
+
+
+def _function_tokens(request: Mapping[str, Any]) -> int:
+    return estimate_tokens(json.dumps(request["tools"], ensure_ascii=False))
 
 
 def _carries_items(request: Mapping[str, Any], schema: FunctionSchema) -> bool:

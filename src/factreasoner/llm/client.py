@@ -14,7 +14,7 @@ from factreasoner.errors import (
     UnseenError,
     UnusableReplyError,
 )
-from factreasoner.llm.abilities import Abilities, Memory
+from factreasoner.llm.abilities import Abilities, Memory, tells
 from factreasoner.llm.allowance import allowance
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
@@ -22,6 +22,7 @@ from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import cache_of, key_of
 from factreasoner.llm.commons import Commons
 from factreasoner.llm.exchange import Exchange
+from factreasoner.llm.forms import request_of
 from factreasoner.llm.gate import Gate
 from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen, to_be_listed
 from factreasoner.llm.litellm_provider import LiteLLMProvider
@@ -210,7 +211,13 @@ class LiteLLMClient:
         return lesson.reply
 
     def _as_learnt(self, question: CallRequest, known: Abilities, tally: CallTally) -> Reply:
-        """The answer in the form that was learnt; facts that a reply shows were not seen are listed too."""
+        """The answer in the form that was learnt; facts that a reply shows were not seen are listed too.
+
+        In a batch they are listed from the first where no reply could show it.
+        """
+        if self._batches is not None and known.form == "tool":
+            listed = not tells(request_of("tool", question.prompt, question.schema), question.schema)
+            known = known.model_copy(update={"listed": listed})
         shown = self._exchange.ask(question, known, tally)
         short = shown.sight == "short" if self._batches is None else to_be_listed(shown)
         if short and known.form == "tool" and not known.listed:

@@ -16,10 +16,11 @@ from factreasoner.runs.store import RunFolder
 
 
 class RoundsReport(NamedTuple):
-    """How a run in rounds ended: its last round, and the batches that it waits for."""
+    """How a run in rounds ended: its last round, the batches that it waits for, and those cancelled."""
 
     last: RunReport
     waiting: Sequence[Batch] = ()
+    cancelled: Sequence[Batch] = ()
 
 
 def run_in_rounds(
@@ -52,8 +53,43 @@ def run_in_rounds(
         if not waiting:
             batches.close()
             return RoundsReport(report)
-        if config.batch == "files" or not BatchService(config).answer(waiting, told):
+        if config.batch == "files":
             return RoundsReport(report, waiting)
+        if cancelled := BatchService(config).answer(waiting, told):
+            return RoundsReport(report, cancelled=cancelled)
+
+
+def run_at_once(
+    run_round: Callable[[Config], RunReport],
+    folder: RunFolder[Any],
+    config: Config,
+    told: Callable[[str], None],
+) -> RunReport:
+    """Go through the records with `run_round` and calls that are made at once.
+
+    Where earlier commands left batches, what these came to is used first: a round with them finishes the
+    records that need no more, and keeps every other answer in the cache.
+
+    Raises:
+        RunError: a file of batches is damaged.
+    """
+    batches = folder.batches
+    if not batches.open:
+        return run_round(config)
+    for note in batches.read(counting(config)):
+        told(note)
+    report = run_round(config.model_copy(update={"batch": "files", "executor": "threads"}))
+    batches.discard()
+    for number in sorted(batches.wanted):
+        told(
+            f"{Batch(batches.path, number).requests_path}: there are no results of it; what it asks is asked "
+            "now, and its results will not be needed any more"
+        )
+    if not report.complete:
+        report = run_round(config)
+    if not report.stopped:
+        batches.close()
+    return report
 
 
 def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Batch]:

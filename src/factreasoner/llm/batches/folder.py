@@ -52,6 +52,16 @@ class BatchFolder:
         return [Batch(self.path, number) for number in sorted(int(name[1]) for name in names if name)]
 
     @property
+    def open(self) -> list[Batch]:
+        """Those that are not closed.
+
+        Raises:
+            RunError: what says which are closed is damaged.
+        """
+        closed = self._closed
+        return [batch for batch in self.all if batch.number > closed]
+
+    @property
     def spent(self) -> float:
         """US dollars of all results read so far, at the price of batches."""
         usages = [batch.state.get("usage") for batch in self.all]
@@ -94,9 +104,7 @@ class BatchFolder:
         for leftover in self.path.glob(".*.tmp"):
             leftover.unlink()
         notes = []
-        for batch in self.all:
-            if batch.number <= self._closed:
-                continue
+        for batch in self.open:
             own = self._read_requests(batch)
             if batch.results_path.exists():
                 notes += self._read_results(batch, own, usage_of)
@@ -154,8 +162,8 @@ class BatchFolder:
     @property
     def most_cost(self) -> float | None:
         """US dollars that requests not made yet, and those without results, may cost; None: unknown."""
-        open_batches = [batch for batch in self.all if not batch.results_path.exists()]
-        costs = [batch.state["most_cost"] for batch in open_batches] + [d.most_cost for d in self._drafts]
+        unanswered = [batch for batch in self.all if not batch.results_path.exists()]
+        costs = [batch.state["most_cost"] for batch in unanswered] + [d.most_cost for d in self._drafts]
         return None if None in costs else sum(costs)
 
     def write(self) -> list[Batch]:

@@ -30,6 +30,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 SECONDS_OF_FILES = 600.0
 """How long a file may take to go up or come down."""
 MAKING = "making"
+LISTED = 100
+"""Batches that a service tells of at once, at most."""
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
@@ -40,8 +42,8 @@ class BatchService:
         self._config = config
         self._waited: dict[Batch, str] = {}
 
-    def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> bool:
-        """Have every batch answered; False where one was cancelled, by whomever.
+    def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
+        """Have every batch answered; returns those that were cancelled, by whomever.
 
         Raises:
             ConfigError: the service takes the key or the model not.
@@ -49,8 +51,7 @@ class BatchService:
         """
         for batch in batches:
             self._submit(batch, told)
-        statuses = [self._fetched(batch, told) for batch in batches]
-        return "cancelled" not in statuses
+        return [batch for batch in batches if self._fetched(batch, told) == "cancelled"]
 
     def _submit(self, batch: Batch, told: Callable[[str], None]) -> None:
         state = batch.state
@@ -58,11 +59,10 @@ class BatchService:
             return
         if "file_id" in state:
             # An earlier process may have been killed between having the batch made and noting its id.
-            known = self._call(batch, "listing", lambda client: client.batches.list(limit=100))
-            found = [one for one in known.data if one.input_file_id == state["file_id"]]
-            made = found[0] if found else None
+            made = self._made_of(batch, state["file_id"], state.get("file_made"))
         else:
-            batch.note(file_id=self._uploaded(batch))
+            file = self._uploaded(batch)
+            batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
             made = None
         if made is None:
             file_id = batch.state["file_id"]
@@ -76,6 +76,25 @@ class BatchService:
         batch.note(batch_id=made.id)
         told(f"batch {batch.number}: {state['requests']:,} requests uploaded as {made.id}")
 
+    def _made_of(self, batch: Batch, file_id: str, since: int | None) -> Any:  # noqa: ANN401 - openai's
+        """The batch that was made of a file; None where there is none.
+
+        The service lists the newest first: none of that file lies behind one made before the file, `since`.
+        """
+        seen: set[str] = set()
+        after: dict[str, Any] = {}
+        while True:
+            page = self._call(batch, "listing", lambda client: client.batches.list(limit=LISTED, **after))  # noqa: B023
+            new = [one for one in page.data if one.id not in seen]
+            for one in new:
+                if one.input_file_id == file_id:
+                    return one
+            older = since is not None and any((one.created_at or since) < since for one in new)
+            if older or not new or not field_of(page, "has_more"):
+                return None
+            seen.update(one.id for one in new)
+            after = {"after": new[-1].id}
+
     def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
         """Wait for a batch and write its results; returns the status it ended with."""
         batch_id = batch.state["batch_id"]
@@ -87,7 +106,7 @@ class BatchService:
             for turn in turns(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT)):
                 time.sleep(turn)
         if found.status == "failed":
-            batch.drop("file_id", "batch_id")
+            batch.drop("file_id", "file_made", "batch_id")
             raise RunError(
                 f"batch {batch.number} ({batch_id}) has failed: {_why(found)}; the same command sends it "
                 "again"
@@ -99,10 +118,10 @@ class BatchService:
                 self._download(batch, file_id, results)
         return str(found.status)
 
-    def _uploaded(self, batch: Batch) -> str:
-        def upload(client: openai.OpenAI) -> str:
+    def _uploaded(self, batch: Batch) -> openai.types.FileObject:
+        def upload(client: openai.OpenAI) -> openai.types.FileObject:
             with batch.requests_path.open("rb") as file:
-                return client.files.create(file=file, purpose="batch").id
+                return client.files.create(file=file, purpose="batch")
 
         return self._call(batch, "uploading", upload, seconds=SECONDS_OF_FILES)
 
