@@ -35,8 +35,8 @@ def test_defaults_below_profile_below_overrides(tmp_path):
     [
         ({"verison": 2}, ["verison", "did you mean 'version'?"]),
         ({"zzzzzz": 2}, ["zzzzzz", "known:", "atom_prior"]),
-        ({"version": 4}, ["version", "1, 2 or 3"]),
-        ({"atom_prior": 1.0}, ["atom_prior", "less than 1"]),
+        ({"version": 4}, ["version: must be 1, 2 or 3"]),
+        ({"atom_prior": 1.0}, ["atom_prior: must be a number above 0 and below 1"]),
         ({"k": 0}, ["k: must be a positive integer"]),
         ({"k": "mean"}, ["k: must be a positive integer, 'median' or 'half'"]),
         ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
@@ -44,9 +44,14 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"model": "m", "api_base": "http://me:pw@localhost/v1"}, ["api_base", "leave them out"]),
         ({"chroma_url": "http://me:pw@localhost:8000"}, ["chroma_url", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
-        ({"max_cost": -1}, ["max_cost"]),
-        ({"judge": "recorded", "relations": "r.jsonl", "unlisted": "false"}, ["unlisted", "'neutral'"]),
-        ({"calls": "many"}, ["calls", "'single'"]),
+        ({"max_cost": -1}, ["max_cost: must be a number of at least 0"]),
+        ({"temperature": "hot"}, ["temperature: must be a number from 0 to 2"]),
+        ({"further_models": 3}, ["further_models: must be a list of texts"]),
+        (
+            {"judge": "recorded", "relations": "r.jsonl", "unlisted": "false"},
+            ["unlisted: must be missing or neutral"],
+        ),
+        ({"calls": "many"}, ["calls: must be batched or single"]),
         ({"gamma": 0}, ["gamma"]),
     ],
 )
@@ -62,6 +67,17 @@ def test_every_problem_is_reported_at_once(tmp_path):
     with pytest.raises(ConfigError) as caught:
         load_config(profile)
     assert str(caught.value).count(str(profile)) == 2
+
+
+def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("version: 9\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(profile, {"atom_prior": 7})
+    assert sorted(str(caught.value).splitlines()) == [
+        f"{profile}: version: must be 1, 2 or 3",
+        "settings: atom_prior: must be a number above 0 and below 1",
+    ]
 
 
 @pytest.mark.parametrize(

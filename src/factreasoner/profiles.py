@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
+from factreasoner.expectations import OWN, must_be, refused
 from factreasoner.registry import nearest
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 DEEPEST_PROFILE = 20
+SETTINGS = "settings"
+"""Where settings come from that are in no file."""
 
 
 def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
@@ -23,12 +29,12 @@ def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] 
         ConfigError: unreadable file, unknown key (the nearest known one is named) or bad value.
     """
     values: dict[str, Any] = {}
-    source = "settings"
+    source = SETTINGS
     if profile is not None:
         source = str(profile)
         values.update(_read_profile(Path(profile)))
-    values.update({key: value for key, value in (overrides or {}).items() if value is not None})
-    return parse_config(values, source)
+    chosen = {key: value for key, value in (overrides or {}).items() if value is not None}
+    return parse_config(values | chosen, source, chosen=chosen)
 
 
 class _ProfileLoader(yaml.SafeLoader):
@@ -72,18 +78,26 @@ def _read_profile(path: Path) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in data.items()}
 
 
-def parse_config(values: Mapping[str, Any], source: str) -> Config:
-    """Validate settings that came from `source`. Raises ConfigError with every problem found."""
+def parse_config(values: Mapping[str, Any], source: str, chosen: Container[str] = ()) -> Config:
+    """Validate settings that came from `source`, but for those that were `chosen` beside it.
+
+    Raises ConfigError with every problem found.
+    """
     try:
         return Config.model_validate(dict(values))
     except ValidationError as error:
-        known = list(Config.model_fields)
-        lines = []
-        for item in error.errors():
-            key = ".".join(str(part) for part in item["loc"])
-            if item["type"] == "extra_forbidden":
-                lines.append(f"{source}: unknown setting {key!r}; {nearest(key, known)}")
-            else:
-                message = item["msg"].removeprefix("Value error, ")
-                lines.append(f"{source}: {key}: {message}" if key else f"{source}: {message}")
+        lines = (
+            _problem(item, SETTINGS if item["loc"] and item["loc"][0] in chosen else source)
+            for item in error.errors()
+        )
         raise ConfigError("\n".join(dict.fromkeys(lines))) from error
+
+
+def _problem(error: ErrorDetails, source: str) -> str:
+    """What is wrong with a setting, and what it takes."""
+    key = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] == "extra_forbidden":
+        return f"{source}: unknown setting {key!r}; {nearest(key, list(Config.model_fields))}"
+    field = Config.model_fields.get(key)
+    takes = must_be(field) if field and error["type"] != OWN else None
+    return ": ".join(filter(None, (source, key, takes or refused(error))))

@@ -150,7 +150,10 @@ def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
         ("[]", "no calibration"),
         (json.dumps({"verdicts": {"maybe": HALF.model_dump()}}), "verdicts.maybe"),
         (json.dumps({"graph": {"factors": "table1", "context_prior": 1.0}}), "graph.context_prior"),
-        (json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}), "greater than 0"),
+        (
+            json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}),
+            "temperature: must be above 0",
+        ),
         (json.dumps({"prosteriors": None}), "prosteriors"),
     ],
 )

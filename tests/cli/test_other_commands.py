@@ -185,6 +185,34 @@ def test_help_tells_the_defaults_that_settings_have(factreasoner):
         assert about.count("default:") == 1, flag
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("show", "show [OPTIONS] RUN_DIR"),
+        ("report", "report [OPTIONS] RUN_DIR..."),
+        ("assess", "assess [OPTIONS] [TEXT]"),
+        ("index", "index [OPTIONS] [PATHS...]"),
+        ("verify", "verify [OPTIONS] [DATA]"),
+    ],
+)
+def test_the_usage_line_has_the_arguments_as_they_are_typed(factreasoner, command, usage):
+    assert factreasoner(command, "--help").stdout.splitlines()[0] == f"Usage: factreasoner {usage}"
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--version", "9"), "'--version': must be 1, 2 or 3"),
+        (("--factors", "tabel1"), "'--factors': must be conditional, table1 or reference"),
+        (("--concurrency", "many"), "'--concurrency': must be a whole number of at least 1"),
+        (("--limit", "0"), "'--limit': must be at least 1"),
+    ],
+)
+def test_a_flag_that_takes_something_else_says_what_it_takes(factreasoner, flags, told):
+    done = factreasoner("run", "data.jsonl", *flags)
+    assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+
+
 def test_help_and_version(factreasoner, tmp_path):
     done = factreasoner("--help")
     assert done.returncode == 0

@@ -56,6 +56,16 @@ def test_a_table_a_bar_and_a_title_show_it():
     assert not acting(bar_file.getvalue())
 
 
+def test_what_failed_keeps_its_path_whole_however_narrow_the_terminal():
+    file = io.StringIO()
+    path = "(/home/someone/a_folder_with_a_name/my_judges.py:3)"
+    Terminal(file=file, width=30).failed(f"2 x judge 'mine:J': KeyError: [1] of the answer {path}")
+    lines = file.getvalue().splitlines()
+    assert lines[:2] == ["2 x judge 'mine:J': KeyError:", "  [1] of the answer"]
+    assert lines[2] == f"  {path}"
+    assert not acting(file.getvalue())
+
+
 def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20, soft_wrap=True)

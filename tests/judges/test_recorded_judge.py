@@ -90,9 +90,9 @@ def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tm
         ({"record": "r", "source": "c", "target": "a", "label": "supports"}, "label", "'neutral'"),
         ({"record": "r", "source": "c", "target": "a", "label": None}, "label", "'neutral'"),
         ({"source": "c", "target": "a", "label": "neutral"}, "record", "missing"),
-        ({"record": "", "source": "c", "target": "a", "label": "neutral"}, "record", "at least 1"),
-        ({"record": "r", "source": True, "target": "a", "label": "neutral"}, "source", "string"),
-        ({"record": "r", "source": "c", "target": ["a"], "label": "neutral"}, "target", "string"),
+        ({"record": "", "source": "c", "target": "a", "label": "neutral"}, "record", "must not be empty"),
+        ({"record": "r", "source": True, "target": "a", "label": "neutral"}, "source", "must be a text"),
+        ({"record": "r", "source": "c", "target": ["a"], "label": "neutral"}, "target", "must be a text"),
         (
             {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": 1.5},
             "probability",

@@ -2,6 +2,7 @@
 
 import time
 from email.utils import formatdate
+from urllib.parse import urlsplit
 
 import pytest
 from fake_server import hang, obliging, rate_limited, reset, sequence
@@ -56,10 +57,12 @@ def test_an_outage_is_waited_for_and_said(scene):
     def answer(request):
         return reset() if time.monotonic() < until else obliging(request)
 
-    client = scene(answer).client(patience=30, max_attempts=1)
-    with told_of_waiting(told.append):
+    set_up = scene(answer)
+    client = set_up.client(patience=30, max_attempts=1)
+    with told_of_waiting(lambda seconds, server: told.append((seconds, server))):
         assert client.call(PROMPT, SCHEMA).arguments
-    *waited, last = told
+    assert {server for _, server in told} == {urlsplit(set_up.server.url).netloc}
+    *waited, last = [seconds for seconds, _ in told]
     assert waited == sorted(waited)
     assert 0.5 < max(waited) < 30
     assert last == 0.0

@@ -28,7 +28,7 @@ class Silent:
     def assessed(self, assessment):
         pass
 
-    def waiting(self, seconds):
+    def waiting(self, seconds, server):
         pass
 
 

@@ -38,7 +38,7 @@ class Quiet:
     def assessed(self, assessment):
         pass
 
-    def waiting(self, seconds):
+    def waiting(self, seconds, server):
         pass
 
 

@@ -15,6 +15,7 @@ from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.expectations import refused
 from factreasoner.models import (
     Atom,
     Claim,
@@ -88,7 +89,7 @@ def _read(path: Path, _modified: int, _size: int) -> Calibration:
         raise _unreadable(path, error.strerror) from error
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
-        message = f"no calibration that `calibrate` wrote: {where}: {error.errors()[0]['msg']}"
+        message = f"no calibration that `calibrate` wrote: {where}: {refused(error.errors()[0])}"
         raise InputError([InputProblem(str(path), "", message)]) from error
 
 

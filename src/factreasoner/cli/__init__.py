@@ -92,10 +92,20 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
     if type(error).__name__ == "NoArgsIsHelpError":  # typer leaves it to others to show its page
         say(error.message)
         return 2
-    said = str(error.message).removeprefix("Value error, ")
-    error.message = visible(said)  # it holds arguments, which a shell may have made of file names
+    if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
+        error.message = _what_it_takes(error)
+    error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)
     return 2
+
+
+def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
+    """What the flag takes that pydantic, by which typer reads flags, has refused."""
+    from factreasoner.config import Config
+    from factreasoner.expectations import must_be, refused
+
+    field = Config.model_fields.get(error.param.name) if error.param else None
+    return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
 
 
 def _notes(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -29,6 +30,18 @@ class Terminal(Console):
     def sentence(self, text: str, indent: int = 0) -> None:
         """Print a sentence, `indent` characters in, with its lines broken between words."""
         self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
+
+    def failed(self, text: str) -> None:
+        """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""
+        lines = textwrap.wrap(
+            one_line(text),
+            self.width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in lines:
+            self.print(line, markup=False, emoji=False, style="red", soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""

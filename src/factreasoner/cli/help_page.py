@@ -45,6 +45,11 @@ class SettingsCommand(TyperCommand):
             formatter.write_paragraph()
             formatter.write_text(f"{left_out} more settings: {everything}. A YAML profile can hold each.")
 
+    def collect_usage_pieces(self, *page: Any) -> list[str]:
+        """What stands behind the command's name in the line on how it is used; typer calls it."""
+        arguments = [param for param in self.params if param.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_placed(_argument(param), param) for param in arguments)]
+
     def _rows(self, *, whole: bool) -> tuple[list[_Row], int]:
         """What the page shows, by section, and how many settings it leaves out."""
         kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
@@ -54,7 +59,7 @@ class SettingsCommand(TyperCommand):
         for param in self.params:
             kind = kinds[param.name].annotation if param.name in kinds else bool
             if param.param_type_name == "argument":
-                arguments.append(_Row("Arguments", str(param.metavar or param.name).upper(), _about(param)))
+                arguments.append(_Row("Arguments", _argument(param), _about(param)))
             elif param not in of_settings:
                 options.append(_Row("Options", _flags(param, kind), _about(param)))
             elif not short or param.name in COMMON:
@@ -67,6 +72,16 @@ class SettingsCommand(TyperCommand):
 
 def _panel(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
     return str(getattr(param, "rich_help_panel", None))
+
+
+def _argument(param: Any) -> str:  # noqa: ANN401 - likewise
+    return str(param.metavar or param.name).upper()
+
+
+def _placed(name: str, param: Any) -> str:  # noqa: ANN401 - likewise
+    """An argument as it is typed: with dots where several may stand, in brackets where it may be left out."""
+    several = name if param.nargs == 1 or "..." in name else f"{name}..."
+    return several if param.required else f"[{several}]"
 
 
 def _about(param: Any) -> str:  # noqa: ANN401 - likewise

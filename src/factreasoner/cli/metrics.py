@@ -12,7 +12,7 @@ from factreasoner.cli.terminal import say_json
 
 def metrics(
     task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="Only those of run, recall, ... (default: all)")
+        str | None, typer.Argument(metavar="TASK", help="Only those of run, recall, ... (default: all)")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:

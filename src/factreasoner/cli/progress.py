@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from factreasoner.cli.console import Terminal
+from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.terminal import say
 from factreasoner.models import Usage
 from factreasoner.runs.journal import JournalLine
@@ -38,7 +38,7 @@ class _Totals:
         self.failed += line.status in ("failed", "partial")
         self.usage += line.usage
 
-    def waiting(self, seconds: float) -> None:
+    def waiting(self, seconds: float, server: str) -> None:
         pass
 
     def __str__(self) -> str:
@@ -77,12 +77,12 @@ class Lines(_Totals):
             text = f"{self.finished}/{self.total} records"
             say(f"{text}, {self}" if str(self) else text, err=True)
 
-    def waiting(self, seconds: float) -> None:
+    def waiting(self, seconds: float, server: str) -> None:
         """Say that the server is waited for, not too often."""
         now = time.monotonic()
         if seconds >= 1 and now - self._last >= SECONDS_BETWEEN_LINES:
             self._last = now
-            say(f"{self.finished}/{self.total} records, {_waiting(seconds)}", err=True)
+            say(f"{self.finished}/{self.total} records, {_waiting(seconds, server)}", err=True)
 
 
 class Bar(_Totals):
@@ -103,13 +103,13 @@ class Bar(_Totals):
         super().assessed(line)
         self._bar.update(self._task, advance=1, description=str(self))
 
-    def waiting(self, seconds: float) -> None:
+    def waiting(self, seconds: float, server: str) -> None:
         """Say so in the place of the numbers."""
-        self._bar.update(self._task, description=_waiting(seconds) if seconds else str(self))
+        self._bar.update(self._task, description=plain(_waiting(seconds, server)) if seconds else str(self))
 
 
-def _waiting(seconds: float) -> str:
-    return f"waiting for the server: {seconds:.0f} s"
+def _waiting(seconds: float, server: str) -> str:
+    return f"waiting for {server}: {seconds:.0f} s"
 
 
 @contextlib.contextmanager

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
+CONFIDENCES = {"logprobs": "log-probabilities", "verbal": "as the model says", "judges": "several judges"}
+"""Where probabilities of verdicts come from, in words; other sources are told by their names."""
 GOLD_IN_ROW = 3
 """How many scores against labels stand in one row."""
 
@@ -46,6 +48,8 @@ def print_rows(
         table.add_row(name, value)
     console = Terminal(highlight=False)
     console.print(table)
+    for message, count in summary["failures"]["messages"].items():
+        console.failed(f"{count} x {message}")
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
         _print_atoms_notice(console, config)
@@ -71,7 +75,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
         )
     outcome_failures = assessment.outcome.failures if assessment.outcome else ()
     for failure in (*assessment.failures, *outcome_failures):
-        console.print(f"[red]failed[/red] {escape(f'{failure.stage} {failure.item_id}: {failure.message}')}")
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if assessment.atoms:
         _print_atoms_notice(console, config)
     if config.plugin("judge") == "embedded":
@@ -182,7 +186,8 @@ def counted_records(summary: Mapping[str, Any]) -> str:
 
 def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterator[tuple[str, str]]:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
-    own = {"model": f"{config.plugin('judge')} judge"}
+    own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
+    own["constant"] = f"the constant {config.constant_confidence:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
@@ -192,8 +197,6 @@ def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterato
     failures = summary["failures"]
     stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
     yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
-    for message, count in failures["messages"].items():
-        yield "", f"{count} x {escape(message)}"
     yield from _usage_rows(summary["usage"])
 
 

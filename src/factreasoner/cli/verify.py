@@ -51,7 +51,7 @@ class OneText(NamedTuple):
 def verify(
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="[DATA]", help="Records, JSONL, one a line, with 'contexts'; - for stdin."),
+        typer.Argument(metavar="DATA", help="Records, JSONL, one a line, with 'contexts'; - for stdin."),
     ] = None,
     out: Annotated[
         Path | None,

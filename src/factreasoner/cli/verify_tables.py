@@ -45,8 +45,7 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
         if change.after:
             sides.add_row("[green]+[/green]", f"[green]{plain(change.after)}[/green]")
         console.print(sides)
-    for line in _closing(result):
-        console.print(line)
+    _print_closing(console, result)
     if out is not None and result.corrected is not None:
         told = f"{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}"
         console.print(f"[dim]{told}[/dim]", soft_wrap=True)
@@ -72,6 +71,13 @@ def _row(claim: VerifiedClaim) -> tuple[str, ...]:
     )
 
 
+def _print_closing(console: Terminal, result: VerifyResult) -> None:
+    for line in _closing(result):
+        console.print(line)
+    for failure in result.failures:
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
+
+
 def _closing(result: VerifyResult) -> Iterator[str]:
     scored = scored_verify(result)
     if result.claims:
@@ -83,8 +89,6 @@ def _closing(result: VerifyResult) -> Iterator[str]:
             yield "Flagged claims stay in the text; see why above."
     for note in result.verified.notes if result.verified else ():
         yield f"[yellow]note[/yellow] {plain(note)}"
-    for failure in result.failures:
-        yield f"[red]failed[/red] {plain(f'{failure.stage} {failure.item_id}: {failure.message}')}"
 
 
 def _scores(scores: Scores) -> str:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.expectations import refused
 from factreasoner.judges.faaf import check_citation
 from factreasoner.judges.journals import Head, Journal, Pair, Recording, lines_of
 from factreasoner.judges.llm import STAGE, pair_id
@@ -205,5 +206,4 @@ def line_problems(error: ValidationError, where: str, line_format: str) -> Itera
     """What is wrong with the fields of a line."""
     for item in error.errors():
         field = ".".join(map(str, item["loc"]))
-        reason = "missing" if item["type"] == "missing" else item["msg"][:1].lower() + item["msg"][1:]
-        yield InputProblem(where, field, f"{reason}; {line_format}")
+        yield InputProblem(where, field, f"{refused(item)}; {line_format}")

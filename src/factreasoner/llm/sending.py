@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
@@ -86,7 +87,7 @@ class Sender:
         self._provider = provider
         self._gate = gate
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
-        self._outage = Outage()
+        self._outage = Outage(_server(config))
         self._learning = threading.Lock()
         self.dialect = Dialect()
         self._forms_without_logprobs: frozenset[CallForm] = frozenset()
@@ -273,3 +274,8 @@ def _fault(state: RetryCallState) -> ProviderFault:
     error = state.outcome.exception() if state.outcome else None
     assert isinstance(error, _FaultError)
     return error.fault
+
+
+def _server(config: Config) -> str:
+    """What a person knows the model's server by."""
+    return (urlsplit(config.api_base).netloc if config.api_base else "") or f"the server of {config.model}"

@@ -26,8 +26,8 @@ class Progress(Protocol):
     def assessed(self, line: JournalLine) -> None:
         """One more record is on disk."""
 
-    def waiting(self, seconds: float) -> None:
-        """Calls have waited for the model's server for so long; 0: none does any more. From any thread."""
+    def waiting(self, seconds: float, server: str) -> None:
+        """Calls have waited for that server of models for so long; 0: none does any more. From any thread."""
 
 
 class RunReport(NamedTuple):

@@ -1,0 +1,45 @@
+"""What a value must be is said in words of ours, for every setting and every kind of error."""
+
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field, ValidationError
+
+from factreasoner.config import Config
+from factreasoner.expectations import must_be, refused
+
+
+def test_every_setting_can_say_what_it_takes():
+    for key, field in Config.model_fields.items():
+        assert (must_be(field) or "").startswith("must be "), key
+    assert must_be(Config.model_fields["k"]) == "must be a whole number, median or half"
+    assert must_be(Config.model_fields["max_cost"]) == "must be a number of at least 0"
+
+
+class Line(BaseModel, extra="forbid"):
+    name: str = Field(default="x", min_length=1)
+    label: Literal["yes", "no"] = "no"
+    share: float = Field(default=0.5, gt=0, le=1, allow_inf_nan=False)
+    count: int = 1
+    sure: bool = False
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"name": 3}, "must be a text"),
+        ({"name": ""}, "must not be empty"),
+        ({"label": "perhaps"}, "must be 'yes' or 'no'"),
+        ({"share": 0}, "must be above 0"),
+        ({"share": 2}, "must be at most 1"),
+        ({"share": "much"}, "must be a number"),
+        ({"share": float("inf")}, "must be a finite number"),
+        ({"count": "many"}, "must be a whole number"),
+        ({"sure": "maybe"}, "must be true or false"),
+        ({"nmae": "x"}, "unknown key"),
+    ],
+)
+def test_errors_are_told_in_words(value, words):
+    with pytest.raises(ValidationError) as caught:
+        Line.model_validate(value)
+    assert refused(caught.value.errors()[0]) == words
