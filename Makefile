@@ -51,7 +51,7 @@ type: install
 	$(BIN)/mypy
 
 test: install ## needs no network and no key
-	$(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
 integration: .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## real servers, peers, a Ray cluster
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
