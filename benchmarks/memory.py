@@ -128,8 +128,8 @@ def start_of_resume(run: Finished) -> tuple[float, float]:
 
     The record is taken out again.
     """
-    journal = run.path / "journal.jsonl"
-    size = journal.stat().st_size
+    journal, index = run.path / "journal.jsonl", run.path / "journal.index"
+    size, kept = journal.stat().st_size, index.read_bytes() if index.exists() else None
     process = subprocess.Popen(run.command)
     while process.poll() is None and journal.stat().st_size == size:
         time.sleep(0.02)
@@ -138,6 +138,8 @@ def start_of_resume(run: Finished) -> tuple[float, float]:
     process.kill()
     process.wait()
     os.truncate(journal, size)
+    if kept is not None:
+        index.write_bytes(kept)
     peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak / 1024
 
@@ -163,7 +165,7 @@ def print_finished(count: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             run = finished_run(Path(folder, "run"), number, longer)
             size = (run.path / "journal.jsonl").stat().st_size / 1e6
-            start_of_resume(run)  # checks the input, and keeps what it found
+            start_of_resume(run)  # checks the input and reads the journal, and keeps what it found
             seconds, peak = start_of_resume(run)
             print(f"{number:16,d}{size:12.0f}{seconds:14.2f}{peak:6.0f}", end="")
             print("".join(f"{peak_of(name, run):12.0f}" for name in COMMANDS), flush=True)

@@ -135,7 +135,7 @@ def test_bad_line(tmp_path: Path, case: Bad) -> None:
         assert word in problem.message
     assert len(problem.message) < 300
     skipped = check_input(path, skip_invalid=True)
-    assert skipped.ids == ("good", "last")
+    assert list(skipped.ids) == ["good", "last"]
     assert skipped.problems == [problem]
 
 

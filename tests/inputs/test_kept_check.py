@@ -57,7 +57,7 @@ def test_what_was_found_is_taken_and_finished_records_are_left_out(
     watched = Watched(tmp_path / "kept")
     first, again = watched.check(data), watched.check(data)
     assert watched.parsed == len(LINES)
-    assert (again.ids, again.notes) == (first.ids, first.notes)
+    assert (list(again.ids), again.notes) == (list(first.ids), first.notes)
     assert "refrence" in again.notes[0]
     records = list(first.records())
     assert list(again.records()) == records

@@ -124,4 +124,4 @@ def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):
 
 def test_an_array_on_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS).encode())))
-    assert check_input("-").ids == ("a", "b")
+    assert list(check_input("-").ids) == ["a", "b"]

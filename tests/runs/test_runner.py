@@ -32,27 +32,46 @@ class Silent:
         pass
 
 
-class Interrupted(RunFolder):
-    """Struck at the second record, after its line is on disk and before it is known here."""
+class Struck(JournalIndex):
+    """An interrupt strikes when the second record's line is on disk, and not known here yet."""
 
-    def write(self, lines):
-        known = self.entries
-        if lines[0].record_id == "r1":
-            self.entries = JournalIndex()
-        super().write(lines)
-        if self.entries is not known:
-            self.entries = known
+    def __init__(self):
+        super().__init__()
+        self.struck = False
+
+    def __setitem__(self, record_id, entry):
+        if record_id == "r1" and not self.struck:
+            self.struck = True
             raise KeyboardInterrupt
+        super().__setitem__(record_id, entry)
+
+
+def interrupted(path):
+    """The folder of a run that was interrupted there, and what is told of it."""
+    config = Config()
+    folder = RunFolder(path, TASK)
+    folder.start(config, {})
+    folder.entries = Struck()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
+    return folder, raised.value.__notes__
 
 
 def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp_path):
-    config = Config()
-    folder = Interrupted(tmp_path, TASK)
-    folder.start(config, {})
-    with pytest.raises(KeyboardInterrupt):
-        run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
+    folder, told = interrupted(tmp_path)
     lines = folder.results_path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
+    assert told == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
+
+
+def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.runs.runner.WRITTEN_AT_ONCE", 1)
+    folder, told = interrupted(tmp_path)
+    assert not folder.results_path.exists()
+    assert not folder.summary_path.exists()
+    assert [result.record_id for result in folder.results(["r0", "r1", "r2"])] == ["r0", "r1"]
+    rest = "; results.jsonl and summary.json are written when the run comes to its end."
+    assert told == [f"2 of 3 records are assessed, and kept in {tmp_path}{rest}"]
 
 
 def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):

@@ -183,12 +183,12 @@ def test_a_file_in_the_way(tmp_path):
 def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
     written(tmp_path, *(assessment(f"r{i}") for i in (3, 1, 2)))
     folder = opened(tmp_path)
-    assert folder.order() == ["r3", "r1", "r2"]
+    assert list(folder.order()) == ["r3", "r1", "r2"]
     (tmp_path / "results.jsonl").write_text('{"id": "r2"}\n{"id": "gone"}\n')
-    assert folder.order() == ["r2", "r3", "r1"]
+    assert list(folder.order()) == ["r2", "r3", "r1"]
     for damaged in ("damaged", "7", '{"id": ["r2"]}'):
         (tmp_path / "results.jsonl").write_text(damaged)
-        assert folder.order() == ["r3", "r1", "r2"]
+        assert list(folder.order()) == ["r3", "r1", "r2"]
 
 
 def test_a_file_that_cant_be_written_is_named(tmp_path):
@@ -213,7 +213,7 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
     with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line"):
         folder.read_journal()
     folder.results_path.write_text(DEEP)
-    assert folder.order() == ["r0"]
+    assert list(folder.order()) == ["r0"]
     folder.manifest.path.write_text(DEEP)
     with pytest.raises(RunError, match=r"manifest\.json: can't be read"):
         folder.manifest.content()
@@ -258,7 +258,7 @@ def test_a_folder_of_an_earlier_version_is_a_run(tmp_path):
     del manifest["task"]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert RunFolder.of_any_task(tmp_path).task is TASK
-    assert FinishedRun.of_any_task(tmp_path).ids == ("r0",)
+    assert list(FinishedRun.of_any_task(tmp_path).ids) == ["r0"]
 
 
 def test_a_run_of_an_unknown_task(tmp_path):

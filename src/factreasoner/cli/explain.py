@@ -11,6 +11,8 @@ from factreasoner.cli.options import RunDir
 from factreasoner.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from factreasoner.errors import InputProblem
     from factreasoner.explanations import Explanation
     from factreasoner.models import Assessment
@@ -79,7 +81,7 @@ def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json:
     raise typer.Exit(0 if not problems else 3 if told else 1)
 
 
-def _ids(folder: RunFolder[Assessment], record: str | None) -> list[str]:
+def _ids(folder: RunFolder[Assessment], record: str | None) -> Sequence[str]:
     """The records of a run, or the one that was asked for."""
     from factreasoner.errors import RunError
     from factreasoner.runs.known_records import known_id

@@ -155,6 +155,10 @@ def run_task(
             ended = RoundsReport(run_at_once(run_round, folder, config, told))
         else:
             ended = run_in_rounds(run_round, folder, config, told)
+    except KeyboardInterrupt as error:
+        for note in getattr(error, "__notes__", ()):
+            _say_note(running.quiet, note)
+        raise
     finally:
         folder.close()
     report = ended.last

@@ -13,6 +13,7 @@ from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.columns import hinted, misspelt
+from factreasoner.inputs.compact import Ids
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
@@ -35,7 +36,7 @@ KEPT_FROM = 1000
 class CheckedInput:
     """A file, compressed or not, whose every line was checked.
 
-    Memory grows by an id, two integers and, where the check is kept, a digest a record, and the problems.
+    Memory grows by an id and some 45 bytes a record, and by the problems.
     `problems` are those of the lines left out (`skip_invalid`). What can be read only once (standard input,
     a pipe), and the records of a table or a JSON array, are kept in an unnamed temporary file for as long as
     this object lives.
@@ -53,12 +54,12 @@ class CheckedInput:
             weakref.finalize(self, self._spool.close)
 
     def __len__(self) -> int:
-        return len(self._found.numbers)
+        return len(self._found.ids)
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> Ids:
         """Ids of the records, in order."""
-        return tuple(self._found.numbers)
+        return self._found.ids
 
     @property
     def notes(self) -> Sequence[str]:
@@ -128,8 +129,8 @@ class CheckedInput:
 
     def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
         where = self._where(number)
-        if record.id in self._found.numbers:
-            first = f"{'line' if self._by_line else 'record'} {self._found.numbers[record.id]}"
+        if (before := self._found.number(record.id)) is not None:
+            first = f"{'line' if self._by_line else 'record'} {before}"
             message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
             raise InputError([InputProblem(where, "id", message)])
         if problems := fits(record) if fits is not None else ():

@@ -10,35 +10,44 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner import __version__
+from factreasoner.inputs.compact import Digests, Ids
 
 _WHOLE = "end"
 """The last line: what has it was not cut short."""
 
 
 class Found:
-    """Where the records of a checked file are: by id the line's number; in their order offset and digest.
+    """Where the records of a checked file are: in their order the line's number and offset, and a digest.
 
-    `digests` are those of the records' content, empty where none were asked for.
+    `digests` are those of the records' content, empty where none were asked for. Each record takes 24 bytes
+    beside `Ids`.
     """
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.ids = Ids()
         self.offsets = array("Q")
-        self.digests: list[str] = []
+        self.digests = Digests()
         self.notes: list[str] = []
+        self._numbers = array("Q")
 
     def add(self, record_id: str, number: int, offset: int, digest: str | None) -> None:
-        """Count a record."""
-        self.numbers[record_id] = number
+        """Count a record; its id must be a new one."""
+        place = self.ids.add(record_id)
+        self._numbers.append(number)
         self.offsets.append(offset)
         if digest is not None:
-            self.digests.append(digest)
+            self.digests[place] = digest
+
+    def number(self, record_id: str) -> int | None:
+        """The number of the line with that id, None where there is none."""
+        place = self.ids.place(record_id)
+        return None if place is None else self._numbers[place]
 
     def places(self) -> Iterator[tuple[str, int, int, str | None]]:
         """Id, number, offset and digest of every record, in order."""
-        digests: Iterator[str | None] = iter(self.digests)
-        for (record_id, number), offset in zip(self.numbers.items(), self.offsets, strict=True):
-            yield record_id, number, offset, next(digests, None)
+        for place, record_id in enumerate(self.ids):
+            digest = self.digests[place] if len(self.digests) else None
+            yield record_id, self._numbers[place], self.offsets[place], digest
 
 
 class KeptCheck(NamedTuple):

@@ -44,7 +44,7 @@ class FinishedRun(Generic[R]):
         self._folder = RunFolder(self.source, task)
         self.config: Config = scored.config if scored else self._folder.config()
         self._folder.read_journal()
-        self.ids = tuple(self._folder.order())
+        self.ids = self._folder.order()
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
         self.corrections = scored.corrections if scored else corrections

@@ -2,54 +2,64 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
+from factreasoner.inputs.compact import Digests, Ids
 from factreasoner.models import Status
 from factreasoner.runs.journal import JournalEntry
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-_DIGEST = re.compile("[0-9a-f]{16}")
 
 
 class JournalIndex(Mapping[str, JournalEntry]):
-    """Entries by record id, in the order in which records were first set: 26 bytes each, and the id."""
+    """Entries by record id, in the order in which records were first set: 26 bytes each beside `Ids`."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._ids = Ids()
         self._offsets = array("Q")
         self._statuses = bytearray()
         self._sizes = array("L")
         self._to_repeat = bytearray()
-        self._digests = array("Q")
-        self._other_fingerprints: dict[int, str] = {}
+        self._digests = Digests()
 
     def __getitem__(self, record_id: str) -> JournalEntry:
-        at = self._places[record_id]
-        digest = self._other_fingerprints.get(at, f"{self._digests[at]:016x}")
-        status = STATUSES[self._statuses[at]]
-        return JournalEntry(self._offsets[at], status, digest, self._sizes[at], bool(self._to_repeat[at]))
+        at = self._ids.place(record_id)
+        if at is None:
+            raise KeyError(record_id)
+        return self._entry(at)
 
     def __setitem__(self, record_id: str, entry: JournalEntry) -> None:
         """Raises ValueError, TypeError or OverflowError where something of it is not what it should be."""
-        status, usual = STATUSES.index(entry.status), _DIGEST.fullmatch(entry.fingerprint)
-        at = self._places.setdefault(record_id, len(self._places))
+        if not isinstance(entry.fingerprint, str):
+            raise TypeError(f"the fingerprint of {record_id!r} is no text")
+        status, size = STATUSES.index(entry.status), array("L", [entry.size])
+        at = self._ids.add(record_id)
         if at == len(self._offsets):
-            for column in (self._offsets, self._sizes, self._digests):
-                column.append(0)
+            self._offsets.append(0)
+            self._sizes.append(0)
             self._statuses.append(0)
             self._to_repeat.append(0)
-        self._offsets[at], self._sizes[at] = entry.offset, entry.size
+        self._offsets[at], self._sizes[at] = entry.offset, size[0]
         self._statuses[at], self._to_repeat[at] = status, entry.to_repeat
-        self._digests[at] = int(entry.fingerprint, 16) if usual else 0
-        self._other_fingerprints.pop(at, None)
-        if not usual:
-            self._other_fingerprints[at] = entry.fingerprint
+        self._digests[at] = entry.fingerprint
+
+    def __contains__(self, record_id: object) -> bool:
+        return record_id in self._ids
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._ids)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._ids)
+
+    def since(self, offset: int) -> Iterator[tuple[str, JournalEntry]]:
+        """The records whose latest result stands at `offset` or behind it, in their order."""
+        for at, stands in enumerate(self._offsets):
+            if stands >= offset:
+                yield self._ids[at], self._entry(at)
+
+    def _entry(self, at: int) -> JournalEntry:
+        status, to_repeat = STATUSES[self._statuses[at]], bool(self._to_repeat[at])
+        return JournalEntry(self._offsets[at], status, self._digests[at], self._sizes[at], to_repeat)

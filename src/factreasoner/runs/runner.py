@@ -15,6 +15,8 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.task import Calls, Worker
 
 R = TypeVar("R", bound=TaskResult)
+WRITTEN_AT_ONCE = 1000
+"""Records of which results and summary are written in about a second."""
 
 
 class Progress(Protocol):
@@ -57,11 +59,11 @@ def run(
         InputError: a record can't be read any more, or lacks what the configuration needs.
         KeyboardInterrupt: the process is told to stop.
 
-    Whatever is raised, the results of the finished records are written before, and a note on the exception
-    says how many there are.
+    Whatever is raised, the finished records are in the journal before, and a note on the exception says how
+    many there are. Results and summary are written before where that is a moment's work, of
+    `WRITTEN_AT_ONCE` records at most; those of more stay as they are until the run comes to its end.
     """
-    counts = [folder.entries[i] for i in ids if i in folder.entries]
-    progress.started(len(ids), sum(not entry.to_repeat for entry in counts))
+    progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
     config = worker.config
     calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
     stopped = None
@@ -75,11 +77,13 @@ def run(
         stopped = str(error)
     except BaseException as error:
         # An interrupt may have struck between a line's writing and its indexing.
-        folder.read_journal(repair=True)
-        score_journal(folder, ids, config)
-        error.add_note(
-            f"{len(folder.entries)} of {len(ids)} records are assessed, and kept in {folder.path}."
-        )
+        folder.mend_journal()
+        kept = f"{len(folder.entries)} of {len(ids)} records are assessed, and kept in {folder.path}"
+        if len(folder.entries) <= WRITTEN_AT_ONCE:
+            score_journal(folder, ids, config)
+        else:
+            kept += "; results.jsonl and summary.json are written when the run comes to its end"
+        error.add_note(f"{kept}.")
         raise
     summary = score_journal(folder, ids, config)
     unfinished = sum(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,17 +15,21 @@ from pydantic import ValidationError
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
+from factreasoner.inputs.compact import Ids
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.profiles import parse_config
-from factreasoner.runs.journal import JournalLine, entry_of, head_of, line_of
+from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
+from factreasoner.runs.kept_index import KeptIndex
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
+_BEGINNING = '{"id": '
+_JSON = json.JSONDecoder()
 
 
 class RunFolder(Generic[R]):
@@ -34,6 +40,7 @@ class RunFolder(Generic[R]):
     - `spent.txt`: US dollars of each answered request, one a line.
     - `batches/`: requests to models that are answered in batches, and their results.
     - `input.index`: what the check of a large input found, so that resuming it takes no second one.
+    - `journal.index`: where the results stand in a large journal, so that it need not be read for that.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
@@ -41,6 +48,8 @@ class RunFolder(Generic[R]):
         self.path = path
         self.task = task
         self.entries = JournalIndex()
+        self._end = self._kept_to = 0
+        self._kept = KeptIndex(path / "journal.index", self.journal_path)
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
@@ -113,7 +122,7 @@ class RunFolder(Generic[R]):
     ) -> None:
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
         if fresh:
-            derived = (self.results_path, self.summary_path, self.input_path)
+            derived = (self.results_path, self.summary_path, self.input_path, self._kept.path)
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
                 path.unlink(missing_ok=True)
             self.batches.clear()
@@ -122,7 +131,8 @@ class RunFolder(Generic[R]):
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
                 self.manifest.refuse_other_run(wanted)
-            self.read_journal(repair=True)
+            self.read_journal()
+            self.mend_journal()
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
         kept = self.manifest.models() if self.entries else {}
@@ -150,34 +160,52 @@ class RunFolder(Generic[R]):
         self._check_task()
         return parse_config(self.manifest.content()["config"], str(self.manifest.path))
 
-    def read_journal(self, *, repair: bool = False) -> None:
-        """Index the journal: the last line of each record counts. `repair` cuts a torn last line off.
+    def read_journal(self) -> None:
+        """Index the journal: the last line of each record counts. What a killed process left torn does not.
 
         Raises:
             RunError: a line other than a torn last one is damaged.
         """
-        self.entries = JournalIndex()
+        self.entries, self._end = self._kept.read(self.task)
+        self._kept_to = self._end
+        self._read_on()
+
+    def mend_journal(self) -> None:
+        """Index what is new in the journal, and cut a torn last line off. Raises as `read_journal` does."""
+        self._read_on()
+        if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
+            os.truncate(self.journal_path, self._end)
+        self._keep(self.entries.since(self._kept_to))
+
+    def _keep(self, added: Iterable[tuple[str, JournalEntry]]) -> None:
+        self._kept.keep(self.task, self.entries, added)
+        self._kept_to = self._end
+
+    def _read_on(self) -> None:
         if not self.journal_path.exists():
             return
-        offset = 0
         with self.journal_path.open("rb") as journal:
-            for number, line in enumerate(journal, start=1):
+            journal.seek(self._end)
+            for line in journal:
                 if not line.endswith(b"\n"):
                     break
-                self._index(line, offset, number)
-                offset += len(line)
-        if repair and offset < self.journal_path.stat().st_size:
-            os.truncate(self.journal_path, offset)
+                self._index(line)
 
-    def _index(self, line: bytes, offset: int, number: int) -> None:
+    def _index(self, line: bytes) -> None:
         try:
-            record_id, entry = entry_of(self.task, head_of(line), offset)
+            record_id, entry = entry_of(self.task, head_of(line), self._end)
             self.entries[record_id] = entry
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise RunError(
-                f"{self.journal_path}:{number}: damaged line; remove it and run again, "
+                f"{self.journal_path}:{self._line_number(self._end)}: damaged line; remove it and run again, "
                 "or start over with --fresh"
             ) from error
+        self._end += len(line)
+
+    def _line_number(self, offset: int) -> int:
+        with self.journal_path.open("rb") as journal:
+            passed = itertools.accumulate(map(len, journal))
+            return 1 + sum(1 for _ in itertools.takewhile(lambda end: end <= offset, passed))
 
     def finished(self, record_id: str, fingerprint: str) -> bool:
         """Whether a record with that content needs no more work: it is assessed, and nothing of it failed."""
@@ -208,6 +236,8 @@ class RunFolder(Generic[R]):
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)
             offset += len(line.text)
+        self._end = offset
+        self._keep([(line.record_id, self.entries[line.record_id]) for line in lines])
 
     def results(self, ids: Iterable[str]) -> Iterator[R]:
         """The results of `ids`, in that order, read one at a time; ids without one are passed over."""
@@ -225,13 +255,23 @@ class RunFolder(Generic[R]):
                         f"{self.journal_path}: the result of {record_id!r} can't be read: {error}"
                     ) from error
 
-    def order(self) -> list[str]:
+    def order(self) -> Ids:
         """Record ids in the order of the last results, then any others in the order they were finished."""
-        try:
-            with self.results_path.open(encoding="utf-8") as results:
-                ids = [str(json.loads(line)["id"]) for line in results]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        ids = Ids()
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             # The results are derived from the journal, which is enough without them.
-            ids = []
-        scored = set(ids)
-        return [i for i in ids if i in self.entries] + [i for i in self.entries if i not in scored]
+            found = Ids()
+            with self.results_path.open(encoding="utf-8") as results:
+                for line in results:
+                    found.add(_id_of(line))
+            ids = Ids(record_id for record_id in found if record_id in self.entries)
+        for record_id in self.entries:
+            ids.add(record_id)
+        return ids
+
+
+def _id_of(line: str) -> str:
+    """The id in a line of results.jsonl, which begins with it; reading no more takes a fraction."""
+    if line.startswith(_BEGINNING):
+        return str(_JSON.raw_decode(line, len(_BEGINNING))[0])
+    return str(json.loads(line)["id"])
