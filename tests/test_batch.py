@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas
 import pytest
 from fake_server import FakeServer, obliging
+from unsettled_solver import UnsettledSolver
 
 from factreasoner import Run, ScriptedLLM, aassess, assess, assess_many
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
@@ -201,12 +202,24 @@ def test_columns_of_other_names():
     assert labels(assess_many(rows, column_map=columns, progress=False, cache=False)) == EXPECTED
 
 
+def test_processes_import_classes_of_one_s_own(tmp_path):
+    given = {"solver": UnsettledSolver, "progress": False, "cache": False}
+    found = assess_many(ROWS, executor="processes", workers=1, out=tmp_path / "run", **given)
+    assert labels(found) == labels(assess_many(ROWS, **given))
+    said = json.loads((tmp_path / "run" / "manifest.json").read_text())["config"]["solver"]
+    assert said == "unsettled_solver:UnsettledSolver"
+
+
 def test_processes_take_no_objects(tmp_path):
-    with pytest.raises(
-        ConfigError, match="executor: other processes make their parts by name, and judge is an"
-    ):
-        assess_many(ROWS, out=tmp_path / "run", executor="processes", judge=object())
-    with pytest.raises(ConfigError, match="and llm is an object"):
+    class Judge:
+        """One that only this function knows."""
+
+    for own in (Judge, Judge(), UnsettledSolver()):
+        with pytest.raises(
+            ConfigError, match=r"import their parts, and judge \(.*\) is no class or function"
+        ):
+            assess_many(ROWS, out=tmp_path / "run", executor="processes", judge=own)
+    with pytest.raises(ConfigError, match=r"and llm \(.*ScriptedLLM\) is no class"):
         assess_many(ROWS, executor="processes", llm=ScriptedLLM(lambda prompt, schema: {}))
     assert not (tmp_path / "run").exists()
 

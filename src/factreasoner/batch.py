@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -16,7 +16,7 @@ from factreasoner.cli.progress import progress_for
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
-from factreasoner.plugins import named
+from factreasoner.plugins import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.runner import run as run_records
@@ -62,7 +62,8 @@ def assess_many(
     """
     check_task(task)
     parts, given = parts_and_config(settings)
-    _refuse_objects_in_processes(given, [*parts, *(["llm"] if llm is not None else [])])
+    if given.executor != "threads":
+        given, parts = _by_name(given, parts if llm is None else {**parts, "llm": llm}), {}
     config = fitted_config(given)
     asked = task_named(task)
     checked = given_records(
@@ -98,9 +99,13 @@ def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> R
     return found
 
 
-def _refuse_objects_in_processes(config: Config, own: Sequence[str]) -> None:
-    if config.executor != "threads" and own:
-        remedy = "name a class of your own as 'package.module:Name', or leave the executor out"
-        raise ConfigError(
-            f"executor: other processes make their parts by name, and {own[0]} is an object; {remedy}"
-        )
+def _by_name(config: Config, parts: Mapping[str, object]) -> Config:
+    """Settings that name the parts, for processes that import them; ConfigError where one has no name."""
+    for kind, part in parts.items():
+        if kind == "llm" or not importable(part):
+            what = named(part).removeprefix("__main__:")
+            raise ConfigError(
+                f"executor: other processes import their parts, and {kind} ({what}) is no class or function "
+                "at the top of a module; make it one, or leave the executor out"
+            )
+    return config.model_copy(update={kind: named(part) for kind, part in parts.items()})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import sys
 import sysconfig
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -131,6 +132,13 @@ def named(plugin: object) -> str:
         return plugin
     owner = plugin if inspect.isclass(plugin) or inspect.isroutine(plugin) else type(plugin)
     return f"{owner.__module__}:{owner.__qualname__}"
+
+
+def importable(plugin: object) -> bool:
+    """Whether a plug-in is a class or function that another process can import by its name."""
+    if not (inspect.isclass(plugin) or inspect.isroutine(plugin)) or plugin.__module__ == "__main__":
+        return False
+    return getattr(sys.modules.get(plugin.__module__), plugin.__qualname__, None) is plugin
 
 
 class _CheckedPlugin(Generic[P]):
