@@ -41,6 +41,24 @@ def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished
     assert snapshot(finished) == before
 
 
+def test_a_solver_that_refuses_is_told_by_the_exit_code_and_leaves_k_as_it_was(
+    factreasoner, tmp_path, finished, monkeypatch
+):
+    (tmp_path / "refusing.py").write_text(
+        "from factreasoner.errors import SolverError\n"
+        "class Refusing:\n"
+        "    name = 'refusing'\n"
+        "    def marginals(self, graph):\n"
+        "        raise SolverError('too large for me')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    done = factreasoner("score", finished, "--solver", "refusing:Refusing", "--out", "again")
+    assert done.returncode == 3
+    assert [line["status"] for line in results(tmp_path / "again")] == ["failed"] * 3
+    assert {line["k"] for line in results(tmp_path / "again")} == {line["k"] for line in results(finished)}
+    assert "too large for me" in results(tmp_path / "again")[0]["failures"][0]["message"]
+
+
 def test_score_as_json(factreasoner, tmp_path, finished):
     done = factreasoner("score", finished, "--k", "half", "--json")
     summary = json.loads(done.stdout)

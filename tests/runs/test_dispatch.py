@@ -4,7 +4,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.models import Record, Usage
 from factreasoner.runs.dispatch import Dispatcher
 from factreasoner.runs.journal import JournalEntry, JournalLine
@@ -115,6 +115,20 @@ def test_until_the_model_is_known_records_go_one_by_one_to_one_worker():
     worked(crew, 3, settled=False)
     assert crew.order == [(f"r{i}",) for i in range(3)]
     assert crew.most == 1
+
+
+@pytest.mark.parametrize("count", [1, 6, 8])
+def test_what_came_before_an_input_that_fails_is_done(count):
+    def records():
+        for i in range(count):
+            yield Record(id=f"r{i}", response="")
+        raise InputError([InputProblem("data.jsonl:9", "", "is gone")])
+
+    crew = Crew(2, seconds=0.001)
+    done = []
+    with pytest.raises(InputError, match="is gone"):
+        done.extend(one for lines in Dispatcher(crew, line).lines(records()) for one in lines)
+    assert {one.record_id for one in done} == {f"r{i}" for i in range(count)}
 
 
 def test_an_error_for_the_user_ends_the_run_after_what_was_handed_out():

@@ -65,7 +65,7 @@ def score(
         say_json(summary)
     else:
         _end_of(folder.task)(summary, config, out)
-    if "solver" in summary and summary["solver"]["not_converged"]:
+    if summary["records"]["failed"] or summary["records"]["partial"]:
         raise typer.Exit(3)
 
 

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pydantic import model_validator
+
 from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, TaskResult
@@ -29,6 +31,14 @@ class Assessment(TaskResult):
     contexts: tuple[Context, ...] = ()
     searched: tuple[str, ...] = ()
     outcome: Outcome | None = None
+
+    @model_validator(mode="after")
+    def _of_earlier_versions(self) -> Assessment:
+        """Call partial what an earlier version called ok though its posteriors have not converged."""
+        marginals = self.outcome.marginals if self.outcome else None
+        if self.status == "ok" and marginals is not None and marginals.converged is False:
+            object.__setattr__(self, "status", "partial")  # frozen, but not handed out yet
+        return self
 
     @property
     def p_true(self) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -77,18 +77,28 @@ class Marginals(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_earlier_versions(cls, data: object) -> object:
-        """Read what was written when an infinite R-hat became null, and a warning alone told of it."""
+        """Read what did not say whether it had converged."""
         if not isinstance(data, dict) or not isinstance(data.get("diagnostics"), dict):
             return data
-        told = data["diagnostics"]
-        if "r_hat" in told and data.get("converged") is None:
-            data = data | {"converged": "warning" not in told and told["r_hat"] is not None}
-        return data | {"diagnostics": {key: value for key, value in told.items() if value is not None}}
+        told = {key: value for key, value in data["diagnostics"].items() if value is not None}
+        return data | {"converged": has_converged(data), "diagnostics": told}
 
     @property
     def p_true(self) -> dict[str, float]:
         """P(state 1) of every variable."""
         return {name: values[1] for name, values in self.probabilities.items()}
+
+
+def has_converged(marginals: Mapping[str, Any]) -> bool | None:
+    """`Marginals.converged` of what stands in a journal, one of an earlier version too.
+
+    These did not say it: an infinite R-hat became null, or there was a warning.
+    """
+    converged: bool | None = marginals.get("converged")
+    told = marginals.get("diagnostics") or {}
+    if converged is None and "r_hat" in told:
+        return "warning" not in told and told["r_hat"] is not None
+    return converged
 
 
 def side_of(p_true: float) -> Literal[-1, 0, 1]:

@@ -90,10 +90,7 @@ class Dispatcher:
         """
         to_come = iter(records)
         while True:
-            try:
-                left = self._hand_out(to_come)
-            except Exception as error:  # noqa: BLE001 - raised below, when what is under way is done
-                self._error, left = error, True
+            left = self._hand_out(to_come)
             if not self._shares and (self._error is not None or not (left or self._suspects)):
                 break
             done = wait(self._shares, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done
@@ -106,13 +103,11 @@ class Dispatcher:
 
     def _hand_out(self, to_come: Iterator[Record]) -> bool:
         """Give workers what they have room for; whether there may be more records to come."""
-        if self._error is not None:
-            return False
         load = Counter(id(share.hand) for share in self._shares.values())
         for share in self._shares.values():
             load[id(share.hand)] += self._crew.ahead if share.alone else 0
         for hand in self._crew.hands():
-            while self._room(load[id(hand)]):
+            while self._error is None and self._room(load[id(hand)]):
                 alone = bool(self._suspects)
                 some = (self._suspects.popleft(),) if alone else self._next(to_come)
                 if not some:
@@ -128,7 +123,14 @@ class Dispatcher:
         return load < (1 if self._suspects else self._crew.ahead)
 
     def _next(self, to_come: Iterator[Record]) -> tuple[Record, ...]:
-        return tuple(itertools.islice(to_come, self._size if self._settled else 1))
+        """A portion; where `to_come` fails, what came before that."""
+        taken: list[Record] = []
+        try:
+            for record in itertools.islice(to_come, self._size if self._settled else 1):
+                taken.append(record)
+        except Exception as error:  # noqa: BLE001 - raised when what is under way is done
+            self._error = error
+        return tuple(taken)
 
     def _taken_in(self, future: Future[Portion]) -> Iterator[JournalLine]:
         share = self._shares.pop(future)

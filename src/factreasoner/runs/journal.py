@@ -55,10 +55,18 @@ class _Target(TypedDict):
     target_id: NotRequired[str]
 
 
+class _Marginals(TypedDict):
+    """What a solver found, of which it is asked whether it is to be relied on."""
+
+    converged: NotRequired[bool | None]
+    diagnostics: NotRequired[dict[str, Any]]
+
+
 class _Outcome(TypedDict):
     """What an assessor came to, of which it is asked what it lacks."""
 
     unjudged: NotRequired[list[str]]
+    marginals: NotRequired[_Marginals | None]
     failures: NotRequired[list[_Nothing]]
 
 
@@ -97,7 +105,7 @@ def entry_of(task: Task[Any], data: Mapping[str, Any], offset: int) -> tuple[str
     """
     entry = JournalEntry(
         offset,
-        data["status"],
+        task.status(data),
         data["fingerprint"],
         size=task.size(data),
         to_repeat=task.to_repeat(data),

@@ -12,7 +12,16 @@ from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
-from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, record_fingerprint
+from factreasoner.models import (
+    Assessment,
+    Atom,
+    Failure,
+    Record,
+    Status,
+    Verdict,
+    has_converged,
+    record_fingerprint,
+)
 from factreasoner.pipeline import build_pipeline
 from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.atom_rows import atom_rows
@@ -86,6 +95,11 @@ class Factuality(Task[Assessment]):
         """See `Task`."""
         outcome = line["outcome"]
         return len(line["atoms"]) - len(outcome["unjudged"]) if outcome else 0
+
+    def status(self, line: Mapping[str, Any]) -> Status:
+        """Partial too where an earlier version said ok though its posteriors have not converged."""
+        marginals = (line["outcome"] or {}).get("marginals") or {}
+        return "partial" if line["status"] == "ok" and has_converged(marginals) is False else line["status"]
 
     def to_repeat(self, line: Mapping[str, Any]) -> bool:
         """Not where posteriors that have not converged are all that is wrong: solving takes no judgement.

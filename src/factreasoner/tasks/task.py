@@ -17,7 +17,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.commons import Commons
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
+from factreasoner.models import Atom, Failure, Record, Status, TaskResult, Verdict
 from factreasoner.protocols import LLM
 from factreasoner.tasks.rows import ClaimRow
 
@@ -144,6 +144,11 @@ class Task(ABC, Generic[R]):
     def claims(self, result: R) -> Sequence[Atom]:
         """The claims of a result by which it is told whether two runs judged the same; none: all do."""
         return ()
+
+    def status(self, line: Mapping[str, Any]) -> Status:
+        """How a record fared, from its result as it stands in the journal."""
+        status: Status = line["status"]
+        return status
 
     def to_repeat(self, line: Mapping[str, Any]) -> bool:
         """Whether a resumed run works on the record anew, from its result as it stands in the journal."""
