@@ -31,6 +31,28 @@ CASES = {
         "Giant planets, such as Jupiter, rotate faster than small planets, such as Earth and Mars.",
         "Giant planets, such as Saturn, rotate faster than small planets, such as Earth and Mars.",
     ],
+    "Gold is a noble metal, meaning it is resistant to acids.": [
+        "Gold is a noble metal.",
+        "It is resistant to acids.",
+    ],
+    "If gold is pure, it is soft, meaning that it bends.": [
+        "If gold is pure, it is soft, meaning that it bends."
+    ],
+    "The survey covers all cells, providing a higher resolution.": [
+        "The survey covers all cells.",
+        "The survey provides a higher resolution.",
+    ],
+    "The company closed ten shops, resulting in unrest.": [
+        "The company closed ten shops, resulting in unrest."
+    ],
+    "Sourcers, on the other hand, focus on finding and attracting candidates.": [
+        "Sourcers, on the other hand, focus on finding candidates.",
+        "Sourcers, on the other hand, focus on attracting candidates.",
+    ],
+    "Rate design allows for pricing reflecting the cost of providing the power and promotes efficiency.": [
+        "Rate design allows for pricing reflecting the cost of providing the power.",
+        "Rate design promotes efficiency.",
+    ],
     # What is true of two together, or of either
     "Ada and Charles met in 1833.": ["Ada and Charles met in 1833."],
     "The pass lies between Norway and Sweden.": ["The pass lies between Norway and Sweden."],

@@ -16,6 +16,8 @@ def mended(parse: Parse) -> Parse:
         _noun_beside_a_verb,
         _subject_in_a_list,
         _article_of_a_higher_noun,
+        _finite_verb_in_a_phrase,
+        _plain_form_of_a_plural_subject,
     ):
         changes = mend(parse)
         if changes:
@@ -125,3 +127,28 @@ def _article_of_a_higher_noun(parse: Parse) -> dict[int, Word]:
 def _has_article(parse: Parse, noun: Word) -> bool:
     """Whether "a" begins the noun's phrase: "a degree", "a bachelor's degree"."""
     return parse[parse.edges(noun)[0]].lower in ("a", "an")
+
+
+def _finite_verb_in_a_phrase(parse: Parse) -> dict[int, Word]:
+    """ "It allows pricing that reflects the cost of producing and promotes growth": "promotes" stands beside a
+    verb in the same tense, never beside "producing"."""
+    for verb in parse.words:
+        first = parse[verb.head]
+        joint = parse[verb.i - 1] if verb.i else verb
+        if verb.dep != "conj" or verb.tag != "VBZ" or first.tag != "VBG" or joint.dep != "cc":
+            continue
+        if parse.subject(verb) is not None or parse.children(first, "aux"):
+            continue
+        above = next((w for w in parse.above(first) if w.tag == "VBZ" and parse.subject(w) is not None), None)
+        if above is not None:
+            return {verb.i: verb._replace(head=above.i), joint.i: joint._replace(head=above.i)}
+    return {}
+
+
+def _plain_form_of_a_plural_subject(parse: Parse) -> dict[int, Word]:
+    """ "Sourcers focus on ...": the present tense of a plural subject, not an infinitive."""
+    root = parse.root
+    subject = parse.child(root, "nsubj")
+    if root.tag != "VB" or subject is None or subject.tag not in ("NNS", "NNPS") or subject.i > root.i:
+        return {}
+    return {} if parse.children(root, "aux") else {root.i: root._replace(tag="VBP")}

@@ -170,8 +170,24 @@ class _Splitter:
             return bool(marks) and all(mark in _CONTRASTS for mark in marks)
         free = child.tag == "VBG" and not marks and not self._parse.children(child, *AUXILIARIES, *SUBJECTS)
         set_off = self._parse.edges(child)[0] == child.i and self._parse[child.i - 1].text == ","
-        after = child.i > verb.i and verb.lemma != "be"
-        return free and set_off and after and child.lemma not in OF_CLAUSE
+        if not free or not set_off or child.i < verb.i:
+            return False
+        if child.lemma == "mean":
+            return self._meant(child) is not None and self._parse.child(verb, "advcl") is child
+        own = child.lemma not in OF_CLAUSE or (child.lemma == "provide" and self._is_of_subject(verb, child))
+        return verb.lemma != "be" and own
+
+    def _meant(self, child: Word) -> Word | None:
+        """The clause of "X is a Y, meaning that it ..."."""
+        clause = self._parse.child(child, "ccomp")
+        return clause if clause is not None and self._parse.is_clause(clause) else None
+
+    def _is_of_subject(self, verb: Word, child: Word) -> bool:
+        """Whether what a thing generally does also provides something: "X measures cells, providing a view"."""
+        subject = self._parse.subject(verb)
+        general = self._parse.finite(verb).tag in ("VBZ", "VBP")
+        pointing = any(word.pos == "PRON" for word in self._parse.subtree(child))
+        return general and subject is not None and subject.pos == "NOUN" and not pointing
 
     def _beside(self, child: Word, verb: Word, subject: Line) -> None:
         self._wording.restore(child)
@@ -179,6 +195,10 @@ class _Splitter:
             for mark in self._parse.children(child, "mark"):
                 self._wording.drop(mark)
             self._clause(child)
+        elif child.lemma == "mean" and (clause := self._meant(child)) is not None:
+            for mark in self._parse.children(clause, "mark"):
+                self._wording.drop(mark)
+            self._clause(clause)
         elif subject:
             self._wording.say(child, self._in_tense_of(verb, child.lemma))
             self._clause(child, subject)
