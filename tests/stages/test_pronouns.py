@@ -117,6 +117,51 @@ def test_an_atom_without_a_place_keeps_its_pronoun() -> None:
     assert (atom.text, atom.unresolved) == ("She died in 1852.", ("She",))
 
 
+def atoms_of(response: str, question: str = "") -> list[str]:
+    record = Record(id="r", prompt=question, response=response)
+    return [a.text for a in EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms]
+
+
+def test_what_a_lead_in_points_to_is_named_in_its_items() -> None:
+    response = (
+        "The Turing Fellowship is a grant. The winners of this fellowship were:\n\n- Ada Lovelace\n- Jo Roe\n"
+    )
+    assert atoms_of(response) == [
+        "The Turing Fellowship is a grant.",
+        "The winners of the Turing Fellowship included Ada Lovelace.",
+        "The winners of the Turing Fellowship included Jo Roe.",
+    ]
+
+
+def test_names_of_the_question_are_known() -> None:
+    question = 'What does the book "Human Laws" by Stuart Russell say?'
+    assert atoms_of("The author proposes a tax.", question) == ["Stuart Russell proposes a tax."]
+    assert atoms_of("The fellowship was founded in 1920.", "Who pays for the Turing Fellowship?") == [
+        "The Turing Fellowship was founded in 1920."
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'What do "Human Laws" by Stuart Russell and "Robots" by Ada Roe say?',
+        "How is the amount calculated by the author based on many factors?",
+        "x" * 2000,
+    ],
+)
+def test_a_question_that_does_not_tell_which_changes_nothing(question: str) -> None:
+    assert atoms_of("The author proposes a tax.", question) == ["The author proposes a tax."]
+
+
+def test_this_riddle_is_the_question() -> None:
+    question = "What has keys and no locks?"
+    assert atoms_of("The answer to this riddle is a piano.", question) == [
+        "The answer to the riddle “What has keys and no locks?” is a piano."
+    ]
+    later = atoms_of("Oedipus met a Sphinx. The answer to this riddle is man.", question)
+    assert later[1] == "The answer to this riddle is man."
+
+
 WORDS = st.sampled_from(
     sorted(
         words(

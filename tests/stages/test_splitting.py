@@ -56,10 +56,17 @@ CASES = {
     # What is true of two together, or of either
     "Ada and Charles met in 1833.": ["Ada and Charles met in 1833."],
     "The pass lies between Norway and Sweden.": ["The pass lies between Norway and Sweden."],
+    "Funds need less risk and effort than stocks.": ["Funds need less risk and effort than stocks."],
     "The fruit is red or green.": ["The fruit is red or green."],
     "Neither Oslo nor Bergen was bombed.": ["Neither Oslo nor Bergen was bombed."],
     "Ada and her sister are twins.": ["Ada and her sister are twins."],
     # Clauses on a noun
+    "Ming Zhou is a manager at Baidu, where he leads a team focused on speech, vision, and language.": [
+        "Ming Zhou is a manager at Baidu.",
+        "He leads a team focused on speech at Baidu.",
+        "He leads a team focused on vision at Baidu.",
+        "He leads a team focused on language at Baidu.",
+    ],
     "Jo is an actor who was born in Madrid.": ["Jo is an actor.", "Jo was born in Madrid."],
     "Jo is an actor born on 3 May 1949 in Madrid.": [
         "Jo is an actor.",

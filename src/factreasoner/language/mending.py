@@ -18,6 +18,7 @@ def mended(parse: Parse) -> Parse:
         _article_of_a_higher_noun,
         _finite_verb_in_a_phrase,
         _plain_form_of_a_plural_subject,
+        _participle_after_a_noun,
     ):
         changes = mend(parse)
         if changes:
@@ -130,8 +131,7 @@ def _has_article(parse: Parse, noun: Word) -> bool:
 
 
 def _finite_verb_in_a_phrase(parse: Parse) -> dict[int, Word]:
-    """ "It allows pricing that reflects the cost of producing and promotes growth": "promotes" stands beside a
-    verb in the same tense, never beside "producing"."""
+    """ "It covers the cost of producing and promotes growth": beside "covers", never beside "producing"."""
     for verb in parse.words:
         first = parse[verb.head]
         joint = parse[verb.i - 1] if verb.i else verb
@@ -152,3 +152,13 @@ def _plain_form_of_a_plural_subject(parse: Parse) -> dict[int, Word]:
     if root.tag != "VB" or subject is None or subject.tag not in ("NNS", "NNPS") or subject.i > root.i:
         return {}
     return {} if parse.children(root, "aux") else {root.i: root._replace(tag="VBP")}
+
+
+def _participle_after_a_noun(parse: Parse) -> dict[int, Word]:
+    """ "is at X, where he leads a team focused on Y": nothing joins "focused" to "is", so the team is."""
+    for verb in parse.words[1:]:
+        noun = parse[verb.i - 1]
+        alone = parse.subject(verb) is None and parse.edges(verb)[0] == verb.i
+        if verb.dep == "conj" and verb.tag == "VBD" and alone and noun.tag in ("NN", "NNS"):
+            return {verb.i: verb._replace(head=noun.i, dep="acl", tag="VBN")}
+    return {}

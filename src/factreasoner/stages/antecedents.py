@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.persons import Gender
 from factreasoner.language.sentences import Span, sentences
 from factreasoner.language.tree import Parse, Word
+from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
 from factreasoner.stages.candidates import (
     ReadSentence,
     defined,
@@ -21,18 +21,16 @@ from factreasoner.stages.candidates import (
     the_one,
     the_subject,
 )
-from factreasoner.stages.described import Descriptions
-from factreasoner.stages.mentions import INSTITUTIONS, PRONOUNS, Anaphor, Mention, Pointed, anaphors, mentions
+from factreasoner.stages.labels import labelled
+from factreasoner.stages.mentions import INSTITUTIONS, Mention, inside, mentions
 from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
+from factreasoner.stages.pointed_nouns import PointedNouns
 
 _REACH = 3
 """Sentences back that a person may have been named in."""
 _ESTABLISHED = 2
 """Sentences with one subject that make it what a response is about."""
-_LABEL = re.compile(
-    r"([^\W\d_][^.:;!?\n]{1,60}?)(?:\s*:|\s+[-–—])\s+(?=(?:He|She|It|They|His|Her|Its|Their|This)\b)"
-)
 
 
 class Coreference(NamedTuple):
@@ -51,10 +49,18 @@ class Coreferences(NamedTuple):
     whole_names: dict[str, str]
 
 
-def coreferences(response: str, topic: str, parser: Parser) -> Coreferences:
-    """What the pointing words of `response` mean. `topic` is the name of what it is about, or empty."""
+def coreferences(response: str, topic: str, question: str, parser: Parser) -> Coreferences:
+    """What the pointing words of `response` mean.
+
+    `topic` is the name of what it is about, `question` what it answers; either may be empty.
+    """
     found: list[tuple[Span, list[Coreference]]] = []
     reader = _AntecedentFinder(topic)
+    for span in sentences(question):
+        asked = plain(question, span)
+        parse = parser.parse([asked.text])[0]
+        if parse is not None:
+            reader.read_question(asked, parse)
     for span in sentences(response):
         text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
         parse = parser.parse([text.text])[0]
@@ -72,23 +78,26 @@ class _AntecedentFinder:
         self._led: Counter[str] = Counter()
         self._plural: set[str] = set()
         self._things: set[str] = set()
-        self._described = Descriptions()
+        self._nouns = PointedNouns()
         if topic:
             self._learn_name(topic)
+
+    def read_question(self, text: Plain, parse: Parse) -> None:
+        """What the question describes may be pointed to."""
+        self._nouns.learn_question(parse, text, mentions(parse, text))
 
     def read(self, text: Plain, parse: Parse) -> list[Coreference]:
         """What the sentence's pointing words mean; the sentence is remembered for those that follow."""
         named = [self._known(mention) for mention in mentions(parse, text)]
-        label = _LABEL.match(text.text)
         here = ReadSentence(parse, named)
         found: list[Coreference] = []
         for anaphor in anaphors(parse):
-            meant = self._label(label, anaphor, text) or self._meant(anaphor, here)
+            meant = labelled(text, anaphor) or self._meant(anaphor, here)
             if meant is not None:
                 self._understood(anaphor, meant, here)
             elif anaphor.is_definite and not self._points_back(anaphor, parse):
                 continue
-            name = meant.name if meant is not None and meant.name else None
+            name = inside(meant) if meant is not None and meant.name else None
             found.append(
                 Coreference(
                     anaphor.said.lower(),
@@ -103,13 +112,13 @@ class _AntecedentFinder:
             {mention.name.casefold() for mention in here.named if mention.subject and mention.name}
         )
         self._things |= {mention.name for mention in here.named if mention.kind == "thing"}
-        self._described.learn(parse, text, here.named)
+        self._nouns.learn(parse, text, here.named)
         return found
 
     def _points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
         """Whether "the" surely does, as a subject of which there was one before."""
         noun = anaphor.noun
-        return noun is not None and parse.subject(parse.root) is noun and self._described.knows(noun)
+        return noun is not None and parse.subject(parse.root) is noun and self._nouns.knows(noun)
 
     def _leads(self, here: ReadSentence) -> dict[str, Mention]:
         """What the pronoun that is the subject of a sentence stands for: the next one goes on with it."""
@@ -171,23 +180,14 @@ class _AntecedentFinder:
         here.named.append(meant._replace(i=anaphor.word.i, subject=subject, core=core))
         here.named.sort()
 
-    def _label(self, label: re.Match[str] | None, anaphor: Anaphor, text: Plain) -> Mention | None:
-        """ "Yang Liu: He served": he is Yang Liu."""
-        if label is None or anaphor.noun is not None or anaphor.word.start != label.end():
-            return None
-        gender = PRONOUNS.get(anaphor.word.lower)
-        sure: Gender | None = gender if gender in ("male", "female") else None
-        name = text.shown(*label.span(1)).strip()
-        return Mention(0, name, "", "person" if sure else "thing", sure, True, True, True)
-
     # Candidates
 
     def _meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
         if anaphor.noun is not None:
-            return self._described_before(anaphor.noun, here)
+            return self._nouns.meant(anaphor, here.named) or defined(anaphor, here, self._before)
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind is None:
-            return defined(anaphor.word, here, self._before)
+            return defined(anaphor, here, self._before)
         before = named_before(anaphor.word, here.parse, here.named)
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
@@ -288,11 +288,3 @@ class _AntecedentFinder:
         if plural or leading is None or not leading.proper or parse.root.lemma != "be":
             return plural
         return leading if set(leading.name.lower().split()) & INSTITUTIONS else None
-
-    def _described_before(self, noun: Word, here: ReadSentence) -> Mention | None:
-        """ "these waves" for "gravitational waves", "the fellowship" for "the Google PhD Fellowship"."""
-        name = self._described.meant(noun)
-        if name is None or any(m.lemma == noun.lemma and m.i < noun.i for m in here.named):
-            return None
-        plural = noun.tag in ("NNS", "NNPS")
-        return Mention(noun.i, name, noun.lemma, "many" if plural else "thing", None, False, True, False)

@@ -11,21 +11,18 @@ from factreasoner.config import Config
 from factreasoner.errors import StageError
 from factreasoner.language.comparable import is_english
 from factreasoner.language.parsing import check_model, find_parser
-from factreasoner.language.sentences import Span, sentences
+from factreasoner.language.sentences import Span
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.alignment import Locator
+from factreasoner.stages.chunks import Chunk, chunks
 from factreasoner.stages.statements import Statement, statements
 
 STAGE = "atomizer"
-_OUTPUT_PER_TOKEN = 6
-"""Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
-_OUTPUT_SHARE = 0.8
 _BEFORE = 4000
 """Characters of the text before a chunk that are shown where statements are made self-contained."""
 
@@ -111,7 +108,10 @@ class LLMAtomizer:
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        return [(self._prompt(record, chunk), self._schema) for chunk in self._chunks(record.response)]
+        return [
+            (self._prompt(record, chunk), self._schema)
+            for chunk in chunks(record.response, self._config.max_tokens)
+        ]
 
     def atomize(self, record: Record) -> Atomized:
         """Atoms in the order of the response, equal ones once, with their spans where they can be found.
@@ -120,9 +120,9 @@ class LLMAtomizer:
             StageError: not one chunk could be atomized.
             ConfigError, BudgetError: from the model client.
         """
-        chunks = self._chunks(record.response)
+        parts_of_text = chunks(record.response, self._config.max_tokens)
         answers = parallel_map(
-            lambda chunk: self._ask(record, chunk), chunks, workers=self._config.concurrency
+            lambda chunk: self._ask(record, chunk), parts_of_text, workers=self._config.concurrency
         )
         parts = [part for answer in answers for part in answer]
         failures = tuple(part.failure for part in parts if part.failure)
@@ -130,24 +130,7 @@ class LLMAtomizer:
             raise StageError(failures)
         return Atomized(_atoms([one for part in parts for one in part.statements]), failures)
 
-    def _chunks(self, response: str) -> list[_Chunk]:
-        """Runs of sentences whose statements fit the token limit; together they cover the response."""
-        if is_abstention(response):
-            return []
-        limit = _OUTPUT_SHARE * self._config.max_tokens / _OUTPUT_PER_TOKEN
-        chunks: list[_Chunk] = []
-        run: list[Span] = []
-        size = 0
-        for span in _fitting(response, limit):
-            tokens = estimate_tokens(response[span.start : span.end])
-            if run and size + tokens > limit:
-                chunks.append(_Chunk.of(run, chunks))
-                run, size = [], 0
-            run.append(span)
-            size += tokens
-        return [*chunks, _Chunk.of(run, chunks)] if run else chunks
-
-    def _prompt(self, record: Record, chunk: _Chunk) -> Prompt:
+    def _prompt(self, record: Record, chunk: Chunk) -> Prompt:
         text = record.response[chunk.start : chunk.end].strip()
         values = {
             "question": prompts.delimit(record.prompt, "question"),
@@ -157,8 +140,8 @@ class LLMAtomizer:
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
-    def _ask(self, record: Record, chunk: _Chunk) -> list[_ChunkResult]:
-        drafts: dict[_Chunk, list[Statement]] = {}
+    def _ask(self, record: Record, chunk: Chunk) -> list[_ChunkResult]:
+        drafts: dict[Chunk, list[Statement]] = {}
 
         def read(
             reply: Reply, schema: FunctionSchema, sentences: Sequence[Span]
@@ -185,9 +168,9 @@ class LLMAtomizer:
 
 def _parts(
     record: Record,
-    chunk: _Chunk,
+    chunk: Chunk,
     results: Sequence[list[Statement] | Failure],
-    drafts: Mapping[_Chunk, list[Statement]],
+    drafts: Mapping[Chunk, list[Statement]],
 ) -> Iterator[_ChunkResult]:
     """What came of a chunk by sentences; those in a row that failed are one part with one failure."""
     paired = zip(chunk.sentences, results, strict=True)
@@ -202,23 +185,9 @@ def _parts(
         yield _ChunkResult(draft, failure, failed=not draft)
 
 
-def _within(part: _Chunk, drafted: _Chunk, draft: Sequence[Statement]) -> list[Statement]:
+def _within(part: Chunk, drafted: Chunk, draft: Sequence[Statement]) -> list[Statement]:
     """The statements of a draft that are from `part`."""
     return [s for s in draft if part == drafted or (s.span and part.start <= s.span.start < part.end)]
-
-
-def _fitting(response: str, limit: float) -> Iterator[Span]:
-    """Sentences; one of more than `limit` tokens (a script without stops) in pieces cut at blanks."""
-    for first, end in sentences(response):
-        tokens = estimate_tokens(response[first:end])
-        step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
-        start = first
-        while end - start > step:
-            blank = response.rfind(" ", start + step // 2, start + step)
-            cut = blank if blank > 0 else start + step
-            yield Span(start, cut)
-            start = cut
-        yield Span(start, end)
 
 
 class _ChunkResult(NamedTuple):
@@ -229,37 +198,13 @@ class _ChunkResult(NamedTuple):
     failed: bool = False
 
 
-class _Chunk(NamedTuple):
-    """Sentences in a row, with the characters [start, end) of the response they stand for."""
-
-    start: int
-    end: int
-    sentences: tuple[Span, ...]
-
-    @classmethod
-    def of(cls, run: Sequence[Span], before: Sequence[_Chunk]) -> _Chunk:
-        """The chunk of `run`; list markers before its first sentence belong to it."""
-        return cls(before[-1].end if before else 0, run[-1].end, tuple(run))
-
-    def part(self, sentences: Sequence[Span]) -> _Chunk:
-        """The chunk of some of its sentences, in a row."""
-        first = self.sentences.index(sentences[0])
-        start = self.sentences[first - 1].end if first else self.start
-        end = self.end if sentences[-1] == self.sentences[-1] else sentences[-1].end
-        return _Chunk(start, end, tuple(sentences))
-
-    def name(self, record: Record) -> str:
-        """How a failure names the chunk: by the record and its characters."""
-        return f"{record.id}[{self.start}:{self.end}]"
-
-
 class _ParsedChunk(NamedTuple):
     statements: list[Statement]
     problem: str | None
     listed: bool = True
 
 
-def _read(arguments: dict[str, Any], response: str, chunk: _Chunk) -> _ParsedChunk:
+def _read(arguments: dict[str, Any], response: str, chunk: Chunk) -> _ParsedChunk:
     """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones."""
     items = arguments.get("statements")
     if not isinstance(items, list):

@@ -72,7 +72,8 @@ class Attachments:
         if relative.i != first:
             return set_off and self._is_share(relative, child)
         plural = self._parse.finite(child).tag == "VBP"
-        if noun.dep not in SUBJECTS and set_off and child.lemma in OF_CLAUSE and not plural:
+        of_clause = relative.lower == "which" and child.lemma in OF_CLAUSE and not plural
+        if noun.dep not in SUBJECTS and set_off and of_clause:
             return False
         return (describes and relative.lower in ("who", "which", "that")) or (
             set_off and relative.lower in _FREE

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import Parse, Word
+from factreasoner.stages.anaphors import Anaphor
 from factreasoner.stages.mentions import Mention
 
 _DEFINING = frozenset({"be", "refer", "mean", "denote", "become", "remain"})
 """Verbs that say of a subject what it is, so that their object is no rival to it."""
 _NAMING = frozenset({"refer", "denote"})
+_GENERAL = words("idea concept term notion phenomenon approach technique strategy practice method")
+"""Nouns for whatever a definition defines."""
 
 
 class ReadSentence(NamedTuple):
@@ -23,13 +27,15 @@ class ReadSentence(NamedTuple):
 def named_before(word: Word, parse: Parse, named: Sequence[Mention]) -> list[Mention]:
     """What is named before a word and may own it: "X is their album" does not say that X has one.
 
-    "X is their own boss" does.
+    "X is their own boss" does. "Places to see them" are not what is seen.
     """
     owned = parse[word.head]
     own = any(w.lower == "own" for w in parse.children(owned, "amod"))
     of_predicate = word.dep == "poss" and owned.dep == "attr" and not own
     subject = parse.subject(parse[owned.head]) if of_predicate else None
     said = {w.i for w in parse.subtree(subject)} if subject is not None else set()
+    aims = [w for w in parse.above(word) if w.dep in ("acl", "relcl") and w.tag == "VB"]
+    said |= {aim.head for aim in aims if word.dep in ("dobj", "pobj")}
     return [mention for mention in named if mention.i < word.i and mention.i not in said]
 
 
@@ -71,9 +77,15 @@ def the_subject(found: Sequence[Mention], parse: Parse) -> Mention | None:
     return None if rivals else subject
 
 
-def defined(word: Word, here: ReadSentence, before: Sequence[ReadSentence]) -> Mention | None:
-    """ "This" after "X refers to Y", which says nothing else that "this" could be, is X."""
-    opens = word.lower == "this" and word.i == 0 and word.head == here.parse.root.i
+def defined(anaphor: Anaphor, here: ReadSentence, before: Sequence[ReadSentence]) -> Mention | None:
+    """ "This", or "this idea", after "X refers to Y", which says nothing else that it could be, is X."""
+    word, noun = anaphor.word, anaphor.noun
+    opens = word.lower == "this" and word.i == 0 and (noun or word).head == here.parse.root.i
     if not opens or not before or before[-1].parse.root.lemma not in _NAMING:
         return None
-    return the_subject([m for m in before[-1].named if m.kind != "many"], before[-1].parse)
+    subject = the_subject([m for m in before[-1].named if m.kind != "many"], before[-1].parse)
+    if noun is None or subject is None:
+        return subject
+    # "the treaty refers to Norway" defines nothing: what is defined has no article
+    general = noun.lemma in _GENERAL and not subject.proper and not subject.name.lower().startswith("the ")
+    return subject if general else None

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from factreasoner.language.tree import Parse, Word
+from factreasoner.stages.anaphors import definite
+from factreasoner.stages.happenings import happenings
 from factreasoner.stages.lists import EXAMPLES, QUANTIFIERS
-from factreasoner.stages.mentions import DEMONSTRATIVES, Mention, definite
-from factreasoner.stages.plain_text import Plain
+from factreasoner.stages.mentions import DEMONSTRATIVES, Mention
+from factreasoner.stages.plain_text import STAND_IN, Plain
 
 _LONGEST = 12
 """Words of a description that may stand for another."""
@@ -27,6 +29,8 @@ class Descriptions:
         self._all: dict[Kind, list[str]] = {}
         self._last: dict[Kind, list[str]] = {}
         self._introduced: set[Kind] = set()
+        self._happened: dict[Kind, list[str]] = {}
+        self._happened_last: dict[Kind, list[str]] = {}
 
     def learn(self, parse: Parse, plain: Plain, named: Sequence[Mention]) -> None:
         """Add what a sentence describes."""
@@ -46,19 +50,34 @@ class Descriptions:
             for other in _called(parse, noun):
                 if mention.name and mention.proper:
                     self._add(_kind(other), mention.name)
+            if mention.kind == "person" and mention.proper and _is_author(parse, noun):
+                self._add(("author", False), mention.name)
+        self._happened_last = {}
+        for noun_said, description in happenings(parse, named):
+            for happened in (self._happened, self._happened_last):
+                happened.setdefault((noun_said, False), []).append(description)
 
     def _add(self, kind: Kind, text: str) -> None:
         for known in (self._all, self._last):
             known.setdefault(kind, []).append(text)
 
     def meant(self, noun: Word) -> str | None:
-        """The one thing so described in the sentence before, else in all of the response before."""
+        """The one thing so described in the sentence before, else in all of the response before.
+
+        Where none was, what the sentence before says that happened, else what any sentence before says.
+        """
         kind = _kind(noun)
-        return _one(self._last[kind]) if kind in self._last else _one(self._all.get(kind, ()))
+        if kind in self._last:
+            return _one(self._last[kind])
+        if kind in self._happened_last:
+            told = kind in self._all or kind in self._introduced
+            return None if told else _one(self._happened_last[kind])
+        happened = () if kind in self._introduced else self._happened.get(kind, ())
+        return _one(self._all.get(kind, happened))
 
     def knows(self, noun: Word) -> bool:
         """Whether such a thing was spoken of before, so that "the" surely points back."""
-        return _kind(noun) in self._introduced or _kind(noun) in self._all
+        return any(_kind(noun) in known for known in (self._introduced, self._all, self._happened))
 
 
 def _kind(noun: Word) -> Kind:
@@ -74,6 +93,14 @@ def _one(names: Sequence[str]) -> str | None:
     return longest if all(set(name.lower().split()) <= said | {"the"} for name in names) else None
 
 
+def _is_author(parse: Parse, name: Word) -> bool:
+    """Whether a name follows a title and "by"."""
+    by = parse[name.head]
+    first = parse.edges(name)[0]
+    titled = by.lower == "by" and by.i == first - 1 and by.i > 0 and parse[by.i - 1].text == STAND_IN
+    return titled and name.dep == "pobj"
+
+
 def _called(parse: Parse, noun: Word) -> tuple[Word, ...]:
     """ "film" in "the film Ran", "Ran is a film" and "The last film was Ran"."""
     titles = tuple(w for w in parse.children(noun, "compound") if w.tag == "NN" and w.text.islower())
@@ -83,6 +110,14 @@ def _called(parse: Parse, noun: Word) -> tuple[Word, ...]:
     return titles + tuple(w for w in attributes if w.pos == "NOUN" and parse.children(w, "det"))
 
 
+def _before_examples(parse: Parse, opener: int) -> int:
+    """The last word before ", such as A and B"."""
+    last = opener - 1
+    while parse[last].lower in ("such", ","):
+        last -= 1
+    return last
+
+
 def _description(parse: Parse, plain: Plain, noun: Word) -> str:
     """A noun with all that narrows it; empty where that can't stand alone, or is too long to."""
     if noun.dep == "conj" or parse.children(noun, "conj", "relcl"):
@@ -90,9 +125,12 @@ def _description(parse: Parse, plain: Plain, noun: Word) -> str:
     before = [c for c in parse.children(noun) if c.i < noun.i and c.dep in _BEFORE]
     first, last = min([parse.edges(c)[0] for c in before], default=noun.i), noun.i
     for child in parse.children(noun, *_AFTER):
+        if child.lemma == "base":  # "is set by the court based on its rules" says nothing of the court
+            break
         start, end = parse.edges(child)
+        examples = [w.i for w in parse.words[start : end + 1] if w.lower in EXAMPLES and w.dep == "prep"]
         if start == last + 1 and not any(w.lower in EXAMPLES for w in parse.words[start : start + 2]):
-            last = end
+            last = _before_examples(parse, min(examples)) if examples else end
     said = list(parse.words[first : last + 1])
     if any(w.tag in ("PRP", "PRP$") or w.lower in DEMONSTRATIVES - {"that"} for w in said):
         return ""

@@ -152,15 +152,15 @@ class Lists:
         head = self._parse[word.head]
         if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
             return False
+        if self._is_compared(heads):
+            return False
         if not joints <= {"and", "or", *_AS_WELL_AS} or not (
             joints or (len(heads) > 2 and head.lower in EXAMPLES)
         ):
             return False
-        if "or" in joints and not self._may_part_or(word, head):
-            return False
         if word.dep == "nsubj" and not self._parse.is_finite(head):
             return False
-        if "or" in joints and any(self._parse.children(w, "relcl", "acl", "xcomp") for w in heads):
+        if "or" in joints and not self._may_part_or(word, heads):
             return False
         if "verb" in kinds and len({w.tag for w in heads}) > 1:
             return False
@@ -171,6 +171,12 @@ class Lists:
         if word.tag == "NN" and self._may_share_head(heads):
             return False
         return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
+
+    def _is_compared(self, heads: Sequence[Word]) -> bool:
+        """Whether "less" and "than" hold a list together: "less risk and effort than others"."""
+        comparing = any(w.tag in ("JJR", "RBR") for w in self._parse.children(heads[0], "amod", "advmod"))
+        following = self._parse.words[heads[-1].i + 1 : heads[-1].i + 2]
+        return comparing and any(word.lower == "than" for word in following)
 
     def _may_part_attribute(self, heads: Sequence[Word], verb: Word) -> bool:
         """ "The winners are A, B and C" as "The winners include A"."""
@@ -203,8 +209,11 @@ class Lists:
         modified = self._parse.children(heads[-1], "amod") and self._parse.children(heads[0], "amod")
         return len(heads) == 2 and alone and bool(modified) and heads[-1].tag == "NNS"
 
-    def _may_part_or(self, word: Word, head: Word) -> bool:
-        """ "A or B" is neither A nor B, but among examples, and with "can"."""
+    def _may_part_or(self, word: Word, heads: Sequence[Word]) -> bool:
+        """ "A or B" is neither A nor B, but among examples, and with "can"; not where a clause follows."""
+        head = self._parse[word.head]
+        if any(self._parse.children(w, "relcl", "acl", "xcomp") for w in heads):
+            return False
         possible = any(
             aux.lower in ("can", "may", "might", "could")
             for verb in self._parse.above(word)

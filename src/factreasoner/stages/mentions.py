@@ -1,29 +1,18 @@
-"""Whom and what a parsed sentence names, and the words in it that point to something named elsewhere."""
+"""Whom and what a parsed sentence names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.persons import Gender, gender_of_name, gender_of_noun, is_person
-from factreasoner.language.tree import NOUNS, SUBJECTS, VERBS, Parse, Word
-from factreasoner.stages.expletives import is_expletive
+from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.plain_text import STAND_IN, Plain
 
 Kind = Literal["person", "name", "thing", "many"]
 """A name may be a person's or not, as far as the sentence tells."""
 
-Pointed = Literal["male", "female", "thing", "many"]
-_FORMS: dict[Pointed, str] = {
-    "male": "he him his himself",
-    "female": "she her hers herself",
-    "thing": "it its itself",
-    "many": "they them their theirs themselves",
-}
-PRONOUNS: dict[str, Pointed] = {word: kind for kind, forms in _FORMS.items() for word in forms.split()}
-POSSESSIVES = frozenset({"his", "her", "its", "their"})
 DEMONSTRATIVES = frozenset({"this", "these", "that", "those", "such"})
 _PLACES = frozenset(
     {"GPE", "LOC", "FAC", "NORP", "DATE", "TIME", "EVENT", "LAW", "LANGUAGE", "MONEY", "QUANTITY"}
@@ -37,7 +26,7 @@ INSTITUTIONS = words(
     "medal order empire kingdom",
 )
 _PARTICLES = words("van von der den de del della di da du la le bin ibn al")
-_TIMES = words("year day month week time century decade today moment morning evening night age period hour")
+TIMES = words("year day month week time century decade today moment morning evening night age period hour")
 _CALLING = frozenset({"bear", "call", "name", "nickname", "rename"})
 _TAKING_PART = frozenset({"to", "with", "by", "against", "into", "for", "from"})
 _CONTENT = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
@@ -62,21 +51,11 @@ class Mention(NamedTuple):
     proper: bool
 
 
-class Anaphor(NamedTuple):
-    """A pronoun, or "this" with its noun, if any; "the" with a noun that nothing else narrows."""
-
-    word: Word
-    noun: Word | None = None
-
-    @property
-    def is_definite(self) -> bool:
-        """Whether it is "the" with its noun, which need not point to anything."""
-        return self.word.lower == "the"
-
-    @property
-    def said(self) -> str:
-        """The pointing word; with its noun where it is "the"."""
-        return f"{self.word.text} {self.noun.text}" if self.noun and self.is_definite else self.word.text
+def inside(mention: Mention) -> str:
+    """A name as it is written after other words."""
+    name = mention.name
+    opened = name.startswith(("The ", "A ", "An ")) or (not mention.proper and name[1:].islower())
+    return name[:1].lower() + name[1:] if opened else name
 
 
 def mentions(parse: Parse, plain: Plain) -> list[Mention]:
@@ -84,39 +63,10 @@ def mentions(parse: Parse, plain: Plain) -> list[Mention]:
     return [_mention(parse, plain, word) for word in parse.words if _is_head(parse, word)]
 
 
-def anaphors(parse: Parse) -> Iterator[Anaphor]:
-    """The pronouns and demonstratives of a sentence that stand for something; "it is clear that" does not."""
-    for word in parse.words:
-        if word.lower in PRONOUNS and word.tag in ("PRP", "PRP$"):
-            if not (word.lower == "it" and is_expletive(parse, word)):
-                yield Anaphor(word)
-        elif word.lower in DEMONSTRATIVES and word.tag in ("DT", "PDT", "JJ"):
-            head = parse[word.head]
-            if word.dep in ("det", "amod", "predet") and head.pos == "PROPN":
-                continue
-            if word.dep in ("det", "amod", "predet") and head.pos in NOUNS:
-                following = "".join(each.lower for each in parse.words[word.i + 1 : word.i + 2])
-                if head.lemma not in _TIMES and not (word.lower == "such" and following in ("as", "a", "an")):
-                    yield Anaphor(word, head)
-            elif word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such":
-                yield Anaphor(word)
-        elif noun := definite(parse, word):
-            yield Anaphor(word, noun)
-
-
-def definite(parse: Parse, word: Word) -> Word | None:
-    """The noun of "the" that has nothing else to say which one, but "in question"."""
-    noun = parse[word.head]
-    if word.lower != "the" or word.dep != "det" or noun.tag not in ("NN", "NNS", "NNP"):
-        return None
-    if noun.tag == "NNP" and noun.lower not in INSTITUTIONS and not is_person(noun.lower):
-        return None
-    said = "".join(f" {w.lower}" for w in parse.subtree(noun) if w.dep not in ("punct", "case"))
-    return noun if re.fullmatch(rf" the {re.escape(noun.lower)}(?: in question)?", said) else None
-
-
 def _is_head(parse: Parse, word: Word) -> bool:
     if word.pos not in ("NOUN", "PROPN") or word.dep in ("compound", "npadvmod", "nmod"):
+        return False
+    if word.lower in ("et", "al", "al.") or not (word.text.strip("-.") or parse.children(word, "compound")):
         return False
     role = _role(parse, word)
     head = parse[role.head]
@@ -132,17 +82,23 @@ def _is_head(parse: Parse, word: Word) -> bool:
         and word.entity != "PERSON"
     ):
         return False
-    return word.lemma not in _TIMES and word.entity not in ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT")
+    return word.lemma not in TIMES and word.entity not in ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT")
 
 
 def _is_same_as_another(parse: Parse, word: Word) -> bool:
-    """ "X" in "was born X", "woman" in "made her the first woman", "physicist" in "the physicist X"."""
+    """ "X" in "was born X", "woman" in "made her the first woman", "physicist" in "the physicist X".
+
+    "Character" in "the character of X" is the same, too.
+    """
     verb = parse[word.head]
     passive = bool(parse.children(verb, "auxpass"))
     called = passive and word.dep in ("attr", "dobj") and verb.lemma in _CALLING
     titled = word.pos == "NOUN" and any(c.pos == "PROPN" for c in parse.children(word, "appos"))
     said = word.dep in ("oprd", "ccomp") or parse.child(word, "nsubj") is not None
-    return called or titled or said
+    of = parse.child(word, "prep")
+    named = of is not None and of.lower == "of" and parse.children(of, "pobj")
+    presented = word.lemma in ("character", "figure") and named and named[0].pos == "PROPN"
+    return bool(called or titled or said or presented)
 
 
 def _role(parse: Parse, word: Word) -> Word:
@@ -217,6 +173,8 @@ def _may_be_person(parse: Parse, plain: Plain, word: Word, name: str) -> bool:
     acting = role.dep in ("nsubj", "nsubjpass") and word.entity in ("GPE", "LOC", "NORP", "FAC")
     if role.dep == "pobj" and parse[role.head].lower in ("in", "at", "near", "across"):
         return False
+    if role.dep == "appos" and is_person(parse[role.head].lemma):
+        return True
     if (word.entity in _PLACES and not acting) or (word.text == STAND_IN and word.start in plain.names):
         return False
     if not parts or parts[0] == "the" or " of " in name or any(part.isdigit() for part in parts):

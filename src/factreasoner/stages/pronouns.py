@@ -13,11 +13,14 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
 from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
+from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
 from factreasoner.stages.candidates import named_before
-from factreasoner.stages.mentions import PRONOUNS, Anaphor, Mention, anaphors, mentions
+from factreasoner.stages.mentions import Mention, mentions
 from factreasoner.stages.plain_text import Plain, plain
 
+_LONGEST_QUESTION = 1000
+_ASKING = ("question", "riddle", "puzzle", "query")
 _PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
 _CONTRACTED = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _FIRST = re.compile(
@@ -44,13 +47,44 @@ def resolve(atoms: Sequence[Atom], record: Record, parser: Parser | None = None)
     topic = topic if _is_name(topic) else ""
     if parser is None:
         return [_by_topic(atom.text, topic, record.response) for atom in atoms]
-    known = coreferences(record.response, topic, parser)
+    question = record.prompt if len(record.prompt) <= _LONGEST_QUESTION else ""
+    known = coreferences(record.response, topic, question, parser)
     texts = [plain(atom.text, Span(0, len(atom.text))) for atom in atoms]
     parses = parser.parse([text.text for text in texts])
     return [
-        _resolved(atom, text, parse, known) if parse is not None else Resolved(atom.text)
+        _resolved(atom, text, parse, _Answer(record.response, question, known))
+        if parse is not None
+        else Resolved(atom.text)
         for atom, text, parse in zip(atoms, texts, parses, strict=True)
     ]
+
+
+class _Answer(NamedTuple):
+    """A response with what its pointing words mean, and the question it answers."""
+
+    response: str
+    question: str
+    known: Coreferences
+
+    def nearby(self, atom: Atom) -> list[Coreference]:
+        """The pointing words of the sentence an atom comes from; then those of the lead-in of its list."""
+        found = self.known.sentences
+        if atom.span is None or not found:
+            return []
+        place = max(0, bisect_right([span.start for span, _ in found], atom.span[0]) - 1)
+        leads = [known for span, known in found[:place] if self.response[: span.end].endswith(":")]
+        return [*found[place][1], *(leads[-1] if leads else [])]
+
+    def asked(self, anaphor: Anaphor, atom: Atom) -> str | None:
+        """The question itself, for "this question" in the first sentence of its answer."""
+        begins = atom.span is not None and atom.span[0] < self.known.sentences[0][0].end
+        if anaphor.noun is None or anaphor.noun.lemma not in _ASKING or anaphor.word.lower != "this":
+            return None
+        whole = self.question.strip()
+        said = f"the {anaphor.noun.lower} “{whole}”"
+        return (
+            said if begins and whole.endswith("?") and whole.count("?") == 1 and "\n" not in whole else None
+        )
 
 
 class _Change(NamedTuple):
@@ -59,9 +93,9 @@ class _Change(NamedTuple):
     text: str
 
 
-def _resolved(atom: Atom, text: Plain, parse: Parse, known: Coreferences) -> Resolved:
+def _resolved(atom: Atom, text: Plain, parse: Parse, answer: _Answer) -> Resolved:
     named = mentions(parse, text)
-    nearby = _coreferences_of(atom, known)
+    nearby = answer.nearby(atom)
     changes: list[_Change] = []
     unresolved: list[str] = []
     seen: set[str | None] = set()
@@ -73,24 +107,18 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, known: Coreferences) -> Res
         coreference = _coreference(anaphor, nearby, atom)
         if coreference is None and anaphor.is_definite:
             continue
+        if (coreference is None or coreference.name is None) and (asked := answer.asked(anaphor, atom)):
+            coreference = Coreference(anaphor.said.lower(), anaphor.word.start, asked, False)
         if coreference is None or coreference.name is None:
             unresolved.append(anaphor.said)
         else:
             changes += _changes(anaphor, coreference, text, parse)
     if not changes and not unresolved:
-        changes = _whole_name(named, text, parse, known.whole_names)
+        changes = _whole_name(named, text, parse, answer.known.whole_names)
     said = atom.text
     for start, end, name in reversed(changes):
         said = said[:start] + name + said[end:]
     return Resolved(said, tuple(unresolved))
-
-
-def _coreferences_of(atom: Atom, known: Coreferences) -> list[Coreference]:
-    """The pointing words of the sentence an atom comes from."""
-    if atom.span is None or not known.sentences:
-        return []
-    starts = [span.start for span, _ in known.sentences]
-    return known.sentences[max(0, bisect_right(starts, atom.span[0]) - 1)][1]
 
 
 def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) -> Coreference | None:

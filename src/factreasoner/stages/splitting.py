@@ -183,7 +183,7 @@ class _Splitter:
         return clause if clause is not None and self._parse.is_clause(clause) else None
 
     def _is_of_subject(self, verb: Word, child: Word) -> bool:
-        """Whether what a thing generally does also provides something: "X measures cells, providing a view"."""
+        """Whether what a thing generally does provides something, too: "X measures it, providing a view"."""
         subject = self._parse.subject(verb)
         general = self._parse.finite(verb).tag in ("VBZ", "VBP")
         pointing = any(word.pos == "PRON" for word in self._parse.subtree(child))

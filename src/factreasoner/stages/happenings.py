@@ -1,0 +1,68 @@
+"""Nouns for what a sentence says that happened: "the decision" after "the Court held that ..."."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from factreasoner.language.abbreviations import words
+from factreasoner.language.tree import Parse, Word
+from factreasoner.stages.mentions import Mention, inside
+
+_NOUNS = {
+    "decision": words("decide rule hold"),
+    "ruling": words("rule hold"),
+    "appointment": words("appoint"),
+    "election": words("elect"),
+    "production": words("produce"),
+    "acquisition": words("acquire buy"),
+    "purchase": words("purchase buy"),
+    "sale": words("sell"),
+    "invasion": words("invade"),
+    "discovery": words("discover"),
+    "invention": words("invent"),
+    "construction": words("construct build"),
+    "destruction": words("destroy"),
+    "assassination": words("assassinate"),
+    "publication": words("publish"),
+    "translation": words("translate"),
+    "closure": words("close"),
+    "resignation": words("resign"),
+    "explosion": words("explode"),
+    "collapse": words("collapse"),
+    "eruption": words("erupt"),
+    "announcement": words("announce"),
+    "refusal": words("refuse"),
+    "rejection": words("reject"),
+}
+"""A noun, and the verbs of a sentence that it can sum up."""
+_OF_A_CLAUSE = words("decide rule hold announce refuse")
+"""Verbs whose noun belongs to whoever does it: "the decision of the Court"."""
+_ONLY_WITH_CLAUSE = frozenset({"hold"})
+
+
+def happenings(parse: Parse, named: Sequence[Mention]) -> Iterator[tuple[str, str]]:
+    """(noun, description) of what a sentence's main clauses say: ("decision", "the decision of the Court").
+
+    A noun for which there are two such clauses comes with an empty description for each.
+    """
+    names = {mention.i: inside(mention) for mention in named}
+    verbs = [parse.root, *parse.children(parse.root, "conj")]
+    for noun, all_verbs in _NOUNS.items():
+        said = [verb for verb in verbs if verb.lemma in all_verbs and parse.subject(verb) is not None]
+        for verb in said:
+            yield noun, _description(parse, verb, noun, names) if len(said) == 1 else ""
+
+
+def _description(parse: Parse, verb: Word, noun: str, names: dict[int, str]) -> str:
+    subject = parse.subject(verb)
+    doer = names.get(subject.i, "") if subject is not None else ""
+    if not doer or parse.child(verb, "neg") is not None:
+        return ""
+    if verb.lemma in _OF_A_CLAUSE and not parse.children(verb, "auxpass"):
+        clause = parse.child(verb, "ccomp") is not None
+        return f"the {noun} of {doer}" if clause or verb.lemma not in _ONLY_WITH_CLAUSE else ""
+    target = parse.child(verb, "dobj")
+    if target is None:
+        return f"the {noun} of {doer}"
+    done_to = names.get(target.i, "")
+    return f"the {noun} of {done_to} by {doer}" if done_to else ""
