@@ -52,6 +52,23 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert "0.500 (n=1)" in compared.stdout
 
 
+def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_bring_them(
+    factreasoner, tmp_path
+):
+    bare = {"id": "a", "output": "It opened in 1932.", "contexts": ["It opened in 1932."]}
+    data = written(tmp_path / "set.jsonl", [bare])
+    shown = factreasoner("rag", data, "--out", tmp_path / "run").stdout
+    table = " ".join(shown.split())
+    assert "faithfulness 1.000" in table
+    assert "no record has 'reference', which would bring: correctness; coverage; claim F1;" in table
+    assert "(or 'relevant' in its contexts), which would bring: retrieval precision;" in table
+    assert "it needs" not in table
+    assert not any(line.startswith(("coverage", "MAP")) for line in shown.splitlines())
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["given"] == {"contexts": 1}
+    assert summary["metrics"]["coverage"]["value"] is None
+
+
 def test_k_cuts_the_ranking(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS[:1])
     assert factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q").returncode == 0

@@ -63,6 +63,24 @@ def test_show_sorts_and_picks(factreasoner, finished):
     assert "No atoms to show" in factreasoner("show", finished, "--label", "uncited").stdout
 
 
+def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_path):
+    answers = {
+        "r1": "The bridge opened in 1932.",
+        "r2": "I don't know.",
+        "r3": " ",
+        "r4": "Sorry, I can't say.",
+    }
+    records = [{"id": name, "output": text, "contexts": []} for name, text in answers.items()]
+    done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", "run")
+    assert "in 1 of 4 records: nothing there to judge atoms by" in done.stdout
+    for order in ("text", "p"):
+        said = factreasoner("show", "run", "--sort", order).stdout
+        assert "The bridge opened in 1932. no context No atoms" in " ".join(said.split())
+        assert said.endswith("No atoms in 3 records: an abstention (r2, r4), an empty answer (r3).\n")
+    only = factreasoner("show", "run", "--record", "r3").stdout
+    assert only == "No atoms in 1 record: an empty answer (r3).\n"
+
+
 def test_show_of_what_is_not_there(factreasoner, finished):
     done = factreasoner("show", finished, "--record", "r22")
     assert done.returncode == 1

@@ -52,6 +52,7 @@ def test_records_add_up() -> None:
     ):
         tally.add(item)
     assert tally.content() == {
+        "without_contexts": 1,
         "dropped_contexts": 2,
         "unread_pages": 2,
         "searched": {"documents@a1": 2},

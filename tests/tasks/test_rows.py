@@ -97,6 +97,23 @@ def test_a_record_that_failed_before_it_was_judged_has_rows_for_its_atoms():
     assert [(row.judged, row.label) for row in rows("run", failed)] == [("no", None)]
 
 
+def test_an_atom_that_nothing_could_be_held_against_says_so():
+    dropped = Context(id="c0", text="x", dropped="irrelevant")
+    of_another = Context(id="c0", text="x", atom_ids=("a7",))
+    for contexts, note in [
+        ((), "no context"),
+        ((dropped,), "no context: all were dropped"),
+        ((of_another,), "no context of its own"),
+        ((Context(id="c0", text="x"),), ""),
+    ]:
+        (row,) = rows("run", assessment([0.5], contexts=contexts))
+        assert row.note == note
+    claims = rows("rag", rag("It opened in 1930.", contexts=[], reference="It opened in 1932.").result)
+    assert {(row.against, row.note) for row in claims if row.against == "contexts"} == {
+        ("contexts", "no context")
+    }
+
+
 def verdict(**fields):
     return Verdict(context_id="c0", target_id="a0", label="neutral", probability=0.9, **fields)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.stages.abstention import is_abstention
 from factreasoner.tasks.rows import ClaimRow
+
+NAMED = 3
+"""Ids of records that are named; of more it is said how many."""
 
 
 class Wanted(NamedTuple):
@@ -27,6 +32,36 @@ class Wanted(NamedTuple):
         return named or not (self.labels or self.cautions)
 
 
+class WithoutClaims:
+    """The records that have no claims to show, by the reason."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, list[str]] = {}
+
+    def add(self, result: TaskResult) -> None:
+        """Note one."""
+        self._ids.setdefault(_why_none(result), []).append(result.record_id)
+
+    def __str__(self) -> str:
+        """How many there are and why ("2 records: an abstention (r3), failed: ... (r5)"); empty for none."""
+        count = sum(map(len, self._ids.values()))
+        reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in self._ids.items())
+        return f"{count} record{'s' * (count > 1)}: {reasons}" if count else ""
+
+
+def _why_none(result: TaskResult) -> str:
+    if result.failures:
+        return f"failed: {result.failures[0].message}"
+    if not result.response.strip():
+        return "an empty answer"
+    return "an abstention" if is_abstention(result.response) else "nothing is claimed"
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = len(ids) - NAMED
+    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 class _Place(NamedTuple):
     """Where a row is, in the order of its probability: those without one come last."""
 
@@ -37,30 +72,41 @@ class _Place(NamedTuple):
     row: int
 
 
-def shown_claims(run: FinishedRun[Any], wanted: Wanted, *, by_p: bool = False) -> Iterator[ClaimRow]:
-    """The wanted rows in the order of the records, or by probability; one record is read at a time."""
-    rows = _least_likely(run, wanted) if by_p else (row for _, row in _matching(run, wanted))
+def shown_claims(
+    run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims, *, by_p: bool = False
+) -> Iterator[ClaimRow]:
+    """The wanted rows in the order of the records, or by probability; one record is read at a time.
+
+    Records that have no claims are added to `without`.
+    """
+    found = _matching(run, wanted, without)
+    rows = _least_likely(run, wanted.limit, found) if by_p else (row for _, row in found)
     for count, row in enumerate(rows):
         if count == wanted.limit:
             return
         yield row
 
 
-def _matching(run: FinishedRun[Any], wanted: Wanted) -> Iterator[tuple[int, ClaimRow]]:
+def _matching(
+    run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims
+) -> Iterator[tuple[int, ClaimRow]]:
     """The wanted rows, each with its number among those of its record."""
     for result in run.results(None if wanted.record is None else (wanted.record,)):
-        for index, row in enumerate(run.task.rows(result)):
-            if wanted.has(row):
-                yield index, row
+        rows = list(run.task.rows(result))
+        if not rows:
+            without.add(result)
+        yield from ((index, row) for index, row in enumerate(rows) if wanted.has(row))
 
 
-def _least_likely(run: FinishedRun[Any], wanted: Wanted) -> Iterator[ClaimRow]:
-    """The wanted rows by probability; only their places are held, and each is read again."""
+def _least_likely(
+    run: FinishedRun[Any], limit: int | None, found: Iterable[tuple[int, ClaimRow]]
+) -> Iterator[ClaimRow]:
+    """The rows found by probability; only their places are held, and each is read again."""
     places = (
         _Place(row.p_true is None, row.p_true or 0.0, position, row.record, index)
-        for position, (index, row) in enumerate(_matching(run, wanted))
+        for position, (index, row) in enumerate(found)
     )
-    ordered = sorted(places) if wanted.limit is None else heapq.nsmallest(wanted.limit, places)
+    ordered = sorted(places) if limit is None else heapq.nsmallest(limit, places)
     for place in ordered:
         (result,) = run.results((place.record,))
         yield list(run.task.rows(result))[place.row]

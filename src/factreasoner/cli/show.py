@@ -60,8 +60,8 @@ def show(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
-    from factreasoner.analysis.shown_claims import Wanted, shown_claims
-    from factreasoner.cli.shown_tables import print_by_record, print_in_order
+    from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
+    from factreasoner.cli.shown_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)
@@ -72,9 +72,12 @@ def show(
         frozenset(name.value for name in names if name in CAUTIONS),
         limit,
     )
-    rows = shown_claims(run, wanted, by_p=sort is Orders.p)
+    without = WithoutClaims()
+    rows = shown_claims(run, wanted, without, by_p=sort is Orders.p)
     shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
-    if not shown:
+    if told := str(without):
+        print_left_out(f"No {run.task.claim_word}s in {told}.")
+    elif not shown:
         say(f"No {run.task.claim_word}s to show.")
     if run.unfinished:
         say(run.unfinished, err=True)

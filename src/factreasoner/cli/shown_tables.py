@@ -44,6 +44,11 @@ def print_in_order(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
     return count
 
 
+def print_left_out(told: str) -> None:
+    """Print what is not in the tables."""
+    Terminal(highlight=False).sentence(plain(told))
+
+
 def _print_table(
     console: Terminal, rows: Iterable[ClaimRow], task: Task[Any], *, name_record: bool = False
 ) -> int:

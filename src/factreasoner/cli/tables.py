@@ -215,6 +215,9 @@ def _judge_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if bare := summary["without_contexts"]:
+        of = summary["records"]["total"]
+        yield "no context", f"in {bare} of {of} records: nothing there to judge atoms by"
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if unread := summary.get("unread_pages"):

@@ -33,9 +33,13 @@ def unread_pages(assessment: Assessment) -> dict[str, str]:
 
 
 class EvidenceTally:
-    """Adds up over a run: contexts dropped, pages unread, searches, and relations that counted only once."""
+    """Adds up over a run: contexts dropped, pages unread, searches, and relations that counted only once.
+
+    Records that have atoms and no context to judge them by are counted too.
+    """
 
     def __init__(self) -> None:
+        self._without = 0
         self._dropped = 0
         self._unread = 0
         self._searched = Counter[str]()
@@ -45,6 +49,7 @@ class EvidenceTally:
 
     def add(self, assessment: Assessment) -> None:
         """Count one record."""
+        self._without += bool(assessment.p_true) and all(context.dropped for context in assessment.contexts)
         self._dropped += sum(bool(context.dropped) for context in assessment.contexts)
         self._unread += len(unread_pages(assessment))
         self._searched.update(assessment.searched)
@@ -57,6 +62,7 @@ class EvidenceTally:
     def content(self) -> dict[str, Any]:
         """For the summary: records in which evidence of one source counted once, and what that changed."""
         return {
+            "without_contexts": self._without,
             "dropped_contexts": self._dropped,
             "unread_pages": self._unread,
             "searched": dict(self._searched),

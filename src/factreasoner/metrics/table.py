@@ -36,12 +36,14 @@ class Need(NamedTuple):
 
     `words` names it; `missing` says, of a data set without the metric, what it lacks; `met` says whether one
     record has it, and with it the metric's field in its result line. `labels`: people's labels are needed.
+    `keys` are those of an input record without which no record has the metric.
     """
 
     words: str
     missing: Callable[[Sample], str]
     met: Callable[[Any], bool] = lambda record: True
     labels: bool = False
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ class Table(Generic[Scored]):
     """The metrics of a task, by name in the order they are shown.
 
     `main` names the metric that a record has if it has any score. `claims` gives a record's labelled claims
-    and the number of those that could not be judged.
+    and the number of those that could not be judged; `given`, which keys that metrics need it has.
     """
 
     def __init__(
@@ -172,10 +174,12 @@ class Table(Generic[Scored]):
         main: str,
         claims: Callable[[Scored], tuple[Sequence[LabelledClaim], int]],
         metrics: Sequence[Metric],
+        given: Callable[[Scored], Iterable[str]] = lambda record: (),
     ) -> None:
         self.task = task
         self.main = main
         self.claims = claims
+        self.given = given
         self.metrics = {metric.name: metric for metric in metrics}
         if len(self.metrics) < len(metrics) or main not in self.metrics:
             raise ValueError(f"the metrics of {task}: a name occurs twice, or {main!r} is not among them")
@@ -192,6 +196,17 @@ class Table(Generic[Scored]):
     def shown_in(self, place: Place) -> list[Metric]:
         """The metrics that are shown there, in order."""
         return [metric for metric in self if place in metric.places]
+
+    def lacking(self, place: Place, given: Mapping[str, int]) -> dict[tuple[str, ...], list[Metric]]:
+        """The metrics that would be shown there if records had some keys, by these keys.
+
+        `given` counts the records that have each key.
+        """
+        found: dict[tuple[str, ...], list[Metric]] = {}
+        for metric in self.shown_in(place):
+            if missing := tuple(key for key in metric.needs.keys if not given.get(key)):
+                found.setdefault(missing, []).append(metric)
+        return found
 
     def line(self, record: Scored) -> dict[str, float | None]:
         """A record's metrics for its result line; those are left out whose need it does not meet."""

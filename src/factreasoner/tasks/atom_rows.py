@@ -19,13 +19,16 @@ def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
     said = (
         {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers} if outcome else {}
     )
+    unheld = "" if said else _nothing_to_judge_by(assessment)
     for atom in assessment.atoms:
         item = judged.get(atom.id)
         held = Held(None, None, "no")
         if item is not None:
             held = Held(item.p_true, item.support, "partly" if atom.id in partly else "fully")
         holding = Holding(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        row = claim_row(assessment.record_id, ANSWER, atom, held, holding, note=_note(atom, said))
+        alone = unheld if item is not None and not holding.verdicts else ""
+        note = "; ".join(filter(None, (alone, _note(atom, said))))
+        row = claim_row(assessment.record_id, ANSWER, atom, held, holding, note=note)
         yield row if atom.span is not None else _placed(row, atom, assessment.response)
 
 
@@ -36,6 +39,16 @@ def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
     if start < 0 or response.find(words, start + len(words)) >= 0:
         return row
     return row._replace(start=start, end=start + len(words))
+
+
+def _nothing_to_judge_by(assessment: Assessment) -> str:
+    """Why an atom was judged by nothing, of those that have a probability all the same."""
+    if not assessment.contexts:
+        return "no context"
+    if all(context.dropped for context in assessment.contexts):
+        return "no context: all were dropped"
+    linked = any(context.atom_ids for context in assessment.contexts)
+    return "no context of its own" if linked else ""
 
 
 def _note(atom: Atom, said: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -136,12 +137,15 @@ class ClaimTally(Generic[C, Scored]):
         self._counts = RunCounts()
         self._sampling = Sampling(table)
         self._worst = Worst("claim")
+        self._given: Counter[str] = Counter()
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
         scored = self._score(result)
         self._sampling.add(result.record_id, scored)
         self._counts.add(result, result.failures, result.verdicts)
+        if result.status != "failed":
+            self._given.update(self._table.given(scored))
         for row in main_rows(list(self._rows(result))):
             contested = "contested" in row.cautions
             self._worst.add(row.record, row.claim, row.label, row.p_true, contested=contested)
@@ -166,5 +170,6 @@ class ClaimTally(Generic[C, Scored]):
             "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
             "few_records": self._table.few_records(sample),
             "worst_claims": self._worst.content(),
+            "given": dict(self._given),
             **counts,
         }

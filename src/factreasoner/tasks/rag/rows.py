@@ -50,4 +50,5 @@ class _Rows:
         if borne_out.p is not None:
             p = round(borne_out.p, P_DIGITS)
             held = Held(p, label_of(p, verdicts), judged)
-        return claim_row(self._record, of, claim, held, Holding(against, self._contexts, verdicts))
+        note = "no context" if against == CONTEXTS and not self._contexts else ""
+        return claim_row(self._record, of, claim, held, Holding(against, self._contexts, verdicts), note)

@@ -5,14 +5,16 @@ Source: RAGChecker (arXiv 2408.08067), section 3.3, for those of retriever and g
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table
 from factreasoner.metrics.usage_metrics import usage_metrics
 from factreasoner.tasks.rag.scores import ScoredRag
 
 
-def _need(words: str) -> Need:
-    return Need(words, lambda sample: _none(sample, words))
+def _need(words: str, *keys: str) -> Need:
+    return Need(words, lambda sample: _none(sample, words), keys=keys)
 
 
 def _none(sample: Sample, words: str) -> str:
@@ -20,13 +22,13 @@ def _none(sample: Sample, words: str) -> str:
     return why if sample.ids else "there is no record"
 
 
-PASSAGES = _need("contexts and claims of the answer")
-REFERENCE = _need("a reference and claims of the answer")
-GOLD_CLAIMS = _need("claims of the reference")
-RETRIEVED = _need("contexts and claims of the reference")
-BOTH = _need("contexts, a reference and claims of the answer")
-FOUND = _need("claims of the reference that a context bears out")
-RANKED = _need("contexts and gold contexts")
+PASSAGES = _need("contexts and claims of the answer", "contexts")
+REFERENCE = _need("a reference and claims of the answer", "reference")
+GOLD_CLAIMS = _need("claims of the reference", "reference")
+RETRIEVED = _need("contexts and claims of the reference", "contexts", "reference")
+BOTH = _need("contexts, a reference and claims of the answer", "contexts", "reference")
+FOUND = _need("claims of the reference that a context bears out", "contexts", "reference")
+RANKED = _need("contexts and gold contexts", "contexts", "gold_contexts")
 CLAIMS = _need("claims")
 
 SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
@@ -181,4 +183,17 @@ METRICS = (
     *usage_metrics(lambda record: record.usage),
 )
 
-RAG: Table[ScoredRag] = Table("rag", main="num_claims", claims=lambda record: ((), 0), metrics=METRICS)
+
+def _given(record: ScoredRag) -> Iterator[str]:
+    result = record.result
+    if result.contexts is not None:
+        yield "contexts"
+    if (result.reference or "").strip() or result.reference_claims is not None:
+        yield "reference"
+    if result.gold_contexts is not None:
+        yield "gold_contexts"
+
+
+RAG: Table[ScoredRag] = Table(
+    "rag", main="num_claims", claims=lambda record: ((), 0), metrics=METRICS, given=_given
+)
