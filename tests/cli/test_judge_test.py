@@ -89,7 +89,7 @@ def test_a_model_that_guesses_is_no_judge(capsys: pytest.CaptureFixture[str]) ->
     with FakeServer(
         lambda request: {name: draw.choice(p["enum"]) for name, p in request.properties.items()}
     ) as server:
-        assert tried(server) == 1
+        assert tried(server, "--form", "tool") == 1
     out = capsys.readouterr().out
     assert "hardly better than guessing" in " ".join(out.split())
     assert "Advice" not in out

@@ -16,6 +16,7 @@ from raw_server import reply
 
 from factreasoner.config import Config
 from factreasoner.errors import UnreadablePageError
+from factreasoner.retrieval.connection import tls_context
 from factreasoner.retrieval.fetch import Fetcher
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
@@ -88,3 +89,14 @@ def test_a_certificate_nobody_signed_is_refused(port: int) -> None:
     with pytest.raises(UnreadablePageError) as caught:
         fetch(f"https://site.example:{port}/")
     assert caught.value.reason == "connection"
+
+
+def test_certificates_are_read_once_and_again_where_others_are_named(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tls_context()
+    assert tls_context() is usual
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    assert [found["subject"] for found in tls_context().get_ca_certs()] == [
+        ((("commonName", "site.example"),),)
+    ]

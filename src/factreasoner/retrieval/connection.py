@@ -7,6 +7,8 @@ TLS still names and verifies the host, because only the TCP connection is made h
 
 from __future__ import annotations
 
+import functools
+import os
 import socket
 import ssl
 import threading
@@ -14,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 import httpcore
+import httpx
 
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.retrieval.addresses import address_refusal, is_address
@@ -26,6 +29,16 @@ def system_resolver(host: str, port: int) -> list[str]:
     """The addresses the operating system knows for `host`."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+def tls_context() -> ssl.SSLContext:
+    """What verifies hosts, read once a process: hundreds of certificates take their time each time."""
+    return _tls_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@functools.cache
+def _tls_context(file: str | None, folder: str | None) -> ssl.SSLContext:
+    return httpx.create_ssl_context()  # reads those two itself
 
 
 class Deadline:

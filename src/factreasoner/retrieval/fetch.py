@@ -12,7 +12,13 @@ from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePa
 from factreasoner.llm.faults import retry_after_of
 from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
 from factreasoner.retrieval.body import ENCODINGS, read_body
-from factreasoner.retrieval.connection import CheckedBackend, Deadline, Resolver, system_resolver
+from factreasoner.retrieval.connection import (
+    CheckedBackend,
+    Deadline,
+    Resolver,
+    system_resolver,
+    tls_context,
+)
 from factreasoner.retrieval.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
@@ -53,7 +59,7 @@ class Fetcher:
         self._allowed = tuple(map(normal_domain, config.allow_domains))
         self._denied = tuple(map(normal_domain, config.deny_domains))
         self._resolver = resolver
-        self._tls = httpx.create_ssl_context()
+        self._tls = tls_context()
 
     def fetch(self, url: str, *, permit: Permit = lambda url: None) -> Page:
         """The page at `url`, redirects followed, its bytes unpacked.

@@ -21,7 +21,7 @@ from factreasoner.llm.faults import retry_after_of, shown
 from factreasoner.retrieval.addresses import display, parse_url
 from factreasoner.retrieval.body import ENCODINGS, read_body
 from factreasoner.retrieval.cache import RetrievalCache
-from factreasoner.retrieval.connection import Deadline
+from factreasoner.retrieval.connection import Deadline, tls_context
 from factreasoner.retrieval.fetch import PASSING
 from factreasoner.retrieval.page import plain
 
@@ -188,7 +188,7 @@ def service_url(setting: str, url: str) -> str:
 def _client(headers: Mapping[str, str], seconds: float) -> httpx.Client:
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     try:
-        return httpx.Client(headers=dict(headers), timeout=seconds, cookies=no_cookies)
+        return httpx.Client(headers=dict(headers), timeout=seconds, cookies=no_cookies, verify=tls_context())
     except (ImportError, ValueError, httpx.InvalidURL) as error:
         raise ConfigError(
             f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY of the environment can't be used: {shown(str(error))}"
