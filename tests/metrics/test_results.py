@@ -233,7 +233,7 @@ def test_summary() -> None:
         assessment([], record_id="r4", status="failed", failures=(REVISER,)),
     )
     content = json.loads(json.dumps(summary.content(), allow_nan=False))
-    assert content["records"] == {"total": 4, "ok": 1, "partial": 1, "no_atoms": 1, "failed": 1}
+    assert content["records"] == {"total": 4, "ok": 0, "partial": 2, "no_atoms": 1, "failed": 1}
     assert (content["k_setting"], content["k"]) == ("median", 4)
     assert content["mean"]["factuality_score"] == pytest.approx((1 / 3 + 3 / 5) / 2)
     assert content["mean"]["recall_k"] == pytest.approx((1 / 4 + 3 / 4) / 2)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.evaluators.judging import (
-    UNASKED_JUDGES,
     Task,
+    asks_model,
     judge_all,
     judging_threads,
     premises,
@@ -51,11 +51,10 @@ class GraphEvaluator:
         self._judge = judge
         self._solver = solver
         self._config = config or Config()
-        name = self._config.plugin("judge")
-        if self._config.audit_share and name in UNASKED_JUDGES:
+        if self._config.audit_share and not asks_model(self._config):
             raise ConfigError(
-                f"audit_share: it asks a model again, and the {name} judge is none; add --model NAME, "
-                "or leave --audit-share out"
+                f"audit_share: it asks a model again, and the {self._config.plugin('judge')} judge is none; "
+                "add --model NAME, or leave --audit-share out"
             )
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:

@@ -12,9 +12,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
-
-UNASKED_JUDGES = ("embedded", "recorded", "nli")
-"""Judges of this project that send no calls: they wait for nobody, and there is nobody to ask again."""
+from factreasoner.registry import PLUGINS, load
 
 Task = tuple[Premise, list[Claim]]
 """One passage and what it is asked about."""
@@ -81,7 +79,16 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
 
 def judging_threads(config: Config) -> int:
     """How many tasks are under way at once: threads speed up a judge that waits for a server, no other."""
-    return 1 if config.plugin("judge") in UNASKED_JUDGES else config.concurrency
+    return config.concurrency if asks_model(config) else 1
+
+
+def asks_model(config: Config) -> bool:
+    """Whether the judge sends calls to a model, so that it waits and can be asked again.
+
+    A registered one tells by having `requests`, see `AsksModel`; one of a user's own is taken to send some.
+    """
+    name = config.plugin("judge")
+    return name not in PLUGINS["judge"] or hasattr(load("judge", name), "requests")
 
 
 def unjudged_atoms(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> UnjudgedAtoms:

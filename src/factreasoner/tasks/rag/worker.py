@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from factreasoner.assembly import Assembly
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.judging import UNASKED_JUDGES, Task, judge_all, judging_threads, premises
+from factreasoner.evaluators.judging import Task, asks_model, judge_all, judging_threads, premises
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
@@ -38,10 +38,10 @@ class RagWorker(ClaimWorker[RagResult]):
         super().__init__(assembly)
         self._maker = ClaimMaker(assembly)
         judge = self.config.plugin("judge")
-        self._asks = judge not in UNASKED_JUDGES
+        self._asks = asks_model(self.config)
         self._joint = self.config.premise == "joint"
         self._looks_twice = not self._joint and (self._asks or judge == "recorded")
-        if self._joint and judge in ("embedded", "nli"):
+        if self._joint and not self._asks and judge != "recorded":
             raise ConfigError(
                 f"premise: 'joint' saves a model's calls; judge {judge!r} makes none and reads one passage "
                 "at a time: leave it out"
