@@ -28,7 +28,17 @@ from factreasoner.models.graph import (
     supports_of,
 )
 from factreasoner.models.records import Atom, Context, Gold, Model, Record, record_fingerprint
-from factreasoner.models.results import Audit, Independence, Outcome, Status, TaskResult, Usage, status_of
+from factreasoner.models.results import (
+    Audit,
+    Independence,
+    Outcome,
+    Status,
+    TaskResult,
+    Usage,
+    counted,
+    notebook_form,
+    status_of,
+)
 from factreasoner.models.verdicts import (
     AtomAnswer,
     Claim,
@@ -73,9 +83,11 @@ __all__ = [
     "Usage",
     "Verdict",
     "VerdictConfidence",
+    "counted",
     "factuality",
     "has_converged",
     "judged_atoms",
+    "notebook_form",
     "record_fingerprint",
     "side_of",
     "status_of",

@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
 from factreasoner.models.records import Atom, Context
-from factreasoner.models.results import Outcome, TaskResult
+from factreasoner.models.results import Outcome, TaskResult, counted
 
 SMALLEST_P = 1e-6
 """Probabilities are kept this far from 0 and 1 before their logarithm is averaged."""
@@ -74,6 +74,16 @@ class Assessment(TaskResult):
     def avg_prob(self) -> float | None:
         """Mean probability of the judged atoms."""
         return self._scores().avg_prob
+
+    def in_brief(self) -> list[str]:
+        """Atoms by label, and the scores; F1@K with its own number of atoms as K."""
+        if not self.atoms:
+            return []
+        labels = self.labels
+        scores = self._scores(len(self.p_true) or None)
+        known = {"precision": scores.precision, f"F1@{scores.k}": scores.f1_k}
+        found = [f"{name} {value:.3f}" for name, value in known.items() if value is not None]
+        return [counted("atom", (labels.get(atom.id) for atom in self.atoms)), *found]
 
     def recall_at_k(self, k: int) -> float | None:
         """Supported atoms over `k`, at most 1. Raises ValueError for `k` below 1."""

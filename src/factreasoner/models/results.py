@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -94,6 +96,35 @@ class TaskResult(Model):
     elapsed: float | None = None
     fingerprint: str = ""
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    def in_brief(self) -> list[str]:
+        """What was found, in a few words each: how many claims, with which labels, and the scores."""
+        return []
+
+    def __repr__(self) -> str:
+        failed = len(self.failures)
+        failures = [f"{failed} failure{'s' * (failed > 1)}"] * bool(failed)
+        told = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
+        return f"<{type(self).__name__} {self.record_id!r}: {told}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return notebook_form(self, repr(self))
+
+
+def notebook_form(result: TaskResult, told: str) -> str:
+    """What a notebook shows of a result, under `told`: HTML by a part that is imported when used."""
+    form: str = importlib.import_module("factreasoner.report.notebook").html_of(result, told)
+    return form
+
+
+def counted(word: str, labels: Iterable[str | None]) -> str:
+    """How many there are and with which labels: "3 atoms (2 supported, 1 not judged)"."""
+    counts = Counter((label or "not judged").replace("_", " ") for label in labels)
+    number = counts.total()
+    by_label = ", ".join(f"{count} {label}" for label, count in counts.items())
+    return f"{number} {word}{'s' * (number != 1)}" + (f" ({by_label})" if counts else "")
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:

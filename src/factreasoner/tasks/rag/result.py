@@ -25,3 +25,12 @@ class RagResult(ClaimResult):
     reference: str | None = None
     joint: bool = False
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+    def in_brief(self) -> list[str]:
+        """How many claims each text makes, and contexts there are."""
+        found = {
+            "claims of the answer": self.claims,
+            "claims of the reference": self.reference_claims,
+            "contexts": self.contexts,
+        }
+        return [f"{what}: {len(items)}" for what, items in found.items() if items is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.models import Atom, Usage
+from factreasoner.models import Atom, Usage, notebook_form
 from factreasoner.tasks.rag.events import UNDECIDED, Event, Share, any_of, share
 from factreasoner.tasks.rag.evidence import Evidence
 from factreasoner.tasks.rag.result import RagResult
@@ -31,6 +31,8 @@ SHARES = (
     "beyond_reference",
 )
 """The metrics that are shares of claims; each has a companion with the mean probability."""
+IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
+"""The metrics that tell most, for those who print a result."""
 
 FAILED = "a verdict that decides it failed for every claim"
 UNNAMED = "the model named no context for the verdicts that decide it"
@@ -50,6 +52,14 @@ class ScoredRag(NamedTuple):
     undecided: dict[str, int]
     bounds: dict[str, tuple[float, float]]
     usage: Usage
+
+    def __repr__(self) -> str:
+        known = ((name, self.values[name]) for name in IN_BRIEF)
+        shares = ", ".join(f"{name} {value:.3f}" for name, value in known if value is not None)
+        return f"<{type(self).__name__} of {self.result!r}" + (f": {shares}>" if shares else ">")
+
+    def _repr_html_(self) -> str:
+        return notebook_form(self.result, repr(self))
 
     @property
     def num_claims(self) -> int | None:

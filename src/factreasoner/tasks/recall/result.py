@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from factreasoner.metrics.samples import LabelledClaim
-from factreasoner.models import P_DIGITS, Atom, Usage, Verdict
+from factreasoner.models import P_DIGITS, Atom, Usage, Verdict, counted
 from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.verdicts import is_borne_out, p_borne_out
 
@@ -22,6 +22,13 @@ class RecallResult(ClaimResult):
 
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
+
+    def in_brief(self) -> list[str]:
+        """Facts by what became of them, and recall."""
+        said = {True: "stated", False: "not stated", None: "unanswered"}
+        scored = scored_recall(self)
+        recall = [] if scored.recall is None else [f"recall {scored.recall:.3f}"]
+        return [counted("fact", (said[fact.value] for fact in scored.facts)), *recall]
 
     @property
     def recall(self) -> float | None:

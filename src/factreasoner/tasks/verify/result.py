@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.models import Context, Model, Usage
+from factreasoner.models import Context, Model, Usage, counted
 from factreasoner.tasks.claim_task import ClaimResult
 
 ClaimLabel = Literal["supported", "contradicted", "undecided", "unverified", "uncited", "unknown_source"]
@@ -86,6 +86,14 @@ class VerifyResult(ClaimResult):
     revised: VerifiedText | None = None
     changes: tuple[Change, ...] = ()
     contexts: tuple[Context, ...] = ()
+
+    def in_brief(self) -> list[str]:
+        """Claims by label, scores before correction, and how much was changed."""
+        scores = scores_of(self.verified)._asdict().items()
+        found = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in scores if value is not None]
+        changes = len(self.changes)
+        changed = [f"{changes} sentence{'s' * (changes > 1)} changed"] * bool(changes)
+        return [counted("claim", (claim.label for claim in self.claims)), *found, *changed]
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:

@@ -1,0 +1,71 @@
+"""The result of one record as a short piece of HTML, which notebooks show in the place of its `repr`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from factreasoner.models import TaskResult
+from factreasoner.tasks.registry import TASKS, task_named
+from factreasoner.tasks.rows import ClaimRow, source_name
+from factreasoner.tasks.task import Task
+from factreasoner.tasks.verdicts import REFERENCE
+
+MOST_ROWS = 100
+MARKS: Mapping[str | None, str] = {
+    "contradicted": "✕",
+    "undecided": "±",
+    "unknown_source": "!",
+    "unverified": "?",
+    "uncited": "∅",
+    "supported": "✓",
+    None: "–",
+}
+"""What tells labels apart without colour, as in the report."""
+COLOURS: Mapping[str | None, str] = {
+    "contradicted": "#c2410c",
+    "unknown_source": "#c2410c",
+    "undecided": "#8b5cf6",
+    "unverified": "#b7791f",
+    "uncited": "#b7791f",
+    "supported": "#2f9e83",
+    None: "#868e96",
+}
+"""Of the bar beside a label, seen on light and on dark pages."""
+
+
+def html_of(result: TaskResult, told: str) -> str:
+    """The claims of a result as a table, each with P, label and the quote that decides it, under `told`.
+
+    Everything that comes from texts is escaped. Of many claims the first `MOST_ROWS` are there.
+    """
+    task = next(task for task in map(task_named, TASKS) if task.result is type(result))
+    rows = list(task.rows(result))
+    environment = Environment(
+        loader=PackageLoader("factreasoner.report", "assets"), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template("notebook.html").render(
+        told=told,
+        p_word=task.p_word,
+        claim_word=task.claim_word,
+        rows=[_row(row, task) for row in rows[:MOST_ROWS]],
+        more=max(len(rows) - MOST_ROWS, 0),
+        failures=[f"{failure.stage} {failure.item_id}: {failure.message}" for failure in result.failures],
+        changes=getattr(result, "changes", ()),
+    )
+
+
+def _row(row: ClaimRow, task: Task[Any]) -> dict[str, Any]:
+    word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
+    return {
+        "p": "" if row.p_true is None else f"{row.p_true:.3f}",
+        "label": ", ".join((f"{MARKS[row.label]} {word}", *row.cautions)),
+        "colour": COLOURS[row.label],
+        "text": row.text,
+        "source": "" if row.context is None else source_name(row.context, row.title or row.link),
+        "of": f"of the {row.of}: " if row.of == REFERENCE else "",
+        "quote": row.quote,
+        "note": row.note,
+    }

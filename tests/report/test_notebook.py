@@ -1,0 +1,76 @@
+"""What a notebook and a prompt show of a result: short, and safe whatever the texts hold."""
+
+import re
+
+import pytest
+from assessments import assessment
+
+from factreasoner import assess, rag, recall, verify
+from factreasoner.models import Atom, Context, Failure, Verdict
+from factreasoner.report.notebook import MOST_ROWS
+
+HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} <img src=x onerror=alert(1)>"
+
+
+def found():
+    """A result of every task, by the words that its short form has."""
+    answer, passage = "The bridge opened in 1930 [1].", "The bridge opened on 4 May 1932."
+    return {
+        r"<Assessment 'r1': ok, 1 atom \(1 \w+\), precision \d\.\d{3}, F1@1 \d\.\d{3}>": assess(
+            answer, contexts=[passage]
+        ),
+        r"<RecallResult 'r1': ok, 1 fact \(1 not stated\), recall 0\.000>": recall(
+            answer, facts=["It is a red car."]
+        ),
+        r"<ScoredRag of <RagResult 'r1': ok, claims of the answer: 1, contexts: 1>: faithfulness .*>": rag(
+            answer, contexts=[passage]
+        ),
+        r"<VerifyResult 'r1': ok, 1 claim \(1 \w+\), citation recall .*, 1 sentence changed>": verify(
+            answer, sources=[passage]
+        ),
+    }
+
+
+def test_every_result_is_short_at_a_prompt_and_a_table_in_a_notebook():
+    for words, result in found().items():
+        assert re.fullmatch(words, repr(result)), repr(result)
+        assert len(repr(result)) < 300
+        html = result._repr_html_()
+        assert "<table>" in html
+        assert ("1930" in html) == ("Recall" not in words)
+    assert str(assess("", contexts=[])) == "<Assessment 'r1': no atoms>"
+
+
+def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
+    said = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9, quote="in 1867")
+    result = assessment(
+        [0.1, None], outcome={"verdicts": (said,)}, contexts=(Context(id="c0", text="x", title="Lives"),)
+    ).model_copy(
+        update={"failures": (Failure(stage="judge", item_id="a1", error_type="LLMError", message="lost"),)}
+    )
+    assert "2 atoms (1 contradicted, 1 not judged)" in repr(result)
+    assert repr(result).endswith("1 failure>")
+    html = result._repr_html_()
+    assert all(
+        words in html for words in ("0.100", "✕ contradicted", "c0 (Lives)", "in 1867", "– not judged")
+    )
+    assert "failed: <bdi>judge a1: lost</bdi>" in html
+
+
+@pytest.mark.parametrize("where", ["answer", "title"])
+def test_hostile_texts_are_text(where):
+    title = HOSTILE if where == "title" else "x"
+    answer = f"The bridge opened in 1932 {HOSTILE}." if where == "answer" else "The bridge opened in 1932."
+    passage = {"text": "The bridge opened in 1932.", "title": title}
+    html = assess(answer, contexts=[passage])._repr_html_()
+    assert not re.search("<script|<img", html)
+    assert "&lt;script&gt;" in html
+    assert "{{ 7 * 7 }}" in html
+
+
+def test_of_many_atoms_the_first_are_shown():
+    count = MOST_ROWS + 3
+    many = assessment([0.9] * count, atoms=tuple(Atom(id=f"a{i}", text=f"No. {i}.") for i in range(count)))
+    html = many._repr_html_()
+    assert "3 more are left out here." in html
+    assert html.count("<tr>") == MOST_ROWS + 1
