@@ -69,6 +69,34 @@ def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_brin
     assert summary["metrics"]["coverage"]["value"] is None
 
 
+def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, tmp_path):
+    record = {
+        "id": "bridge",
+        "output": "The bridge was opened in 1932. Its towers are white. The bridge carries trains.",
+        "reference": "The bridge was opened in 1930. The bridge carries trains.",
+        "atoms": ["The bridge was opened in 1932.", "The towers are white.", "The bridge carries trains."],
+        "contexts": ["The towers are white."],
+    }
+    data = written(tmp_path / "set.jsonl", [record])
+    done = factreasoner("rag", data, "--out", tmp_path / "run", "--explain")
+    told = " ".join(done.stdout.split())
+    contradiction = 'the reference contradicts it: "The bridge was opened in 1930."'
+    assert f"The bridge was opened in 1932. {contradiction}" in told
+    assert "The bridge carries trains. the reference bears it out" in told
+    assert "contradicted by the reference; in no context" in told
+    assert "contradicted by the answer; in no context" in told
+    shown = " ".join(factreasoner("show", tmp_path / "run").stdout.split())
+    assert contradiction in shown
+    factreasoner("export", tmp_path / "run", "--format", "jsonl")
+    rows = map(json.loads, (tmp_path / "run" / "claims.jsonl").read_text().splitlines())
+    notes = [row["note"] for row in rows if (row["of"], row["against"]) == ("answer", "contexts")]
+    assert notes[0].startswith(contradiction)
+    assert "reference" not in notes[1]
+    line = json.loads((tmp_path / "run" / "results.jsonl").read_text())
+    assert [claim["contradicted_by_reference"] for claim in line["claims"]] == [True, False, False]
+    assert [claim["contradicted_by_answer"] for claim in line["reference_claims"]] == [True, False]
+
+
 def test_k_cuts_the_ranking(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS[:1])
     assert factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q").returncode == 0

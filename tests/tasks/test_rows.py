@@ -123,7 +123,7 @@ def test_a_belief_is_told_as_one():
     said = verdict(belief=0.31, nearness=0.5)
     (row,) = rows("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (said,)}))
     assert (row.context, row.quote) == (None, None)
-    assert row.note == "nothing decides it; nearest passage c0 (Old maps): 0.31"
+    assert row.note == "no passage decides it; nearest passage c0 (Old maps): 0.31"
 
 
 def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():

@@ -93,7 +93,7 @@ def _believed(atom: AtomExplanation) -> str:
     belief = atom.belief
     assert belief is not None, "asked only of atoms with a belief"
     nearest = f"nearest passage {plain(belief.context_id)}: {belief.p_true:.2f}"
-    return nearest if atom.entailing or atom.contradicting else f"nothing decides it; {nearest}"
+    return nearest if atom.entailing or atom.contradicting else f"no passage decides it; {nearest}"
 
 
 def _first(items: Sequence[str]) -> str:

@@ -54,10 +54,11 @@ def _said(line: ClaimLine, contexts: list[str]) -> Row | None:
     if (line.contexts and found is None) or (line.other and right is None):
         words.append("[red]a verdict failed[/red]")
     elif found is False and right is not True:
-        words.append("in no context" if right is None else "in no context, not in the reference")
+        silent = line.other is not None and not _denied(line)
+        words.append("in no context, not in the reference" if silent else "in no context")
     elif found is False:
         words.append("in no context; the reference has it")
-    elif right is False:
+    elif right is False and not _denied(line):
         words.append("not in the reference")
     return ("answer", "; ".join(words), line.claim.text) if words else None
 
@@ -67,6 +68,13 @@ def _against(line: ClaimLine, contexts: list[str]) -> Iterator[str]:
         ids = [i for i, event in zip(contexts, line.denied.each, strict=True) if event.holds]
         if ids:
             yield f"contradicted by {plain(', '.join(ids))}"
+    if _denied(line):
+        yield "contradicted by the reference"
+
+
+def _denied(line: ClaimLine) -> bool:
+    """Whether the other text contradicts the claim."""
+    return line.other_denies is not None and line.other_denies.holds is True
 
 
 def _wanted(line: ClaimLine, contexts: list[str]) -> Row | None:
@@ -75,8 +83,9 @@ def _wanted(line: ClaimLine, contexts: list[str]) -> Row | None:
         return None
     if line.other.holds is None:
         return "reference", "[red]a verdict failed[/red]", line.claim.text
+    stated = "contradicted by the answer" if _denied(line) else "not stated"
     if line.contexts is None:
-        return "reference", "not stated", line.claim.text
+        return "reference", stated, line.claim.text
     ids = [i for i, event in zip(contexts, line.contexts.each, strict=True) if event.holds]
     where = f"in {plain(', '.join(ids))}" if ids else "in no context"
-    return "reference", f"not stated; {where}", line.claim.text
+    return "reference", f"{stated}; {where}", line.claim.text

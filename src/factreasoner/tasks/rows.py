@@ -188,7 +188,7 @@ def _note(decisive: Verdict | None, nearest: Belief | None, holding: Holding) ->
         if nearest.context_id in (ANSWER, REFERENCE):
             return f"the {nearest.context_id} does not decide it"
         silent = all(verdict.label == "neutral" for verdict in holding.verdicts)
-        lacking = "nothing decides it" if silent else "no passage bears it out"
+        lacking = "no passage decides it" if silent else "no passage bears it out"
         return f"{lacking}; nearest passage {_name(nearest.context_id, holding)}: {nearest.p_true:.2f}"
     return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
 

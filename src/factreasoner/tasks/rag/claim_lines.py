@@ -8,10 +8,14 @@ from factreasoner.models import P_DIGITS, Atom
 from factreasoner.tasks.rag.events import Event
 from factreasoner.tasks.rag.evidence import ContextEvidence, Evidence
 from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE
 
 
 class ClaimLine(NamedTuple):
-    """A claim with what bears it out. `other` is the reference for claims of the answer, and vice versa.
+    """A claim with what bears it out and what denies it.
+
+    `other` is whether the other text bears it out, `other_denies` whether that contradicts it: the reference
+    for claims of the answer, and vice versa.
 
     Events are undecided where verdicts failed, and None where nothing was to be judged.
     """
@@ -20,6 +24,7 @@ class ClaimLine(NamedTuple):
     contexts: ContextEvidence | None
     denied: ContextEvidence | None
     other: Event | None
+    other_denies: Event | None
 
 
 def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
@@ -32,6 +37,7 @@ def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
             evidence.borne_out(claim.id, second_look=True) if has_contexts else None,
             evidence.denied(claim.id) if has_contexts else None,
             evidence.by_reference(claim.id) if has_reference else None,
+            evidence.against_reference(claim.id) if has_reference else None,
         )
         for claim in result.claims or ()
     ]
@@ -41,6 +47,7 @@ def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
             evidence.borne_out(claim.id) if has_contexts else None,
             evidence.denied(claim.id) if has_contexts else None,
             evidence.by_answer(claim.id),
+            evidence.against_answer(claim.id),
         )
         for claim in result.reference_claims or ()
     ]
@@ -51,8 +58,8 @@ def claim_lines(result: RagResult) -> dict[str, Any]:
     """For JSON: the claims of both texts, each with the contexts that bear it out or contradict it."""
     said, wanted = lines_of(result)
     return {
-        "claims": [_content(line, "in_reference", result) for line in said],
-        "reference_claims": [_content(line, "in_answer", result) for line in wanted],
+        "claims": [_content(line, REFERENCE, result) for line in said],
+        "reference_claims": [_content(line, ANSWER, result) for line in wanted],
     }
 
 
@@ -66,8 +73,12 @@ def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
             "contradicted_by": _ids(line.denied, result),
             "needs_several": line.contexts.needs_several,
         }
-    if line.other is not None:
-        content |= {other: line.other.holds, f"p_{other}": _rounded(line.other.p)}
+    if line.other is not None and line.other_denies is not None:
+        content |= {
+            f"in_{other}": line.other.holds,
+            f"p_in_{other}": _rounded(line.other.p),
+            f"contradicted_by_{other}": line.other_denies.holds,
+        }
     return content
 
 

@@ -63,6 +63,10 @@ class Evidence:
         """Whether the reference contradicts the claim."""
         return _denied(self._verdicts.get((REFERENCE, claim_id)))
 
+    def against_answer(self, claim_id: str) -> Event:
+        """Whether the answer contradicts the claim."""
+        return _denied(self._verdicts.get((ANSWER, claim_id)))
+
     def borne_out(self, claim_id: str, *, second_look: bool = False) -> ContextEvidence:
         """Which contexts bear the claim out; `second_look`: all together where none does alone."""
         if self._result.joint:

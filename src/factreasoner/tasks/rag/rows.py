@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from factreasoner.models import P_DIGITS, Atom, Verdict
-from factreasoner.tasks.rag.claim_lines import lines_of
+from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of
 from factreasoner.tasks.rag.events import Event
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ClaimRow, Held, Holding, Judged, by_claim, claim_row, label_of
@@ -13,10 +13,17 @@ from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 
 def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
-    """The answer's claims against contexts and reference, the reference's against answer and contexts."""
+    """The answer's claims against contexts and reference, the reference's against answer and contexts.
+
+    The first, which stand for the answer's claims in tables, say what the reference says where it differs.
+    """
     rows = _Rows(result)
     said, wanted = lines_of(result)
-    yield from (rows.by_contexts(ANSWER, line.claim, line.contexts.any) for line in said if line.contexts)
+    yield from (
+        rows.by_contexts(ANSWER, line.claim, line.contexts.any, rows.said_by_reference(line))
+        for line in said
+        if line.contexts
+    )
     yield from (rows.by_text(ANSWER, line.claim, REFERENCE, line.other) for line in said if line.other)
     yield from (rows.by_text(REFERENCE, line.claim, ANSWER, line.other) for line in wanted if line.other)
     yield from (
@@ -32,23 +39,37 @@ class _Rows:
         self._verdicts = by_claim(result.verdicts)
         self._asked = result.together.keys() if result.joint else self._contexts.keys()
 
-    def by_contexts(self, of: str, claim: Atom, borne_out: Event) -> ClaimRow:
-        verdicts = self._on(claim, self._passages)
-        complete = self._asked <= {verdict.context_id for verdict in verdicts}
-        return self._row(of, claim, CONTEXTS, borne_out, verdicts, "fully" if complete else "partly")
+    def by_contexts(self, of: str, claim: Atom, borne_out: Event, note: str = "") -> ClaimRow:
+        holding = self._holding(CONTEXTS, claim, self._passages)
+        complete = self._asked <= {verdict.context_id for verdict in holding.verdicts}
+        notes = filter(None, (note, "" if self._contexts else "no context"))
+        return self._row(of, claim, borne_out, holding, "fully" if complete else "partly", "; ".join(notes))
 
     def by_text(self, of: str, claim: Atom, premise: str, borne_out: Event) -> ClaimRow:
-        return self._row(of, claim, premise, borne_out, self._on(claim, (premise,)), "fully")
+        return self._row(of, claim, borne_out, self._holding(premise, claim, (premise,)), "fully")
+
+    def said_by_reference(self, line: ClaimLine) -> str:
+        """What the reference says of a claim of the answer, where the contexts don't say the same."""
+        if line.other is None or line.contexts is None:
+            return ""
+        row = self.by_text(ANSWER, line.claim, REFERENCE, line.other)
+        if row.label == "supported" and line.contexts.any.holds is not True:
+            return "the reference bears it out"
+        if row.label != "contradicted" or (line.denied and line.denied.any.holds):
+            return ""
+        return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")
+
+    def _holding(self, against: str, claim: Atom, premises: Collection[str]) -> Holding:
+        return Holding(against, self._contexts, self._on(claim, premises))
 
     def _on(self, claim: Atom, premises: Collection[str]) -> list[Verdict]:
         return [v for v in self._verdicts.get(claim.id, ()) if v.context_id in premises]
 
     def _row(
-        self, of: str, claim: Atom, against: str, borne_out: Event, verdicts: list[Verdict], judged: Judged
+        self, of: str, claim: Atom, borne_out: Event, holding: Holding, judged: Judged, note: str = ""
     ) -> ClaimRow:
-        held = Held(None, None, "partly" if verdicts else "no")
+        held = Held(None, None, "partly" if holding.verdicts else "no")
         if borne_out.p is not None:
             p = round(borne_out.p, P_DIGITS)
-            held = Held(p, label_of(p, verdicts), judged)
-        note = "no context" if against == CONTEXTS and not self._contexts else ""
-        return claim_row(self._record, of, claim, held, Holding(against, self._contexts, verdicts), note)
+            held = Held(p, label_of(p, holding.verdicts), judged)
+        return claim_row(self._record, of, claim, held, holding, note)
