@@ -27,8 +27,8 @@ from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
 COLLECTED_AFTER = (20_000, 20, 20)
-"""Thresholds of the garbage collector. A million objects that imports make stay to the end of the process: with
-Python's own (700, 10, 10) it goes over them for a seventh of the CPU seconds of a run that asks a model."""
+"""Thresholds of the garbage collector. A million objects that imports make stay to the end of a process:
+with Python's own (700, 10, 10) it goes over them for a seventh of the CPU of a run that asks a model."""
 
 app = typer.Typer(
     name="factreasoner",
