@@ -247,7 +247,7 @@ async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
 
 
 class Given(Settings, total=False):
-    """What :func:`assess` takes by name."""
+    """What :func:`assess` takes by name: the record's parts, a model client, and every setting."""
 
     prompt: str
     contexts: Iterable[ContextLike] | None

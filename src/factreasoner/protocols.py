@@ -135,7 +135,7 @@ class Evaluator(Protocol):
     """Turns atoms and contexts into P(atom is true)."""
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
-        """Judge and solve one record."""
+        """Judge one record's atoms against its contexts, and conclude P(true) of each."""
         ...
 
 

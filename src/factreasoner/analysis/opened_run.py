@@ -45,12 +45,12 @@ class Run:
 
     @property
     def path(self) -> Path:
-        """The run folder."""
+        """Path of the run folder."""
         return self._finished.path
 
     @property
     def task(self) -> str:
-        """The command that made it."""
+        """Name of the command that made the run: run, recall, rag or verify."""
         return self._finished.task.name
 
     @property

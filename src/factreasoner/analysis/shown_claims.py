@@ -16,9 +16,9 @@ NAMED = 3
 
 
 class Wanted(NamedTuple):
-    """Of one record or of all; with one of these labels or cautions, or any; so many at most.
+    """Which claims are to be shown: of one record or of all, with these labels or cautions, how many.
 
-    The label None is that of those not judged.
+    Without labels and cautions claims of any are wanted. The label None is that of claims not judged.
     """
 
     record: str | None = None
@@ -39,7 +39,7 @@ class WithoutClaims:
         self._ids: dict[str, list[str]] = {}
 
     def add(self, result: TaskResult) -> None:
-        """Note one."""
+        """Take down a record that has no claims to show."""
         self._ids.setdefault(_why_none(result), []).append(result.record_id)
 
     def __str__(self) -> str:

@@ -172,7 +172,7 @@ def _posterior_notes(fitted: Fitted, known: Claims, at_half: int) -> Iterator[st
 
 
 def gain_notes(name: str, found: Mapping[str, Any], *, written: bool) -> Iterator[str]:
-    """That nothing helped, where nothing was `written`; else a warning where chance explains the gain.
+    """What to say of a fit: that nothing helped, where nothing was `written`; that the gain may be chance.
 
     `found` is what `improvement_content` gives.
     """

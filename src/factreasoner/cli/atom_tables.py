@@ -16,7 +16,7 @@ from factreasoner.tasks.task import Task
 
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
-"""Of labels that only claims have which cite sources."""
+"""Colours of the labels that only claims which cite sources have."""
 CAUTIONS = {"contested": "contested", "believed": "by belief"}
 QUOTE_LENGTH = 90
 

@@ -13,7 +13,7 @@ from factreasoner.cli.terminal import say, say_data
 
 
 class Tables(StrEnum):
-    """The tables of a run."""
+    """Which table of a run is exported."""
 
     atoms = "atoms"
     claims = "claims"
@@ -22,7 +22,7 @@ class Tables(StrEnum):
 
 
 class Formats(StrEnum):
-    """The kinds of file."""
+    """Which kind of file is written."""
 
     csv = "csv"
     jsonl = "jsonl"

@@ -36,7 +36,7 @@ CAUTIONS = (Labels.contested, Labels.believed)
 
 
 class Orders(StrEnum):
-    """Orders of the rows."""
+    """In which order the rows of `show` come."""
 
     text = "text"
     p = "p"

@@ -15,7 +15,7 @@ from factreasoner.protocols import Judge, Judged
 from factreasoner.registry import PLUGINS, load
 
 Task = tuple[Premise, list[Claim]]
-"""One passage and what it is asked about."""
+"""A passage, and the claims that the judge is asked about it."""
 
 
 class UnjudgedAtoms(NamedTuple):

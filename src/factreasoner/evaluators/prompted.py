@@ -23,7 +23,7 @@ from factreasoner.protocols import LLM, Judge
 STAGE = "assessor"
 TOPIC_UNKNOWN = "(none named)"
 PASSAGE_TOKENS = 16_000
-"""Of passages one batched call shows about so many tokens at most, unless a single atom has more."""
+"""About how many tokens of passages one batched call shows at most, unless a single atom has more."""
 
 
 class PromptedEvaluator:

@@ -37,7 +37,7 @@ class Assigned(NamedTuple):
 
 
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
-    """Their key -> our field, from `THEIRS=OURS` texts such as `model_reply=output`.
+    """Which key of the user's stands for which of ours, from texts such as `model_reply=output`.
 
     Raises:
         ConfigError: not of that form, no such field, or a key or field named twice.
@@ -103,7 +103,7 @@ def assign(data: Mapping[str, Any], column_map: Mapping[str, str], values: Value
 
 
 def near_key(field: str, keys: Iterable[str]) -> str | None:
-    """Of an object's keys, one that may be a misspelt key of that field."""
+    """The key of an object that may be a misspelt key of that field, if there is one."""
     spare = [key for key in keys if key not in _FIELD_OF]
     close = (difflib.get_close_matches(name, spare, n=1, cutoff=LIKE) for name in FIELDS[field])
     return next((found[0] for found in close if found), None)

@@ -63,7 +63,7 @@ class CheckedInput:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Which keys may be misspelt."""
+        """Notes on the file: keys that may be misspelt, with the ones they may stand for."""
         return self._found.notes
 
     def records(self, finished: Finished | None = None) -> Iterator[Record]:

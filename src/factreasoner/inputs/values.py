@@ -25,7 +25,7 @@ class Values:
         self.problems: list[InputProblem] = []
 
     def problem(self, field: str, message: str) -> None:
-        """Note that `field` is wrong."""
+        """Note what is wrong with `field`, to be raised by `finish`."""
         self.problems.append(InputProblem(self.where, field, message))
 
     def finish(self) -> None:

@@ -86,7 +86,7 @@ class Scoring:
 
     @property
     def judged_by(self) -> str:
-        """What judges, in words."""
+        """Which judge gives the verdicts, in words."""
         if self.config.model is not None:
             return self.config.model
         return "the embedded judge" if self.config.judge in EMBEDDED else f"judge {self.config.judge!r}"

@@ -41,7 +41,7 @@ class Abilities(Model):
     system_role: bool = True
 
     def with_dialect(self, dialect: Dialect) -> Abilities:
-        """These abilities, with what `dialect` says of the requests in the place of their own."""
+        """The same abilities, but with the refused parameters, token limit and roles that `dialect` says."""
         refused, most_tokens, system_role = dialect
         learnt = {"refused": tuple(sorted(refused)), "most_tokens": most_tokens, "system_role": system_role}
         return self.model_copy(update=learnt)

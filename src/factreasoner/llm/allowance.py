@@ -28,7 +28,7 @@ class Allowance:
         self.left -= 1
 
     def answered(self, items: int) -> None:
-        """So many of the call's items have got their answer."""
+        """Count items of the call that have got their answer: each allows further requests."""
         self.left += AN_ANSWER * items
 
 
@@ -47,7 +47,7 @@ def planned_call() -> Iterator[Allowance]:
 
 
 def allowance() -> Allowance:
-    """That of the planned call of this context; outside any, a new one."""
+    """The allowance of the planned call that this thread's context is in; outside any, a new one."""
     return _current.get() or Allowance()
 
 

@@ -97,7 +97,7 @@ class ResponseCache:
         self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", *texts.items())
 
     def noted(self, key: str) -> str | None:
-        """The text kept under `key`."""
+        """The text that `note` kept under `key`; None where there is none."""
         try:
             row = self._connection.execute("SELECT note FROM notes WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error as error:
@@ -121,7 +121,7 @@ class ResponseCache:
         return None
 
     def store(self, key: str, reply: Reply) -> None:
-        """Keep a reply."""
+        """Keep a reply under its question's key, without its usage."""
         body = reply.model_dump_json(exclude={"usage"})
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
 

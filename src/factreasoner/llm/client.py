@@ -33,7 +33,7 @@ from factreasoner.llm.usage import record_usage
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
-"""Of a question's key as the ids of its requests in batches have it: some providers take 64 characters."""
+"""Characters of a question's key that stand in the ids of its requests in batches: some providers take 64."""
 
 
 class LiteLLMClient:

@@ -34,7 +34,7 @@ class ReplyCache(Protocol):
 
     @property
     def close(self) -> Callable[[], object]:
-        """Lets go of the file."""
+        """Closes the cache; calls made later go without it."""
         ...
 
     def reply(
@@ -44,15 +44,15 @@ class ReplyCache(Protocol):
         ...
 
     def note(self, key: str, text: str) -> None:
-        """Keep a text."""
+        """Keep a text that is no reply under `key`."""
         ...
 
     def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep texts by their keys."""
+        """Keep texts that are no replies, by their keys, all at once."""
         ...
 
     def noted(self, key: str) -> str | None:
-        """The text kept under `key`."""
+        """The text that `note` kept under `key`; None where there is none."""
         ...
 
 

@@ -7,7 +7,7 @@ from typing import Any
 FREE_PROVIDERS = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
 )
-"""They run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap in the list."""
+"""Providers that run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap."""
 
 
 def rates_of(litellm: Any, model: str, provider: str, *, batch: bool) -> tuple[float, float] | None:  # noqa: ANN401

@@ -227,7 +227,7 @@ class Sender:
 
     @property
     def stopped(self) -> bool:
-        """Whether all requests are ended."""
+        """Whether a fault that only the user can mend has ended all requests."""
         return self._stopped.is_set()
 
     def stop(self, reason: str) -> ConfigError:

@@ -24,9 +24,9 @@ _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that say how the body was sent: wrong of a new one."""
 
 MOST_BYTES = 8_000_000
-"""Of a body: 16,000 tokens with five alternatives each, 5,000 where the JSON is indented."""
+"""Largest body of a reply: 16,000 tokens with five alternatives each, 5,000 where the JSON is indented."""
 MOST_COMMAS = 500_000
-"""In a body: as many values take half a second to parse, in which no other thread of the process runs."""
+"""Commas in a body: so many values take half a second to parse, and no other thread runs meanwhile."""
 MOST_SAID = 500_000
 """Bytes of a body without its log-probabilities: some 100,000 tokens. litellm takes its time over them."""
 

@@ -48,7 +48,7 @@ class EvidenceTally:
         self._relations = 0
 
     def add(self, assessment: Assessment) -> None:
-        """Count one record."""
+        """Count one record's contexts, sources and searches."""
         self._without += bool(assessment.p_true) and all(context.dropped for context in assessment.contexts)
         self._dropped += sum(bool(context.dropped) for context in assessment.contexts)
         self._unread += len(unread_pages(assessment))

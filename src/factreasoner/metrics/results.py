@@ -175,7 +175,7 @@ class Summary:
         return line
 
     def sample(self) -> Sample:
-        """The records added, as numbers."""
+        """The metrics' inputs of all records that were added, as arrays."""
         return self._sampling.sample()
 
     def _add_outcome(self, outcome: Outcome) -> None:

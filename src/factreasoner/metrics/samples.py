@@ -151,7 +151,7 @@ class SampleBuilder:
             self._gold.append(gold)
 
     def sample(self) -> Sample:
-        """What was collected so far."""
+        """The records that were added so far, as a sample."""
         return Sample(
             ids=tuple(self._ids),
             values={name: np.asarray(values, dtype=float) for name, values in self._values.items()},

@@ -100,7 +100,7 @@ class Metric:
 
     @property
     def line_name(self) -> str:
-        """Its name in result lines and among the means of a summary."""
+        """The metric's name in result lines and among the means of a summary."""
         return self.field or self.name
 
     def statistic(self, sample: Sample) -> Statistic:
@@ -136,7 +136,7 @@ class Metric:
         }
 
     def caption(self, k: int | str | None, *, room: bool = False) -> str:
-        """Its short name, or where there is `room` its title, with the K it was computed with."""
+        """The metric's short name, or where there is `room` its title, with the K it was computed with."""
         return (self.title if room and self.title else self.shown).format(k="K" if k is None else k)
 
 
@@ -269,13 +269,13 @@ class Sampling(Generic[Scored]):
         self._builder = SampleBuilder(self._functions)
 
     def add(self, record_id: str, record: Scored) -> None:
-        """Count one record."""
+        """Count one record's values and labelled claims."""
         claims, left_out = self._table.claims(record)
         values = ((name, function(record)) for name, function in self._functions.items())
         self._builder.add(record_id, values, claims, left_out)
 
     def sample(self) -> Sample:
-        """What was collected so far."""
+        """The records that were added so far, as a sample."""
         return self._builder.sample()
 
 
@@ -294,5 +294,5 @@ def estimate(metric: Metric, sample: Sample) -> Estimate:
 
 
 def number(value: float) -> float | None:
-    """A finite number, or None."""
+    """The value where it is finite; None where it is NaN or infinite, which no file may hold."""
     return value if math.isfinite(value) else None

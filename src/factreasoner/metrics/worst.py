@@ -19,7 +19,7 @@ class LeastLikely(Generic[T]):
         self._seen = 0
 
     def add(self, p_true: float, item: T) -> None:
-        """Count an item."""
+        """Keep an item, if it is among the least likely so far."""
         self._seen += 1
         entry = (-p_true, -self._seen, item)
         if len(self._heap) < self._size:

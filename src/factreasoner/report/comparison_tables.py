@@ -149,7 +149,7 @@ def csv_text(content: Mapping[str, Any]) -> str:
 
 
 def csv_lines(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV."""
+    """The rows as lines of a CSV file."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()

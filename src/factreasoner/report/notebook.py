@@ -33,7 +33,7 @@ COLOURS: Mapping[str | None, str] = {
     "supported": "#2f9e83",
     None: "#868e96",
 }
-"""Of the bar beside a label, seen on light and on dark pages."""
+"""Colour of the bar beside each label, to be seen on light and on dark pages."""
 
 
 def html_of(result: TaskResult, told: str) -> str:

@@ -12,7 +12,7 @@ from factreasoner.stages.alignment import Locator
 WHOLE = 20_000
 """Characters up to which a passage is kept whole."""
 BEGINNING, AROUND = 4_000, 1_000
-"""Of a longer one: characters kept of its beginning, and on both sides of each quote."""
+"""Characters kept of a longer passage: of its beginning, and on both sides of each quote."""
 FOLDED = 1_000_000
 """Characters up to which a quote that is not verbatim is searched for with case and blanks folded."""
 

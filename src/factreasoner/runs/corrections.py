@@ -39,7 +39,7 @@ class Correction(Model):
 
     @property
     def pair(self) -> Pair:
-        """The premise and the claim."""
+        """Ids of the premise and the claim that the verdict is on."""
         return self.premise, self.claim
 
     def applied(self, verdict: Verdict) -> Verdict:

@@ -43,15 +43,15 @@ class Crew(Protocol):
 
     @property
     def ahead(self) -> int:
-        """Portions for each, now."""
+        """How many portions each worker is given at a time, as things stand."""
         ...
 
     def hands(self) -> Sequence[Hand]:
-        """Those that can work now; those that died are replaced by others, sooner or later."""
+        """The workers that can be given records now. Others take the place of dead ones, sooner or later."""
         ...
 
     def dead(self, hand: Hand) -> None:
-        """That one's process has ended."""
+        """Take note that this worker's process has ended: it gets no more records."""
         ...
 
 

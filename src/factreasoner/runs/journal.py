@@ -41,7 +41,7 @@ class JournalLine(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """That of the result."""
+        """How the record fared: the status of its result."""
         return self.entry.status
 
 

@@ -20,7 +20,7 @@ from factreasoner.llm.abilities import Abilities
 from factreasoner.runs.replacing import replace_file
 
 FORMAT = 1
-"""Of a run folder's files; it grows where an earlier reader would misread them."""
+"""Version of a run folder's files; it grows where an earlier reader would misread them."""
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 

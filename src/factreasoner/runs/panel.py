@@ -29,7 +29,7 @@ class PanelTally:
         self._tallies = {name: task.tally(config, sizes) for name in config.judge_models}
 
     def add(self, result: TaskResult) -> None:
-        """Count one result."""
+        """Count a record's result."""
         pairs: dict[tuple[str, str], list[str]] = {}
         for vote in votes_of(result):
             pairs.setdefault((vote.context_id, vote.target_id), []).append(vote.label)
@@ -101,7 +101,7 @@ class SelfPreference:
         self._counts: Counter[str] = Counter()
 
     def add(self, result: TaskResult) -> None:
-        """Count one result."""
+        """Count a record's result."""
         self._counts.update(own_answers(result, self._models))
 
     def content(self) -> dict[str, int]:

@@ -101,7 +101,7 @@ class _Own(NamedTuple):
 
 
 _own: list[_Own] = []
-"""In such a process its one; nothing in the driver."""
+"""What this process works with, as one item; empty in the driver."""
 
 
 def _begin(task: str, config: Config) -> None:

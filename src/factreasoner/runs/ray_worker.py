@@ -66,7 +66,7 @@ class RayWorker:
         self._made: Worker[Any] | None = None
 
     def version(self) -> str:
-        """That of this package where the worker is."""
+        """The version of factreasoner that the worker's node runs."""
         return __version__
 
     def work(self, records: Sequence[Record]) -> Portion:

@@ -99,7 +99,7 @@ class SharedCalls:
         self._stopped.set()
 
     def in_flight(self) -> int:
-        """Requests that are being made."""
+        """How many requests to models are under way."""
         with self._lock:
             return sum(isinstance(held.what, Turn) for held in self._held.values())
 
@@ -212,7 +212,7 @@ class SharedCalls:
         return self._post.collected(written)
 
     def forget(self, worker: str) -> None:
-        """That worker has died: what it held goes back."""
+        """Take back what a worker held that has died: its slots, money and questions."""
         with self._lock:
             self._gone.add(worker)
             held = [(n, h) for n, h in self._held.items() if h.worker == worker]

@@ -143,7 +143,7 @@ class RunFolder(Generic[R]):
             self.manifest.keep_abilities(model, abilities)
 
     def close(self) -> None:
-        """Let other processes write here."""
+        """Release the folder's lock: other processes may write here then."""
         self.batches.release()
         self._lock.release()
 

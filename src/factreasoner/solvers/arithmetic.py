@@ -23,13 +23,13 @@ class Linear:
     one = 1.0
 
     def lift(self, logs: Table) -> Table:
-        """The table with these logarithms."""
+        """The table whose entries have these logarithms."""
         if ((logs < LOWEST) & (logs > -np.inf)).any():
             raise FloatingPointError
         return np.asarray(np.exp(logs))
 
     def multiply(self, table: Table, by: Table) -> None:
-        """Multiply in place."""
+        """Multiply `table` by another one, in place."""
         table *= by
 
     def total(self, table: Table, axes: Sequence[int]) -> Table:
@@ -51,7 +51,7 @@ class Linear:
         return np.asarray(table / largest), np.asarray(np.log(largest))
 
     def logs(self, table: Table) -> Table:
-        """The logarithms of a table."""
+        """Natural logarithms of a table's entries."""
         return logarithm(table)
 
 

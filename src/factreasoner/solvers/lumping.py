@@ -26,7 +26,7 @@ class Lumped:
 
     @property
     def scopes(self) -> list[tuple[int, ...]]:
-        """The factors' scopes."""
+        """The variables of each factor, by their numbers."""
         return [factor.scope for factor in self.factors]
 
     def expand(self, marginals: list[Table]) -> list[Table]:

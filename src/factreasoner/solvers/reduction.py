@@ -33,7 +33,7 @@ class Component:
 
     @property
     def scopes(self) -> list[tuple[int, ...]]:
-        """The factors' scopes."""
+        """The variables of each factor, by their numbers."""
         return [factor.scope for factor in self.factors]
 
 

@@ -33,7 +33,7 @@ class Descriptions:
         self._happened_last: dict[Kind, list[str]] = {}
 
     def learn(self, parse: Parse, plain: Plain, named: Sequence[Mention]) -> None:
-        """Add what a sentence describes."""
+        """Add what a sentence describes, for the sentences after it."""
         self._last = {}
         for mention in named:
             noun = parse[mention.i]

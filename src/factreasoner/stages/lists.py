@@ -80,7 +80,7 @@ class Lists:
         return any(each.lower in EXAMPLES and each.dep == "prep" for each in self._parse.subtree(word))
 
     def _items(self, word: Word, chain: list[Item]) -> list[Line]:
-        """Each item with what it shares with the others."""
+        """Each item of a list, with the words that it shares with the others."""
         found: list[Line] = []
         borrowed = self._borrowed(chain)
         for position, item in enumerate(chain):

@@ -30,7 +30,7 @@ _EMPTY_LEAD = re.compile(
 )
 _LONGEST_LEAD = 200
 _LONGEST_LABEL = 10
-"""Words."""
+"""Most words of a label before a colon, and of an item of an enumeration."""
 _FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
 _NAMING = re.compile(
     r"(?P<before>.*\b)(?P<verb>are|were|is|was|include[sd]?)(?: the following)?\s*:\Z", re.DOTALL

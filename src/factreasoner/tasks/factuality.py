@@ -102,7 +102,7 @@ class Factuality(Task[Assessment]):
         return "partial" if line["status"] == "ok" and has_converged(marginals) is False else line["status"]
 
     def to_repeat(self, line: Mapping[str, Any]) -> bool:
-        """Not where posteriors that have not converged are all that is wrong: solving takes no judgement.
+        """No record is repeated for posteriors that have not converged: solving takes no judgement.
 
         `score` solves such records again.
         """

@@ -56,7 +56,7 @@ class Tally(Protocol[R_contra]):
         ...
 
     def sample(self) -> Sample:
-        """The records added, as numbers."""
+        """The metrics' inputs of all records that were added, as arrays."""
         ...
 
     def content(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _LIKELY = 0.5
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
 _LEAST_COVER = LEAST_SHARE / 2
-"""Of a claim whose best sentence covers less of it nothing is denied."""
+"""Where a claim's best sentence covers less of it than this share, nothing of the claim is denied."""
 
 
 class EmbeddedJudge:

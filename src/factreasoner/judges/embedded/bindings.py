@@ -32,7 +32,7 @@ class Clause(NamedTuple):
 
     @property
     def stems(self) -> Sequence[str]:
-        """The stems of its tokens."""
+        """Stems of the clause's tokens, in order."""
         return self.text.stems[self.low : self.high]
 
     @property

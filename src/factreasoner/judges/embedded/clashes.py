@@ -44,7 +44,7 @@ class Excerpt:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of its tokens."""
+        """Every word that stands in the window."""
         return frozenset(self._text.words[self._window.low : self._window.high])
 
     @cached_property

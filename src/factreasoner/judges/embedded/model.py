@@ -33,7 +33,7 @@ _WINDOW = [COLUMN[name] for name in WINDOW_MEASURES]
 TRUST = 0.9
 """How far the nearest passage is trusted: the prior of a context."""
 SWAP_POWER = 0.8
-"""As the fitted clashes have it; labelled atoms have too few swaps to fit one."""
+"""The power that was fitted for clashes; labelled atoms have too few swaps to fit another one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,7 +160,7 @@ def identity(files: ModelFiles) -> Identity:
 
 
 def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
-    """Those of the files beside a graph that it names: its weights, where they are not in it.
+    """Names of the files beside an ONNX graph that hold its weights, where these are not in the graph itself.
 
     They are called model.onnx_data, model.onnx.data or after a constant of the graph.
     """

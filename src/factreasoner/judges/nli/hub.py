@@ -28,7 +28,7 @@ class HubModel(NamedTuple):
 
     @classmethod
     def of(cls, given: str, revision: str | None) -> HubModel:
-        """Of an id, or ID@REVISION. Raises ConfigError for two revisions."""
+        """The model that an id, or ID@REVISION, names. Raises ConfigError for two revisions."""
         name, _, pinned = given.partition("@")
         if pinned and revision and pinned != revision:
             raise ConfigError(f"nli_revision: {revision!r} is given, and {given!r} says {pinned!r}; give one")

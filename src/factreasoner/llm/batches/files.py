@@ -12,9 +12,9 @@ from typing import Any, BinaryIO, NamedTuple
 from factreasoner.errors import RunError
 
 MOST_REQUESTS = 50_000
-"""Of one batch, as OpenAI has it."""
+"""Most requests of one batch: OpenAI's limit."""
 MOST_BYTES = 190_000_000
-"""Of a file of requests; OpenAI takes 200 MB."""
+"""Largest file of requests; OpenAI takes 200 MB."""
 
 
 class Batch(NamedTuple):
@@ -25,12 +25,12 @@ class Batch(NamedTuple):
 
     @property
     def requests_path(self) -> Path:
-        """One request a line."""
+        """Path of the file of requests, one a line."""
         return self.folder / f"{self.number}.requests.jsonl"
 
     @property
     def results_path(self) -> Path:
-        """One result a line, once they are there."""
+        """Path of the file of results, one a line, once they are there."""
         return self.folder / f"{self.number}.results.jsonl"
 
     @property

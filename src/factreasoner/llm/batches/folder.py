@@ -18,7 +18,7 @@ from factreasoner.llm.batches.reading import Reading
 from factreasoner.models import Usage
 
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
-"""Of a file of requests; whatever else lies there is the user's."""
+"""Name of a file of requests; whatever else lies in the folder is the user's."""
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
@@ -47,13 +47,13 @@ class BatchFolder:
 
     @property
     def all(self) -> list[Batch]:
-        """Every batch, in order."""
+        """All batches of the run, by their numbers."""
         names = (_OWN_NAME.fullmatch(path.name) for path in self.path.glob("*.requests.jsonl"))
         return [Batch(self.path, number) for number in sorted(int(name[1]) for name in names if name)]
 
     @property
     def open(self) -> list[Batch]:
-        """Those that are not closed.
+        """Batches whose results may still come: those that are not closed.
 
         Raises:
             RunError: what says which are closed is damaged.

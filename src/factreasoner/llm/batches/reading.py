@@ -40,7 +40,7 @@ class Reading:
 
     @property
     def answered(self) -> int:
-        """Requests with a completion."""
+        """How many requests have a completion so far."""
         return sum(self._seen.values())
 
     def refuse_strange(self, own: Mapping[str, Place], *, partial: bool) -> None:

@@ -63,7 +63,7 @@ class CollectionInfo(NamedTuple):
 
     @classmethod
     def of(cls, metadata: Any) -> CollectionInfo:
-        """The description that `metadata` holds."""
+        """The description of a collection from the metadata that Chroma keeps with it."""
         roots = tuple(json.loads(metadata["roots"]))
         return cls(metadata["embedding"], metadata["revision"], metadata["dimension"], roots)
 
@@ -122,7 +122,7 @@ class Collection:
 
     @property
     def state(self) -> str:
-        """Its name and what it holds: `name@4f3a9c12e0b1`, or `name@unfinished-120` of 120 passages."""
+        """Name and content: `name@4f3a9c12e0b1`, or `name@unfinished-120` while it holds 120 passages."""
         revision = self.made.revision[:_STATE_LETTERS]
         return f"{self.name}@{revision or f'unfinished-{self.count()}'}"
 
@@ -176,7 +176,7 @@ class Collection:
         return int(self._ask(self._chroma.count))
 
     def held(self) -> dict[str, dict[str, StoredContent]]:
-        """By path and digest, what is there of every file."""
+        """What is stored of every file, by its path and digest."""
         whole = defaultdict[str, dict[str, StoredContent]](dict)
         total = 0
         for page in self._pages(["metadatas"], where={"last": True}):

@@ -135,5 +135,5 @@ def _suffix(path: Path) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Why something can't be read."""
+    """Why a file or folder can't be read, in words."""
     return f"can't be read: {error.strerror or error}"

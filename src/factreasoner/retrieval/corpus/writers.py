@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class Writer(NamedTuple):
-    """Who writes to a collection."""
+    """Which process of which machine writes to a collection, and since when."""
 
     collection: str
     process: int
@@ -45,7 +45,7 @@ class Writer(NamedTuple):
 
     @classmethod
     def me(cls, collection: str) -> Writer:
-        """This process, from now on."""
+        """This process as the writer of `collection`, from now on."""
         now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         return cls(collection, os.getpid(), socket.gethostname(), now)
 
@@ -146,7 +146,7 @@ class Lease:
             )
 
     def release(self) -> None:
-        """Let others write."""
+        """Give the right to write to the collection back, so that others may."""
         self._over.set()
         self._beating.join()
         with contextlib.suppress(StoreError):  # silence ends it too

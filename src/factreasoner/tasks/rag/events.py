@@ -20,13 +20,13 @@ class Event(NamedTuple):
         return Event(None if self.holds is None else not self.holds, None if self.p is None else 1 - self.p)
 
     def __and__(self, other: Event) -> Event:
-        """Both, taken as independent; decided by one of them where that does not hold."""
+        """That both hold, taken as independent; one that does not hold decides it."""
         sides = (self.holds, other.holds)
         p = None if self.p is None or other.p is None else self.p * other.p
         return Event(False if False in sides else None if None in sides else True, p)
 
     def without(self, part: Event) -> Event:
-        """This, but not `part`, of which this is a consequence."""
+        """That this event holds and `part` does not, where `part` implies this one."""
         p = None if self.p is None or part.p is None else max(self.p - part.p, 0.0)
         return Event((self & ~part).holds, p)
 
@@ -36,7 +36,7 @@ UNDECIDED = Event(None, None)
 
 
 def any_of(events: Iterable[Event]) -> Event:
-    """At least one of them; its probability is that of the most probable one.
+    """That at least one of them holds; its probability is that of the most probable one.
 
     One that holds decides, whatever is missing; where none does, one that is undecided leaves it so.
     """

@@ -62,11 +62,11 @@ class JudgedFact(NamedTuple):
 
     @property
     def p_true(self) -> float | None:
-        """P(the answer states the fact)."""
+        """Probability that the answer states the fact; None where that is not known."""
         return None if self.verdict is None else round(p_borne_out(self.verdict), P_DIGITS)
 
     def content(self) -> dict[str, Any]:
-        """For JSON."""
+        """The fact with its value and verdict, ready for JSON."""
         return {
             "id": self.fact.id,
             "text": self.fact.text,

@@ -62,7 +62,7 @@ class Correction(NamedTuple):
 
 
 class Corrector(Protocol):
-    """Says what becomes of sentences."""
+    """Decides what becomes of sentences whose claims failed: rewritten, taken out or left."""
 
     labels: frozenset[ClaimLabel | None]
     """The labels of claims for whose sake a sentence is worked on."""

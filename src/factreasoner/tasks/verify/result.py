@@ -97,7 +97,7 @@ class VerifyResult(ClaimResult):
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:
-        """The claims of the answer."""
+        """Claims of the answer as it was given, verified; none where it could not be taken apart."""
         return self.verified.claims if self.verified else ()
 
     @property
@@ -161,6 +161,6 @@ class ScoredVerify(NamedTuple):
 
 
 def scored_verify(result: VerifyResult) -> ScoredVerify:
-    """A result with its scores."""
+    """A result with the scores of the answer before and after correction."""
     usage = sum(result.usage.values(), Usage())
     return ScoredVerify(result, scores_of(result.verified), scores_of(result.revised), usage)
