@@ -1,9 +1,12 @@
 """The pages in docs/ say what the files hold, and lead to pages there are."""
 
+import ast
 import json
 import re
 import shlex
 import subprocess
+import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -31,6 +34,37 @@ def test_every_key_of_a_run_folder_is_on_the_page(task, tmp_path):
         unnamed = {key for key in found if key.removeprefix("corrected_") not in named}
         assert not unnamed, f"{name} of {task}"
     assert keys["manifest.json"]["format"] == 1
+
+
+def test_the_table_of_dependencies_names_every_one():
+    """Those that are declared, and those that the package imports without declaring them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    optional = project["project"]["optional-dependencies"].values()
+    groups = project["dependency-groups"].values()
+    declared = [line for lines in (project["project"]["dependencies"], *optional, *groups) for line in lines]
+    wanted = {re.match(r"[\w.-]+", line)[0] for line in declared}
+    imported = {
+        name.split(".")[0]
+        for path in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imports(node)
+    }
+    other_names = {
+        "huggingface_hub": "huggingface-hub",
+        "inspect_ai": "inspect-ai",
+        "pptx": "python-pptx",
+        "yaml": "pyyaml",
+    }
+    own = {"factreasoner", "merlin_bridge", "compression", "backports"}
+    wanted |= {other_names.get(name, name) for name in imported - own - set(sys.stdlib_module_names)}
+    rows = re.findall(r"^\|([^|]+)\|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert not wanted - set(re.findall(r"[\w.-]+", " ".join(rows)))
+
+
+def _imports(node):
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
 
 
 @pytest.mark.parametrize(
