@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
 from factreasoner.models import Context
 from factreasoner.stages.plain_text import ASKS_FOR_NOUN
-from factreasoner.tasks.verify.markers import BROKEN, Marker, Sources, broken_markers, find_markers
+from factreasoner.tasks.verify.markers import BROKEN, Marker, Sources, find_markers, notes_on
 
 By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""
@@ -50,8 +50,9 @@ class CitedText:
     """A text with what its sentences cite.
 
     `plain` is the text without markers, lists of references and code; what is located in it is mapped back by
-    `original`. `notes` tell what looked like a citation and was not read as one. `defined` maps labels to
-    links beside the text's own list of references, as a text that it is a part of does.
+    `original`. `notes` tell what looks like a citation and was not read as one, or may be none.
+    `defined` maps labels to links beside the text's own list of references, as a text that it is a part of
+    does.
     """
 
     def __init__(
@@ -69,10 +70,7 @@ class CitedText:
         cuts = _cuts(lines, [m for m in markers if m not in kept], ends)
         self.plain, self._places = _without(text, cuts)
         self.sentences = self._sentences(markers)
-        self.notes = tuple(
-            f"{piece!r} lacks a bracket and was not read as a citation"
-            for piece in broken_markers(text, markers)
-        )
+        self.notes = notes_on(text, markers)
 
     def like(self, text: str) -> CitedText:
         """Another text, whose labels name the sources that they name in this one."""

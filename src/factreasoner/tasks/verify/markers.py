@@ -11,8 +11,8 @@ What a marker is:
 
 A label names the context of that id, else the page that the answer's own list of references gives for it,
 else the n-th context. What names none is unknown. No markers are: numbers of four digits or more and 0
-(years, indices from 0), unless they are ids; what stands in code, and pictures; an index that is assigned
-to or used ([1] = ...); an interval that is called one; and links to pages that no context has.
+(years, indices from 0), unless they are ids; what stands in code, and pictures; indices, intervals, lists and
+matrices, as far as what stands around tells them (see `brackets`); and links to pages that no context has.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from factreasoner.language.links import page_of
 from factreasoner.models import Context
+from factreasoner.tasks.verify.brackets import MATRIX, reading_of
 
 MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is no citation."""
@@ -60,17 +61,6 @@ _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
 _POWER = re.compile(
     r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr))$"
 )
-_USED = re.compile(r"\s*(?:[-+*/]?=(?!=)|\(|\.[a-z_]+\()|\[0\]")
-_NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)+\s*\]"
-_INTERVAL = re.compile(
-    r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
-    r"|\b(?:between|within)\s+|\b(?:lies?|uniform(?:ly)?(?: distributed)?)\s+(?:in|on|over)\s+|∈\s*|\$)"
-    rf"(?:{_NUMBERS}\s*(?:,|and|or|to|,\s*and)\s*)*$",
-    re.IGNORECASE,
-)
-"""What stands before an interval and before no citation."""
-_SERIES = re.compile(r"\b(?:ranges?|list|array|tuple|vector)\s+(?:of\s+)?$", re.IGNORECASE)
-"""What stands before numbers in a row that the sentence goes on about; before its end it is a citation."""
 BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
 
 
@@ -148,7 +138,7 @@ def _numbers(part: str) -> list[str] | None:
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     text = text.translate(_NARROW)
-    apart = [match.span() for match in _APART.finditer(text)]
+    apart = [match.span() for pattern in (_APART, MATRIX) for match in pattern.finditer(text)]
     found = [*_bracketed(text, sources), *_raised(text, sources), *_links(text, sources)]
     markers: list[Marker] = []
     for marker in sorted(found, key=lambda m: (m.start, -m.end)):
@@ -156,6 +146,22 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
         if not left_out and (not markers or marker.start >= markers[-1].end):
             markers.append(marker)
     return markers
+
+
+def notes_on(text: str, markers: Sequence[Marker]) -> tuple[str, ...]:
+    """What looks like a citation and was read otherwise, or may be something else, in words."""
+    broken = (
+        f"{piece!r} lacks a bracket and was not read as a citation" for piece in broken_markers(text, markers)
+    )
+    cited = {marker.start for marker in markers}
+    doubtful = (
+        f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
+        if match.start() in cited
+        else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
+        for match in _BRACKET.finditer(text)
+        if match["url"] is None and reading_of(text, *match.span()) == "either"
+    )
+    return (*broken, *doubtful)
 
 
 def broken_markers(text: str, markers: Sequence[Marker]) -> list[str]:
@@ -175,9 +181,13 @@ def _bracketed(text: str, sources: Sources) -> Iterator[Marker]:
                 yield marker
                 continue
             labels = sources.read(match["inside"])
-            plain = pattern is not _BRACKET or match["url"] is None
-            if labels and not (plain and _is_code(text, match)):
-                yield _marker(match.start(), match.end(), labels, sources)
+            if not labels:
+                continue
+            marker = _marker(match.start(), match.end(), labels, sources)
+            linked = pattern is _BRACKET and match["url"] is not None
+            reading = "citation" if linked else reading_of(text, *match.span())
+            if reading == "citation" or (reading == "either" and not marker.unknown):
+                yield marker
 
 
 def _link(match: re.Match[str], sources: Sources) -> Marker | None:
@@ -187,19 +197,6 @@ def _link(match: re.Match[str], sources: Sources) -> Marker | None:
         return None
     number = sources.read(match["inside"]) is not None
     return Marker(match.start(), match.end(), (source,), (), None if number else match.span("inside"))
-
-
-def _is_code(text: str, match: re.Match[str]) -> bool:
-    """Whether a bracket is an index, an interval or a series of numbers, by what stands around it."""
-    before = text[max(0, match.start() - 80) : match.start()]
-    attached = before[-1:].isalnum() or before[-1:] in "_)"
-    index = attached and (_USED.match(text, match.end()) or re.search(r"(?:^|\W)[a-z]$|_\w*$", before))
-    return bool(index or (re.fullmatch(_NUMBERS, match[0]) and _is_of_numbers(text, match.end(), before)))
-
-
-def _is_of_numbers(text: str, end: int, before: str) -> bool:
-    goes_on = re.match(r"[ \t]+\w", text[end : end + 8])
-    return bool(_INTERVAL.search(before) or (goes_on and _SERIES.search(before)))
 
 
 def _raised(text: str, sources: Sources) -> Iterator[Marker]:
