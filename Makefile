@@ -64,7 +64,7 @@ integration: .venv-integration/installed .venv-tools/installed .venv-cluster/ins
 	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python -e . --group $*
 	touch $@
 
-bench: install ## speed and memory beside a peer or a limit, some minutes; kept in benchmarks/RESULTS.md
+bench: install ## speed and memory beside a peer or a limit, less than ten minutes; kept in benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/results.py bench
 
 figures: install ## quality on labelled data, most of an hour; kept there too

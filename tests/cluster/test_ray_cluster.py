@@ -197,3 +197,18 @@ def test_a_cluster_that_is_not_there_is_named(home):
     code, said = ended(started(home, Nowhere))
     assert code == 1
     assert "ray_address: no Ray cluster at 127.0.0.1:1" in said
+
+
+def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
+    from factreasoner.config import Config
+    from factreasoner.errors import RunError
+    from factreasoner.runs.ray_cluster import RayCluster
+    from factreasoner.tasks.task import Calls
+
+    def late(**options):
+        raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", late)
+    with pytest.raises(RunError, match=r"timed out during startup.*try again"):
+        RayCluster("run", Config(executor="ray"), Calls()).__enter__()

@@ -260,6 +260,8 @@ def _connect(config: Config) -> None:
             )
         except (OSError, ValueError, RuntimeError) as error:
             raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}") from None
+        except Exception as error:  # Ray's own are bare; one is that a busy machine took more than 30 s
+            raise RunError(f"no Ray cluster has started or answered: {error}; try again") from error
 
 
 @contextlib.contextmanager
