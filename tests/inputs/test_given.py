@@ -101,3 +101,35 @@ def test_problems_are_told_in_the_words_of_the_caller() -> None:
 def test_columns_without_names_are_told_by_their_numbers() -> None:
     with pytest.raises(InputError, match="output: missing"):
         given_records("assess_many()", pd.DataFrame([["answer", "passage"]]), lambda record: (), {})
+
+
+def fitting(records: object, column_map: dict[str, str] | None = None) -> tuple[Record, ...]:
+    return given_records("assess_many()", records, lambda record: (), column_map or {})
+
+
+def test_a_column_map_that_names_no_key_is_told_once() -> None:
+    with pytest.raises(InputError) as caught:
+        fitting([{"reply": "x"}] * 20, {"repyl": "output"})
+    assert (
+        str(caught.value) == "assess_many(): column_map: no record has the key 'repyl'; did you mean 'reply'?"
+    )
+
+
+def test_the_same_problem_of_many_records_is_told_once() -> None:
+    with pytest.raises(InputError) as caught:
+        fitting([{"reply": "x"}] * 20)
+    (problem,) = caught.value.problems
+    assert problem.where == "assess_many(), record 1 and 19 more"
+
+
+def test_keys_that_look_misspelt_are_said(caplog: pytest.LogCaptureFixture) -> None:
+    fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
+    made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
+    assert [record.getMessage() for record in caplog.records] == [
+        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (column_map={'topci': 'topic'})",
+        "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
+        "assess(): contexts[0]: 'tittle' is ignored; did you mean 'title'?",
+        "assess(): atoms[0]: 'lable' is ignored; did you mean 'label'?",
+    ]
+    with pytest.raises(InputError, match="there is a key 'txt': did you mean 'text'"):
+        made(contexts=[{"txt": "z"}])

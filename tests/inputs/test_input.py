@@ -93,6 +93,43 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
     assert check_input(path, column_map={"refrence": "gold"}).notes == []
 
 
+def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(
+    tmp_path: Path,
+) -> None:
+    noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
+    checked = check_input(write(tmp_path / "f.jsonl", noted, noted))
+    assert checked.notes == ["contexts: 'tittle' is kept as metadata; did you mean 'title'?"]
+    path = write(tmp_path / "g.jsonl", {"output": "x", "contexts": [{"txt": "y"}]})
+    (problem,) = problems_of(path)
+    assert problem.message == "missing or blank; there is a key 'txt': did you mean 'text'?"
+
+
+def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", {"outptu": "x", "contetx": ["y"]})
+    first, second = problems_of(path, fits=lambda record: check_fits(record, Config()))
+    assert "did you mean 'output'?" in first.message
+    assert "there is a key 'contetx': --column-map contetx=contexts" in second.message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'output,contexts\n"It is red, yes.",x\n', "a table with the columns output, contexts; give it"),
+        (b"output\tcontexts\nIt is red.\tx\n", "a name that ends in .tsv"),
+        (bytes(range(256)) * 20, "no text, but binary data"),
+        (b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90, "no text, but binary data"),
+    ],
+)
+def test_a_file_of_something_else_is_told_once_with_the_remedy(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    path = tmp_path / "f.jsonl"
+    path.write_bytes(content)
+    (problem,) = problems_of(path)
+    assert words in problem.message
+    assert problem.where == str(path)
+
+
 @pytest.mark.parametrize("limit", [None, 1])
 def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: int | None) -> None:
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})

@@ -13,7 +13,8 @@ from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
     from factreasoner.config import Config
-    from factreasoner.inputs.input import CheckedInput, Fits
+    from factreasoner.inputs.fitting import Fits
+    from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.kept_check import KeptCheck
     from factreasoner.models import Record
     from factreasoner.runs.plan import RunPlan
@@ -71,7 +72,8 @@ def check_data(
         RunError: a folder that is no run, or a damaged one.
     """
     from factreasoner.inputs.columns import parse_column_map
-    from factreasoner.inputs.input import CheckedInput, check_input, merged
+    from factreasoner.inputs.fitting import merged
+    from factreasoner.inputs.input import CheckedInput, check_input
     from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(running.column_map or [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -104,9 +105,21 @@ def assign(data: Mapping[str, Any], column_map: Mapping[str, str], values: Value
 
 def near_key(field: str, keys: Iterable[str]) -> str | None:
     """The key of an object that may be a misspelt key of that field, if there is one."""
-    spare = [key for key in keys if key not in _FIELD_OF]
-    close = (difflib.get_close_matches(name, spare, n=1, cutoff=LIKE) for name in FIELDS[field])
-    return next((found[0] for found in close if found), None)
+    spare = tuple(key for key in keys if key not in _FIELD_OF)
+    close = (nearest_to(name, spare) for name in FIELDS[field])
+    return next(filter(None, close), None)
+
+
+@functools.lru_cache(maxsize=1024)
+def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
+    """The key that is most like `name`, if one is so like it that it may be `name` misspelt."""
+    return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
+
+
+def unseen(column_map: Mapping[str, str], keys: Collection[str]) -> list[str]:
+    """What is wrong with a column map that names keys which no record has; `keys` are those they have."""
+    strange = sorted(column_map.keys() - set(keys))
+    return [f"no record has the key {key!r}; {nearest(key, list(keys))}" for key in strange]
 
 
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, hinted
-from factreasoner.inputs.parsing import CONTEXT_KEYS, parse_atom, parse_context, parse_fact, parse_record
+from factreasoner.inputs.columns import FIELDS, misspelt, unseen
+from factreasoner.inputs.fitting import Fits, fitting_record, lacking, merged, misspelt_in_items
+from factreasoner.inputs.parsing import (
+    ATOM_KEYS,
+    CONTEXT_KEYS,
+    FACT_KEYS,
+    misspelt_keys,
+    parse_atom,
+    parse_context,
+    parse_fact,
+)
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Record
+from factreasoner.settings import in_python
+
+logger = logging.getLogger(__name__)
 
 M = TypeVar("M", Atom, Context)
 
 ContextLike = str | Mapping[str, Any] | Context | object
 """A passage, its keys as in a record ({text, title?, link?, id?}), a Context, or a document that has its text
 in `page_content` (LangChain) or `text` (LlamaIndex) and maybe `metadata`."""
+KNOWN = {"c": CONTEXT_KEYS, "a": ATOM_KEYS, "f": FACT_KEYS, "r": ATOM_KEYS}
+"""The keys of mappings, by the letter that numbers what they describe."""
 AtomLike = str | Mapping[str, Any] | Atom
 
 
@@ -73,6 +88,8 @@ def _items(
             continue
         try:
             found.append(parse(item, where=values.where, field=field, default_id=f"{letter}{index}"))
+            for note in misspelt_keys(item, KNOWN[letter]):
+                logger.warning("%s: %s: %s", values.where, field, note.replace("kept as metadata", "ignored"))
         except InputError as error:
             values.problems.extend(error.problems)
     return tuple(found)
@@ -107,7 +124,7 @@ def _named(metadata: Mapping[str, Any]) -> dict[str, str]:
 def given_records(
     where: str,
     records: object,
-    fits: Callable[[Record], Iterable[InputProblem]],
+    fits: Fits,
     column_map: Mapping[str, str],
 ) -> tuple[Record, ...]:
     """The records that a caller of `where` hands over, each of which `fits`.
@@ -120,21 +137,35 @@ def given_records(
     """
     problems: list[InputProblem] = []
     found: dict[str, Record] = {}
+    seen: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for number, row in enumerate(_rows(where, records), start=1):
         place = f"{where}, record {number}"
         try:
-            record = row if isinstance(row, Record) else _record_of_row(row, place, number, column_map)
+            if isinstance(row, Record):
+                record = row
+                problems += lacking(record, fits, place)
+            else:
+                data = _mapping_of_row(row, place, column_map)
+                seen |= dict.fromkeys(data)
+                notes |= dict.fromkeys(misspelt_in_items(data, column_map))
+                record = fitting_record(
+                    data, fits, where=place, column_map=column_map, default_id=f"r{number}"
+                )
         except InputError as error:
             problems += error.problems
             continue
         if record.id in found:
             problems.append(InputProblem(place, "id", f"{record.id!r} is the id of an earlier record too"))
-        problems += [hinted(problem, record.metadata)._replace(where=place) for problem in fits(record)]
         found[record.id] = record
     if not found and not problems:
         problems.append(InputProblem(where, "records", "there are none"))
+    if seen and (told := unseen(column_map, seen)):
+        problems = [InputProblem(where, "column_map", message) for message in told]
     if problems:
-        raise InputError(problems)
+        raise InputError(merged(problems))
+    for note in (*misspelt(seen, column_map), *notes):
+        logger.warning("%s: %s", where, in_python(note))
     return tuple(found.values())
 
 
@@ -153,7 +184,8 @@ def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def _record_of_row(row: object, where: str, number: int, column_map: Mapping[str, str]) -> Record:
+def _mapping_of_row(row: object, where: str, column_map: Mapping[str, str]) -> dict[str, Any]:
+    """A row with arrays as lists, and documents of other libraries as contexts."""
     if not isinstance(row, Mapping):
         message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
         raise InputError([InputProblem(where, "", message)])
@@ -162,4 +194,4 @@ def _record_of_row(row: object, where: str, number: int, column_map: Mapping[str
     for key in (*FIELDS["contexts"], *mapped):
         if isinstance(data.get(key), list | tuple):
             data[key] = [_as_mapping(item) for item in data[key]]
-    return parse_record(data, where=where, column_map=column_map, default_id=f"r{number}")
+    return data

@@ -12,23 +12,20 @@ from factreasoner.compression import opened
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.inputs.columns import hinted, misspelt
+from factreasoner.inputs.columns import misspelt, unseen
 from factreasoner.inputs.compact import Ids
+from factreasoner.inputs.fitting import Fits, fitting_record, merged, misspelt_in_items
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.inputs.spool import spooled, unreadable
 from factreasoner.models import Record, record_fingerprint
-from factreasoner.registry import nearest
 from factreasoner.stages.abstention import is_abstention
 
-Fits = Callable[[Record], Sequence[InputProblem]]
 Finished = Callable[[str, str], bool]
 
 STDIN = "standard input"
 _HEAD_BYTES = 65536
-SAME_PROBLEM = 3
-"""Places with the same problem from which on it is told once."""
 KEPT_FROM = 1000
 """Records from which on a check is worth keeping: fewer are checked again in no time."""
 
@@ -104,8 +101,9 @@ class CheckedInput:
             return
         self._kept = kept
         seen: dict[str, None] = {}
+        of_items: dict[str, None] = {}
         with self._open() as file:
-            message = file_problem(self.name, file.read(_HEAD_BYTES))
+            message = file_problem(self.name, file.read(_HEAD_BYTES), rename=self._spool is None)
             if message is not None:
                 raise InputError([InputProblem(self.name, "", message)])
             file.seek(0)
@@ -117,26 +115,27 @@ class CheckedInput:
                     try:
                         data = parse_line(raw, where=self._where(number), offset=offset)
                         seen |= dict.fromkeys(data)
-                        self._add(self._record(data, number), number, offset, fits)
+                        of_items |= dict.fromkeys(misspelt_in_items(data, self._column_map))
+                        self._add(self._fitting(data, number, fits), number, offset)
                     except InputError as error:
                         self.problems += error.problems
                 offset += len(raw)
-        unseen = self._column_map.keys() - seen.keys()
-        if unseen and seen and (limit is None or not len(self)):
-            told = (f"no record has the key {key!r}; {nearest(key, list(seen))}" for key in sorted(unseen))
+        if seen and (limit is None or not len(self)) and (told := unseen(self._column_map, seen)):
             raise InputError([InputProblem(self.name, "column map", message) for message in told])
-        self._found.notes = list(misspelt(seen, self._column_map))
+        self._found.notes = [*misspelt(seen, self._column_map), *of_items]
 
-    def _add(self, record: Record, number: int, offset: int, fits: Fits | None) -> None:
+    def _add(self, record: Record, number: int, offset: int) -> None:
         where = self._where(number)
         if (before := self._found.number(record.id)) is not None:
             first = f"{'line' if self._by_line else 'record'} {before}"
             message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
             raise InputError([InputProblem(where, "id", message)])
-        if problems := fits(record) if fits is not None else ():
-            raise InputError([hinted(problem, record.metadata)._replace(where=where) for problem in problems])
         digest = None if self._kept is None else record_fingerprint(record)
         self._found.add(record.id, number, offset, digest)
+
+    def _fitting(self, data: Mapping[str, object], number: int, fits: Fits | None) -> Record:
+        where, default_id = self._where(number), f"r{number}"
+        return fitting_record(data, fits, where=where, column_map=self._column_map, default_id=default_id)
 
     def _record(self, data: Mapping[str, object], number: int) -> Record:
         where = self._where(number)
@@ -225,17 +224,3 @@ def _missing_links(record: Record, config: Config) -> InputProblem | None:
         "atoms[].contexts, or use --version 2 or 3"
     )
     return InputProblem(f"record {record.id}", "atoms", message)
-
-
-def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
-    """The problems in order, of which those that are the same in three places or more are told once."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for problem in problems:
-        places.setdefault((problem.field, problem.message), []).append(problem.where)
-    told: list[InputProblem] = []
-    for (field, message), where in places.items():
-        if len(where) < SAME_PROBLEM:
-            told += [InputProblem(place, field, message) for place in where]
-        else:
-            told.append(InputProblem(f"{where[0]} and {len(where) - 1} more", field, message))
-    return told

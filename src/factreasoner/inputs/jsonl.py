@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import math
 import re
@@ -17,6 +19,12 @@ from factreasoner.inputs.values import describe
 BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
 _WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
+SEPARATORS = {",": ".csv", ";": ".csv", "\t": ".tsv"}
+"""What may separate the cells of a table, and the ending under which it is read as one."""
+TABLE_LINES, LONGEST_NAME = 20, 40
+"""Lines by which a table is told, and characters that the name of a column has at most."""
+BINARY = 0.05
+"""Share of characters that are no UTF-8 from which on a file is no text in another encoding either."""
 DEEPEST = 100
 """Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
@@ -38,8 +46,11 @@ class _RejectedError(ValueError):
     """Something Python's JSON reader lets pass."""
 
 
-def file_problem(name: str, head: bytes) -> str | None:
-    """Why a file of this name and these first bytes can't be JSONL at all, and the remedy."""
+def file_problem(name: str, head: bytes, *, rename: bool = False) -> str | None:
+    """Why a file of this name and these first bytes can't be JSONL at all, and the remedy.
+
+    `rename`: it would be read as a table under another name.
+    """
     for magic, message in _MAGIC.items():
         if head.startswith(magic):
             return f"this is {message}"
@@ -50,6 +61,24 @@ def file_problem(name: str, head: bytes) -> str | None:
         return f"a JSON object is spread over lines; {_one_a_line(text)}"
     if plain_name(PurePath(name)).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
         return f"this is a table; write one JSON record a line: {_CSV_REMEDY}"
+    if text and not any(line.lstrip().startswith(b"{") for line in text.splitlines()):
+        return _what_it_is(name, text, rename=rename)
+    return None
+
+
+def _what_it_is(name: str, head: bytes, *, rename: bool) -> str | None:
+    """What a file seems to be of which no line is a JSON object."""
+    text = head.decode("utf-8", errors="replace")
+    if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
+        return 'this is no text, but binary data; write one JSON record a line: {"output": "...", ...}'
+    lines = [line for line in text.splitlines()[:TABLE_LINES] if line.strip()]
+    for separator, ending in SEPARATORS.items():
+        with contextlib.suppress(csv.Error):
+            header, *rows = csv.reader(lines, delimiter=separator)
+            named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)
+            if named and any(len(row) == len(header) for row in rows):
+                remedy = f"give it a name that ends in {ending}" if rename else f"convert it: {_CSV_REMEDY}"
+                return f"this looks like a table with the columns {', '.join(header)}; {remedy}"
     return None
 
 

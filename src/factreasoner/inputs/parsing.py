@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from factreasoner.errors import InputError
-from factreasoner.inputs.columns import FIELDS, assign, key_of_field, near_key
+from factreasoner.inputs.columns import FIELDS, assign, key_of_field, near_key, nearest_to
 from factreasoner.inputs.jsonl import unwrapping
 from factreasoner.inputs.values import Values, describe
 from factreasoner.models import Atom, Context, Gold, Record
@@ -61,13 +61,13 @@ def parse_record(
     }
     prompt = values.conversation(fields.get("prompt"), "input")
     record_id = values.id(fields.get("id"), "id", default_id)
-    parsed = {name: _items(fields.get(name), name, kind.parse, values) for name, kind in _KINDS.items()}
+    parsed = {name: _items(fields.get(name), name, kind.parse, values) for name, kind in KINDS.items()}
     values.unique({entry.field: entry.item.id for entries in parsed.values() for entry in entries})
     links = _links(parsed["atoms"], parsed["contexts"], values)
     relevant = _relevant(fields.get("gold_contexts"), parsed["contexts"], values)
     metadata = _metadata(extras, parsed, values)
     values.finish()
-    items = {name: tuple(entry.item for entry in parsed[name]) for name in _KINDS if name in fields}
+    items = {name: tuple(entry.item for entry in parsed[name]) for name in KINDS if name in fields}
     if "contexts" in items:
         items["contexts"] = tuple(c.model_copy(update={"atom_ids": links[c.id]}) for c in items["contexts"])
     return Record(
@@ -130,8 +130,8 @@ def parse_context(
     }
     text = given.get("text")
     if text is None or (isinstance(text, str) and not text.strip()):
-        text = optional["snippet"]
-    text = values.needed_text(text, f"{field}.text", "give the passage, or leave the context out")
+        given = {**given, "text": optional["snippet"]}
+    text = _text(given, field, values, "give the passage, or leave the context out")
     context_id = values.id(given.get("id"), f"{field}.id", default_id)
     prior = values.probability(given.get("prior"), f"{field}.prior")
     values.finish()
@@ -152,7 +152,7 @@ def parse_atom(data: object, *, where: str, field: str = "atom", default_id: str
             values.problem(f"{field}.{name}", f"is {given[name]!r}; {LABEL_REMEDY}")
     if len(labels) == 2 and given["label"] != given["gold"]:
         values.problem(f"{field}.label", "'label' and 'gold' differ; keep one")
-    text = values.needed_text(given.get("text"), f"{field}.text", "give the statement, or leave the atom out")
+    text = _text(given, field, values, "give the statement, or leave the atom out")
     atom_id = values.id(given.get("id"), f"{field}.id", default_id)
     original = values.text(given.get("original"), f"{field}.original")
     values.finish()
@@ -173,10 +173,26 @@ def parse_fact(data: object, *, where: str, field: str = "fact", default_id: str
         values.problem(
             f"{field}.label", f"is {label!r}; write true (the answer states it), false (it does not) or null"
         )
-    text = values.needed_text(given.get("text"), f"{field}.text", "give the fact, or leave it out")
+    text = _text(given, field, values, "give the fact, or leave it out")
     fact_id = values.id(given.get("id"), f"{field}.id", default_id)
     values.finish()
     return Atom(id=fact_id, text=text, gold=FACT_LABELS[label] if known else None)
+
+
+def misspelt_keys(item: object, known: frozenset[str]) -> Iterator[str]:
+    """Notes on an item's keys that look like one of the `known` keys, which it does not have."""
+    strange = item.keys() - known if isinstance(item, Mapping) else ()
+    for key in sorted(map(str, strange)):
+        spare = tuple(sorted(known - item.keys())) if isinstance(item, Mapping) else ()
+        if meant := nearest_to(key, spare):
+            yield f"{key!r} is kept as metadata; did you mean {meant!r}?"
+
+
+def _text(given: Mapping[str, Any], field: str, values: Values, remedy: str) -> str:
+    """The text of an item; a missing one is told with a key that may be a misspelt 'text'."""
+    near = None if given.get("text") else nearest_to("text", tuple(sorted(map(str, given.keys() - {"text"}))))
+    hint = f"there is a key {near!r}: did you mean 'text'?" if near else remedy
+    return values.needed_text(given.get("text"), f"{field}.text", hint)
 
 
 class _Kind(NamedTuple):
@@ -187,7 +203,7 @@ class _Kind(NamedTuple):
     rest: str
 
 
-_KINDS = {
+KINDS = {
     "atoms": _Kind(parse_atom, ATOM_KEYS, "atom_fields"),
     "contexts": _Kind(parse_context, CONTEXT_KEYS, "context_fields"),
     "facts": _Kind(parse_fact, FACT_KEYS, "fact_fields"),
@@ -269,7 +285,7 @@ def _metadata(
 ) -> dict[str, Any]:
     """The unknown keys of a record, and by id those of its items."""
     metadata = dict(extras)
-    for name, kind in _KINDS.items():
+    for name, kind in KINDS.items():
         unknown = _unknown(parsed[name], kind.keys)
         if unknown and kind.rest in extras:
             values.problem(kind.rest, "is the name under which other unknown keys are kept; rename this one")
