@@ -153,6 +153,7 @@ def test_markdown_and_citations_go_and_spans_stay() -> None:
     [
         "According to [1], Ada was born in 1815.",
         "[1] reports that Ada was born in 1815.",
+        "The bound holds for x in [1, 2].",
         "The point is in [0, 1].",
     ],
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from factreasoner.language.brackets import reading_of
 from factreasoner.language.sentences import Span
 
 STAND_IN = "Avalon"
@@ -82,11 +83,17 @@ def _is_word(source: str, citation: re.Match[str], span: Span) -> bool:
     )
 
 
+def _is_numbers(source: str, citation: re.Match[str]) -> bool:
+    """Whether it is an interval, a list or an index, and a part of what the sentence says."""
+    start = source.index("[", citation.start())
+    return reading_of(source, start, citation.end()) == "numbers"
+
+
 def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     """Matches and what lies between them, in order."""
     at = span.start
     for match in _PART.finditer(source, span.start, span.end):
-        if match["citation"] and _is_word(source, match, span):
+        if match["citation"] and (_is_word(source, match, span) or _is_numbers(source, match)):
             continue
         if match.start() > at:
             yield None, at, match.start()

@@ -39,6 +39,18 @@ def without(text, *parts, after=""):
         ("**A one. B two.** C three.", ["**A one."], "**B two.** C three."),
         ("**A one.** B two.", ["**A one.**"], "B two."),
         ("<b>A one.</b> <i>B two.</i> C three.", ["<i>B two.</i>"], "<b>A one.</b> C three."),
+        ("<b>A one. B two.</b> C three.", ["B two.</b>"], "<b>A one.</b> C three."),
+        ("<b>A one. B two.</b> C three.", ["<b>A one."], "<b>B two.</b> C three."),
+        ("<b>A one. B two. C three.</b>", ["<b>A one.", "C three.</b>"], "<b>B two.</b>"),
+        ("<b>A one. B two.</b> C three.", ["<b>A one.", "B two.</b>"], "C three."),
+        ("<p>A one. <b>B two. C three</b> is.</p>", ["C three</b> is.</p>"], "<p>A one. <b>B two.</b></p>"),
+        (
+            "<p>A <b>one. B</b> and <i>two. C</i> three.</p>",
+            ["B</b> and <i>two."],
+            "<p>A <b>one.</b> <i>C</i> three.</p>",
+        ),
+        ('<p class="x">A one.<br>B two.</p>', ["A one.<br>"], '<p class="x">B two.</p>'),
+        ("It is **very. Bold** yes. C.", ["It is **very."], "**Bold** yes. C."),
         ("> A one. B two.\n> C three.\n", ["C three."], "> A one. B two.\n"),
         ("A one.  B two.   C three.", ["B two."], "A one.  C three."),
     ],
@@ -145,6 +157,9 @@ def test_every_other_sentence_stays_character_for_character(text, data):
         ("**A one. B two.** C three.", "B two.**", "**A one. New.** C three."),
         ("**A one. B two.** C three.", "**A one.", "**New. B two.** C three."),
         ("__A one.__ B two.", "__A one.__", "New. B two."),
+        ("<b>A one. B two.</b> C three.", "B two.</b>", "<b>A one. New.</b> C three."),
+        ("<b>A one. B two.</b> C three.", "<b>A one.", "<b>New. B two.</b> C three."),
+        ("<b>A. B</b> and <i>C. D</i> is.", "B</b> and <i>C.", "<b>A. </b>New.<i> D</i> is."),
     ],
 )
 def test_emphasis_stays_closed_around_a_new_sentence(text, part, left):

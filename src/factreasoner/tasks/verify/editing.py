@@ -14,7 +14,11 @@ _MARKER = re.compile(
 )
 _LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"[ \t]*\n")
-_EMPHASIS = ("**", "__")
+_MARK = re.compile(
+    r"\*\*|__|<(?P<close>/)?(?P<tag>(?!(?:br|hr|img|input|wbr)\b)[a-z][a-z0-9]*)(?:\s[^<>\n]*)?(?<!/)>",
+    re.IGNORECASE,
+)
+"""What opens or closes: bold, and tags of HTML but those that stand alone."""
 
 
 class Edit(NamedTuple):
@@ -53,7 +57,7 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
     """The text with sentences replaced and taken out.
 
     With a sentence go the blanks that parted it from the next one; with the last of a list item or paragraph
-    its marker and lines. Emphasis that begins or ends within it stays closed.
+    its marker and lines. Bold and tags of HTML that begin or end within it stay closed.
     """
     done: list[Edit] = []
     for edit in _cleared(newline_ended(text), sorted(edits)):
@@ -93,43 +97,75 @@ def _adjoin(text: str, runs: Sequence[Edit], edit: Edit, blanks: str | None) -> 
     )
 
 
-def _emphasis(text: str, edit: Edit) -> str:
-    """Marks of emphasis that the sentence opens or closes alone, and that must stay."""
-    return "".join(mark for mark in _EMPHASIS if text[edit.start : edit.end].count(mark) % 2)
+class _Stray(NamedTuple):
+    """Marks of a piece of text that close what is open before it, and that open what closes behind it."""
+
+    closing: tuple[str, ...]
+    opening: tuple[str, ...]
+
+
+def _stray(text: str, start: int, end: int) -> _Stray:
+    """The marks in `text[start:end]` whose partners are outside of it, in order."""
+    closing: list[str] = []
+    opening: list[tuple[str, str]] = []
+    for match in _MARK.finditer(text, start, end):
+        name = (match["tag"] or match[0]).lower()
+        if match["tag"]:
+            closes = match["close"] is not None
+        else:
+            closes = any(name == open_name for open_name, _ in opening) or not _begins(text, match)
+        at = next((n for n, (open_name, _) in reversed([*enumerate(opening)]) if open_name == name), None)
+        if not closes:
+            opening.append((name, match[0]))
+        elif at is not None:
+            del opening[at]
+        else:
+            closing.append(match[0])
+    return _Stray(tuple(closing), tuple(mark for _, mark in opening))
+
+
+def _begins(text: str, mark: re.Match[str]) -> bool:
+    """Whether a mark of bold stands before a word and behind none, as one does that opens."""
+    before, after = text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1]
+    return bool(after.strip()) and not (before.isalnum() or before in tuple(".,;:!?)]\"'”"))
 
 
 def _whole_lines(text: str, edit: Edit) -> Edit | None:
     """The removal of lines that hold the sentence and its list marker alone; None for any other sentence."""
     line = text.rfind("\n", 0, edit.start) + 1
     rest = _LINE_END.match(text, edit.end)
-    if rest is None or not _MARKER.fullmatch(text, line, edit.start) or _emphasis(text, edit):
+    if rest is None or not _MARKER.fullmatch(text, line, edit.start):
+        return None
+    if any(_stray(text, edit.start, edit.end)):
         return None
     return Edit(line, rest.end(), "")
 
 
 def _replacement(text: str, edit: Edit) -> Edit:
-    """A new sentence with the emphasis that the old one opened or closed alone."""
-    after = edit.after
-    for mark in _EMPHASIS:
-        if text[edit.start : edit.end].count(mark) % 2 and not after.count(mark) % 2:
-            after = f"{mark}{after}" if text.startswith(mark, edit.start) else f"{after}{mark}"
-    return edit._replace(after=after)
+    """A new sentence with the marks that the old one opened or closed alone."""
+    wanted = _stray(text, edit.start, edit.end)
+    own = _stray(edit.after, 0, len(edit.after))
+    closing = "".join(mark for mark in wanted.closing if mark not in own.closing)
+    opening = "".join(mark for mark in wanted.opening if mark not in own.opening)
+    pieces = (closing, edit.after, opening) if closing and opening else (opening, edit.after, closing)
+    return edit._replace(after="".join(pieces))
 
 
 def _removal(text: str, edit: Edit) -> Edit:
-    """A sentence among others of its line taken out, with the blanks on one side of it."""
+    """A sentence among others of its line taken out, with the blanks on one side of it.
+
+    Marks that close stay behind the sentence before, those that open before the next one.
+    """
     start, end = edit.start, edit.end
-    kept = _emphasis(text, edit)
-    opens = kept and text.startswith(kept, start)
-    last = _LINE_END.match(text, end) is not None
+    closing, opening = map("".join, _stray(text, start, end))
     before = start
     while before and text[before - 1] in " \t":
         before -= 1
-    if last:
-        return Edit(start if opens else before, end, kept)
+    if _LINE_END.match(text, end) is not None:
+        return Edit(start if opening and not closing else before, end, closing + opening)
     while text[end : end + 1] in (" ", "\t"):
         end += 1
-    return Edit(before, end, f"{kept} ") if kept and not opens else Edit(start, end, kept)
+    return Edit(before, end, f"{closing} {opening}") if closing else Edit(start, end, opening)
 
 
 def _without_gap(text: str, edit: Edit) -> Edit:

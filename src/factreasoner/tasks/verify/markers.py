@@ -12,7 +12,7 @@ What a marker is:
 A label names the context of that id, else the page that the answer's own list of references gives for it,
 else the n-th context. What names none is unknown. No markers are: numbers of four digits or more and 0
 (years, indices from 0), unless they are ids; what stands in code, and pictures; indices, intervals, lists and
-matrices, as far as what stands around tells them (see `brackets`); and links to pages that no context has.
+matrices, as far as what stands around tells them (`language.brackets`); links to pages that no context has.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from factreasoner.language.brackets import MATRIX, reading_of
 from factreasoner.language.links import page_of
 from factreasoner.models import Context
-from factreasoner.tasks.verify.brackets import MATRIX, reading_of
 
 MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is no citation."""
