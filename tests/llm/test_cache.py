@@ -256,18 +256,6 @@ def test_a_damaged_file_is_an_error_with_its_remedy(tmp_path):
         ResponseCache(tmp_path)
 
 
-def test_a_folder_that_can_not_be_made_is_an_error_with_its_remedy(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ConfigError, match=r"can't be written.*another folder, or use --no-cache"):
-        ResponseCache(tmp_path / "file" / "cache")
-
-
-def test_a_file_that_can_not_be_written_is_an_error(tmp_path):
-    (tmp_path / FILE).mkdir()
-    with pytest.raises(ConfigError, match="can't be written"):
-        ResponseCache(tmp_path)
-
-
 def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
     set_up = scene(answering(lambda name, prop, request: "True"))
     client = set_up.client(cache=True)

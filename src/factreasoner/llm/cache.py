@@ -6,10 +6,6 @@ import hashlib
 import json
 import logging
 import os
-import sqlite3
-import threading
-import time
-import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,13 +13,17 @@ from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError
+from factreasoner.llm.cache_file import CacheFile
 from factreasoner.llm.commons import Commons, ReplyCache
 from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.sharing import CACHED, SharedReply, Sharing
 
 FILE = "replies.sqlite"
-BUSY_SECONDS = 30.0
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, note TEXT NOT NULL)",
+    "DELETE FROM replies WHERE key = ''",
+)
 
 log = logging.getLogger(__name__)
 
@@ -47,11 +47,10 @@ def key_of(question: object) -> str:
 
 
 class ResponseCache:
-    """A table of replies in one SQLite file, safe with many threads and many processes.
+    """A table of replies in one file, see `CacheFile`.
 
     Only replies worth keeping are stored: not cut, and with at least one valid argument, of those that choose
-    among values where there are such: a quotation without the verdict is worth nothing. A file that can't
-    be used is an error here, before anything is spent; one that breaks later costs a warning and no more.
+    among values where there are such: a quotation without the verdict is worth nothing.
 
     Raises:
         ConfigError: the file is damaged, or can't be made or written.
@@ -59,21 +58,9 @@ class ResponseCache:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self._lock = threading.Lock()
+        self._file = CacheFile(self.path, _TABLES, remedy="use --no-cache")
         self._sharing = Sharing()
-        self._warned = False
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _opened(self.path)
-        except (OSError, sqlite3.OperationalError) as error:
-            raise ConfigError(
-                f"cache_dir: {self.path} can't be written ({error}); choose another folder, or use --no-cache"
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise ConfigError(
-                f"cache_dir: {self.path} is damaged ({error}); delete it, or use --no-cache"
-            ) from error
-        self.close = weakref.finalize(self, self._connection.close)
+        self.close = self._file.close
 
     def reply(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
@@ -94,28 +81,18 @@ class ResponseCache:
 
     def note_all(self, texts: Mapping[str, str]) -> None:
         """Keep texts that are no replies, by their keys, all at once."""
-        self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", *texts.items())
+        self._file.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts.items())
 
     def noted(self, key: str) -> str | None:
         """The text that `note` kept under `key`; None where there is none."""
-        try:
-            row = self._connection.execute("SELECT note FROM notes WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error as error:
-            self._warn(error)
-            return None
-        return None if row is None else str(row[0])
+        rows = self._file.rows("SELECT note FROM notes WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else None
 
     def stored(self, key: str) -> Reply | None:
         """The stored reply, if there is one that can be read."""
         try:
-            row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-            return (
-                None
-                if row is None
-                else Reply.model_validate_json(row[0]).model_copy(update={"usage": CACHED})
-            )
-        except sqlite3.Error as error:
-            self._warn(error)
+            for (reply,) in self._file.rows("SELECT reply FROM replies WHERE key = ?", (key,)):
+                return Reply.model_validate_json(reply).model_copy(update={"usage": CACHED})
         except ValidationError:
             log.debug("a stored reply is of another version and is asked for again")
         return None
@@ -123,50 +100,7 @@ class ResponseCache:
     def store(self, key: str, reply: Reply) -> None:
         """Keep a reply under its question's key, without its usage."""
         body = reply.model_dump_json(exclude={"usage"})
-        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, body))
-
-    def _write(self, statement: str, *rows: tuple[str, str]) -> None:
-        try:
-            with self._lock, self._connection as connection:
-                connection.executemany(statement, rows)
-        except sqlite3.Error as error:
-            self._warn(error)
-
-    def _warn(self, error: sqlite3.Error) -> None:
-        if not self._warned:
-            self._warned = True
-            log.warning("the cache %s can't be used any more (%s); going on without it", self.path, error)
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-    try:
-        _until_free(lambda: connection.execute("PRAGMA journal_mode=WAL"))
-        connection.execute("PRAGMA synchronous=NORMAL")
-        with connection:
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
-            )
-            connection.execute("CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, note TEXT NOT NULL)")
-            connection.execute("DELETE FROM replies WHERE key = ''")  # fails where the file can't be written
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _until_free(execute: Callable[[], object]) -> None:
-    """Run a statement for which SQLite does not wait by itself when another process has the file."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            execute()
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
+        self._file.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", [(key, body)])
 
 
 def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:

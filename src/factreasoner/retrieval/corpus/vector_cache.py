@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import sqlite3
-import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +10,7 @@ import numpy as np
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.cache import cache_folder
+from factreasoner.llm.cache_file import CacheFile
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.sharing import CACHED
 from factreasoner.llm.usage import record_usage
@@ -21,14 +18,15 @@ from factreasoner.retrieval.corpus.collection import Vectors
 
 TEXTS_A_REQUEST = 64
 FILE = "vectors.sqlite"
-BUSY_SECONDS = 30.0
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)",
+    "DELETE FROM vectors WHERE key = x''",
+)
 _KEYS_A_QUERY = 500
-
-log = logging.getLogger(__name__)
 
 
 class VectorCache:
-    """An embedding that asks `embed` only for texts it was never asked for, in one SQLite file.
+    """An embedding that asks `embed` only for texts it was never asked for, in one file, see `CacheFile`.
 
     Raises:
         ConfigError: the file is damaged, or can't be made or written.
@@ -38,19 +36,8 @@ class VectorCache:
         self._name = f"{config.embedding_api_base or ''} {name}"
         self._embed = embed
         self._workers = config.concurrency
-        self._lock = threading.Lock()
-        self._warned = False
-        path = cache_folder(config) / FILE
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-            with self._connection as connection:
-                connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)")
-        except (OSError, sqlite3.Error) as error:
-            raise ConfigError(
-                f"cache_dir: {path} can't be used ({error}); delete it, or set FACTREASONER_CACHE_DIR"
-            ) from error
-        self.close = weakref.finalize(self, self._connection.close)
+        self._file = CacheFile(cache_folder(config) / FILE, _TABLES, remedy="set FACTREASONER_CACHE_DIR")
+        self.close = self._file.close
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`, shape (len(texts), dimension)."""
@@ -78,26 +65,13 @@ class VectorCache:
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         found = {}
-        try:
-            for first in range(0, len(keys), _KEYS_A_QUERY):
-                part = keys[first : first + _KEYS_A_QUERY]
-                marks = ",".join("?" * len(part))
-                with self._lock:
-                    rows = self._connection.execute(f"SELECT * FROM vectors WHERE key IN ({marks})", part)
-                    found.update({key: np.frombuffer(vector, np.float32) for key, vector in rows})
-        except sqlite3.Error as error:
-            self._warn(error)
+        for first in range(0, len(keys), _KEYS_A_QUERY):
+            part = keys[first : first + _KEYS_A_QUERY]
+            marks = ",".join("?" * len(part))
+            rows = self._file.rows(f"SELECT * FROM vectors WHERE key IN ({marks})", part)
+            found.update({key: np.frombuffer(vector, np.float32) for key, vector in rows})
         return found
 
     def _store(self, vectors: dict[bytes, Vectors]) -> None:
         rows = [(key, vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
-        try:
-            with self._lock, self._connection as connection:
-                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-        except sqlite3.Error as error:
-            self._warn(error)
-
-    def _warn(self, error: sqlite3.Error) -> None:
-        if not self._warned:
-            self._warned = True
-            log.warning("the cache of vectors can't be used any more (%s); going on without it", error)
+        self._file.write("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
