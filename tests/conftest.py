@@ -13,6 +13,17 @@ from hypothesis import settings
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+COMMAND_LINE = (
+    "scipy.sparse",
+    "factreasoner.cli.running",
+    "factreasoner.judges.faaf",
+    "factreasoner.llm.litellm_provider",
+    "factreasoner.pipeline",
+    "factreasoner.runs.runner",
+    "factreasoner.solvers.exact",
+)
+"""What a command that asks a model imports."""
+
 # Real servers, for which `make integration` installs what is needed.
 collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration"]
 
@@ -35,6 +46,6 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.fixture(scope="session")
 def forker() -> Iterator[Forker]:
     """Starts processes that need not import what takes long."""
-    forker = Forker()
+    forker = Forker(*COMMAND_LINE)
     yield forker
     forker.close()

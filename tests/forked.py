@@ -7,6 +7,7 @@ A process that is forked is single-threaded, handles signals as the system does,
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -53,12 +54,12 @@ class Forked:
 
 
 class Forker:
-    """The process that others are forked off."""
+    """The process that others are forked off, with `modules` imported."""
 
-    def __init__(self) -> None:
+    def __init__(self, *modules: str) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            command = [sys.executable, __file__, str(theirs.fileno())]
+            command = [sys.executable, __file__, str(theirs.fileno()), *modules]
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         self._begun: list[Forked] = []
 
@@ -130,15 +131,10 @@ def serve(control: socket.socket, kept: Mapping[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    import scipy.sparse  # noqa: F401
-
-    import factreasoner.cli.running
-    import factreasoner.judges.faaf
-    import factreasoner.pipeline
-    import factreasoner.runs.runner
-    import factreasoner.solvers.exact  # noqa: F401
-    from factreasoner.llm import litellm_provider
-
-    litellm_provider.load()
+    for module in sys.argv[2:]:
+        importlib.import_module(module)
+    provider = sys.modules.get("factreasoner.llm.litellm_provider")
+    if provider is not None:
+        provider.load()
     gc.freeze()  # else each child, as it ends, looks through all that was imported, and copies its pages
-    exec(serve(socket.socket(fileno=int(sys.argv[1])), litellm_provider.ENVIRONMENT))
+    exec(serve(socket.socket(fileno=int(sys.argv[1])), provider.ENVIRONMENT if provider else {}))

@@ -1,7 +1,4 @@
-"""An index run that is killed at one point: python killed_run.py METHOD before|after NUMBER DOCS STORE.
-
-At the NUMBER-th call of that method of a collection, before or after it does its work.
-"""
+"""An index run that is killed at one point."""
 
 from __future__ import annotations
 
@@ -15,13 +12,21 @@ from factreasoner.config import Config
 from factreasoner.retrieval.corpus import indexing
 from factreasoner.retrieval.corpus.collection import Collection
 
-if __name__ == "__main__":
+BATCH = 4
+"""Passages written at once, so that documents take several writes."""
+
+
+def main() -> None:
+    """Index with the arguments METHOD before|after NUMBER DOCS STORE.
+
+    At the NUMBER-th call of that method of a collection it is killed, before or after it does its work.
+    """
     name, when, number, docs, store = sys.argv[1:]
     method = getattr(Collection, name)
     calls = 0
 
     def dying(self: Collection, *args: Any, **kwargs: Any) -> Any:
-        global calls
+        nonlocal calls
         calls += 1
         if (calls, when) == (int(number), "before"):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -31,5 +36,5 @@ if __name__ == "__main__":
         return found
 
     setattr(Collection, name, dying)
-    indexing.BATCH = 4
+    indexing.BATCH = BATCH
     indexing.index([Path(docs)], Config(store_dir=Path(store)), prune=True, tell=lambda step: None)

@@ -1,21 +1,64 @@
 from __future__ import annotations
 
 import gc
-import os
 import shutil
 import signal
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import killed_run
 import pytest
 from corpus_scene import OWN, TEXTS, bring, content, numbered, write
+from forked import Forker
 
 from factreasoner.config import Config
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.corpus import indexing, store
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
+
+KILLED = f"import sys; sys.path[:] = {sys.path!r}; import killed_run; killed_run.main()"
+FINISHED = 4 + 8
+"""Passages of the changed documents."""
+
+
+class Changed(NamedTuple):
+    """Documents that changed since `store` was made of them, and what an undisturbed run then has."""
+
+    docs: Path
+    store: Path
+    contents: dict[str, Any]
+    found: object
+
+
+def found_in(place: dict[str, Any]) -> Any:
+    atom = Atom(id="a0", text="Marie Curie died in 1934.")
+    return CorpusRetriever(Config(**place)).retrieve([atom], Record(id="r", response="x")).contexts
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
+    folder = tmp_path_factory.mktemp("changed")
+    docs = write(folder / "docs", TEXTS)
+    place = {"store_dir": folder / "undisturbed", "embedding": OWN}
+    bring(docs, **place)
+    gc.collect()
+    shutil.copytree(folder / "undisturbed", folder / "store")
+    write(docs, {"curie.txt": "Marie Curie died in 1934.", "long.txt": numbered(130)})
+    (docs / "tower.md").unlink()
+    bring(docs, prune=True, **place)
+    found = found_in(place)
+    assert found[0].text == "Marie Curie died in 1934."
+    return Changed(docs, folder / "store", content(store_dir=folder / "undisturbed"), found)
+
+
+@pytest.fixture(scope="module")
+def indexers() -> Iterator[Forker]:
+    """Starts processes that have what indexes imported."""
+    forker = Forker("chromadb", "factreasoner.retrieval.corpus.indexing")
+    yield forker
+    forker.close()
 
 
 @pytest.mark.parametrize(
@@ -23,39 +66,30 @@ from factreasoner.retrieval.corpus.retriever import CorpusRetriever
     [("add", "before", 2), ("add", "after", 1), ("drop", "before", 1), ("finish", "before", 1)],
 )
 def test_a_killed_run_is_completed_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, when: str, number: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changed: Changed,
+    indexers: Forker,
+    method: str,
+    when: str,
+    number: int,
 ) -> None:
-    docs = write(tmp_path / "docs", TEXTS)
-    places = [{"store_dir": tmp_path / name, "embedding": OWN} for name in ("killed", "undisturbed")]
-    for place in places:
-        bring(docs, **place)
-    gc.collect()
-    write(docs, {"curie.txt": "Marie Curie died in 1934.", "long.txt": numbered(130)})
-    (docs / "tower.md").unlink()
-    arguments = [method, when, str(number), str(docs), str(tmp_path / "killed")]
-    path = os.pathsep.join(filter(None, sys.path))
-    done = subprocess.run(
-        [sys.executable, killed_run.__file__, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        check=False,
-        capture_output=True,
-        text=True,
+    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+    shutil.copytree(changed.store, place["store_dir"])
+    process = indexers.start(
+        [method, when, number, changed.docs, place["store_dir"]], folder=tmp_path, code=KILLED
     )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert (tmp_path / "killed" / ".writer.json").exists()
+    _, said = process.communicate(timeout=90)
+    assert process.returncode == -signal.SIGKILL, said
+    assert (tmp_path / "store" / ".writer.json").exists()
 
-    monkeypatch.setattr(indexing, "BATCH", 4)
-    for place in places:
-        bring(docs, prune=True, **place)
-    contents = [content(store_dir=place["store_dir"]) for place in places]
-    assert contents[0] == contents[1]
-    assert len(contents[0]) == 4 + 8
-    atom = Atom(id="a0", text="Marie Curie died in 1934.")
-    record = Record(id="r", response="x")
-    found = [CorpusRetriever(Config(**place)).retrieve([atom], record).contexts for place in places]
-    assert found[0] == found[1]
-    assert found[0][0].text == "Marie Curie died in 1934."
-    assert bring(docs, prune=True, **places[0]).unchanged == 4
+    monkeypatch.setattr(indexing, "BATCH", killed_run.BATCH)
+    bring(changed.docs, prune=True, **place)
+    contents = content(store_dir=place["store_dir"])
+    assert contents == changed.contents
+    assert len(contents) == FINISHED
+    assert found_in(place) == changed.found
+    assert bring(changed.docs, prune=True, **place).unchanged == 4
 
 
 @pytest.mark.parametrize("damage", ["unwritten", "gone"])
