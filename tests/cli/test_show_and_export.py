@@ -205,6 +205,11 @@ def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):
     assert (twice.returncode, "run: named twice" in twice.stderr) == (1, True)
     refused = factreasoner("explain", "run/rescored")
     assert "it holds scores of a run: name that run" in refused.stderr
+    (tmp_path / "run" / "rescored" / "scored_again.json").unlink()  # as versions did that kept no note
+    for command in ("show", "report", "export", "evaluate"):
+        refused = factreasoner(command, "run/rescored")
+        assert "did not note of which run, nor by which settings" in refused.stderr
+        assert "factreasoner score run --out run/rescored" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -133,3 +133,11 @@ def test_keys_that_look_misspelt_are_said(caplog: pytest.LogCaptureFixture) -> N
     ]
     with pytest.raises(InputError, match="there is a key 'txt': did you mean 'text'"):
         made(contexts=[{"txt": "z"}])
+
+
+def test_splits_of_a_data_set_are_told() -> None:
+    class Split(list[dict[str, str]]):
+        column_names = ("output",)
+
+    with pytest.raises(InputError, match=r"holds the splits train, test; hand over one: \['train'\]"):
+        fitting({"train": Split(), "test": Split()})

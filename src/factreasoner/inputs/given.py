@@ -173,6 +173,9 @@ def _rows(where: str, records: object) -> Iterable[object]:
     if hasattr(records, "columns") and hasattr(records, "to_dict"):
         rows = records.to_dict("records")
         return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
+    if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
+        message = f"holds the splits {', '.join(records)}; hand over one: [{next(iter(records))!r}]"
+        raise InputError([InputProblem(where, "records", message)])
     if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
         message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
         raise InputError([InputProblem(where, "records", message)])

@@ -22,6 +22,8 @@ from factreasoner.runs.replacing import replace_file
 FORMAT = 1
 """Version of a run folder's files; it grows where an earlier reader would misread them."""
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
+SCORED_AGAIN = "scored_again.json"
+"""What tells a folder in which `score` put the scores of a run."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
@@ -38,9 +40,7 @@ class Manifest:
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
-            lacks = f"{self.folder}: not a run folder: it has no {MANIFEST}"
-            scores = "; it holds scores of a run: name that run" * (self.folder / RESULTS).exists()
-            raise RunError(lacks + scores) from error
+            raise RunError(_not_a_run(self.folder)) from error
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{self.path}: can't be read: {error}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
@@ -139,3 +139,16 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "unknown"
+
+
+def _not_a_run(folder: Path) -> str:
+    """Why a folder without a manifest is no run, and what to do about it."""
+    if not (folder / RESULTS).exists():
+        return f"{folder}: not a run folder: it has no {MANIFEST}"
+    if (folder / SCORED_AGAIN).exists():
+        return f"{folder}: not a run folder: it holds scores of a run: name that run"
+    beside = folder.parent if (folder.parent / MANIFEST).exists() else "RUN_DIR"
+    return (
+        f"{folder}: holds scores by a version that did not note of which run, nor by which settings; "
+        f"score that run again: factreasoner score {beside} --out {folder}, with the same settings"
+    )

@@ -10,11 +10,9 @@ from typing import NamedTuple
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.profiles import parse_config
-from factreasoner.runs.manifest import MANIFEST
+from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN
 from factreasoner.runs.replacing import replace_file
 
-SCORED_AGAIN = "scored_again.json"
-"""What tells a folder in which `score` put the scores of a run."""
 CORRECTIONS = "corrections.jsonl"
 
 
