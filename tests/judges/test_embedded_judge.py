@@ -167,6 +167,51 @@ def test_a_clash_weighs_more_than_silence_and_silence_more_than_a_word_for_word_
     assert denied < silent < said
 
 
+@pytest.mark.parametrize(
+    ("passage", "claim", "alike"),
+    [
+        ("Adults take the drug twice a day with water.", "Adults take the drug once a day with water.", True),
+        (
+            "Adults take the drug twice a day with water.",
+            "Adults take the drug twice a day with water.",
+            False,
+        ),
+        ("The guild meets five times a year in Ghent.", "The guild meets three times a year in Ghent.", True),
+        ("The jar holds half a litre of oil.", "The jar holds a litre of oil.", True),
+        ("The jar holds a litre of oil.", "The jar holds half a litre of oil.", True),
+        (
+            "The shop sells a litre of oil for 3 dollars a day.",
+            "The shop sells a litre of oil for 3 dollars.",
+            False,
+        ),
+        ("Urea is made in the liver, and the kidneys excrete it.", "Urea is made in the kidneys.", True),
+        ("Urea is made in the liver, the gut, and the kidneys.", "Urea is made in the kidneys.", False),
+        (
+            "Jo Roe (1744–1828), a Frisian amateur astronomer who built a clock; Al Poe, a Dutch botanist.",
+            "Jo Roe was a Dutch amateur astronomer.",
+            False,
+        ),
+        (
+            "Track listing Ada Roe Live Blue Sky Red Moon Oslo Tour 2019 World Tour Blue Sky 2018",
+            "Blue Sky is a song of the Oslo Tour.",
+            False,
+        ),
+    ],
+)
+def test_amounts_and_other_clauses_tell_look_alikes_and_lists_do_not(judge, passage, claim, alike):
+    found = verdict(judge, passage, claim)
+    assert (found.belief < 0.5) is alike
+    assert not (alike and found.label == "entailment")
+
+
+def test_what_denies_a_claim_is_no_reason_to_believe_it(judge):
+    passage = (
+        "The Galaxy S7 came in 2016. Later the Galaxy S8 was the first phone of Samsung with a USB-C port."
+    )
+    found = verdict(judge, passage, "The Galaxy S7 was the first phone of Samsung with a USB-C port.")
+    assert (found.label, found.belief) == ("contradiction", 0.5)
+
+
 LOOK_ALIKES = [
     json.loads(line)
     for line in Path(__file__).with_name("look_alikes.jsonl").read_text(encoding="utf-8").splitlines()

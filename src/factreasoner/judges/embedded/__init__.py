@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedJudge"]
 
 _ENTAILED = 0.7
-_LIKELY = 0.5
+_LIKELY = _UNTOLD = 0.5
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
 _LEAST_COVER = LEAST_SHARE / 2
@@ -80,6 +80,9 @@ class EmbeddedJudge:
             swap = max(p_entailed, belief) > _LIKELY and pair.swapped(n)
             label, window = pair.stance(n, p_entailed, swap=swap)
             open_to_belief = measured.touches[n] and pair.is_statement(n)
+            if label == "contradiction":
+                # what denies a claim says its other words, which is no reason to believe it
+                belief = min(belief, _UNTOLD)
             verdicts.append(
                 Verdict(
                     context_id=premise.id,

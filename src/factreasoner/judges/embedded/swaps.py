@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from factreasoner.judges.embedded.amounts import measured_otherwise
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
@@ -22,6 +23,7 @@ _LEAST_SHARE = 0.7
 _NEARLY_ALL = 0.9
 _CONTEXT = 3
 _LONGEST_RUN = 6
+_NO_SENTENCE = 7  # content words in a row
 _MEANT = frozenset({"it", "him", "them"})
 _LISTING = frozenset({"and", "or", "&", "of"}) | DETERMINERS
 
@@ -52,14 +54,26 @@ class _Swaps:
 
     def found(self) -> bool:
         """Whether the sentence has the rest of the claim, and another thing in the place of a part of it."""
-        if self._pair.share() < 1 - _LEAST_SHARE:
+        if self._pair.share() < 1 - _LEAST_SHARE or self._is_list():
             return False
         return (
             narrowed(self._pair)
+            or measured_otherwise(self._pair)
             or self._numbered_otherwise()
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
             or any(self._taken(run) for run in self._runs)
         )
+
+    def _is_list(self) -> bool:
+        """Whether the sentence is a table, a list of titles or the like: names in a row say nothing."""
+        in_a_row, clause = 0, -1
+        for place in range(self._pair.part.low, self._pair.part.high):
+            goes_on = self._text.content[place] and self._text.clauses[place] == clause
+            in_a_row = in_a_row + 1 if goes_on else int(self._text.content[place])
+            clause = self._text.clauses[place]
+            if in_a_row >= _NO_SENTENCE:
+                return True
+        return False
 
     @cached_property
     def _runs(self) -> list[_Run]:
@@ -169,9 +183,17 @@ class _Swaps:
                 joined = all(text.content[k] or text.words[k] in _LISTING for k in between) and not any(
                     between.start < opening <= between.stop for opening in text.openings
                 )
-                if joined or text.clauses[j] == text.clauses[place]:
+                if (joined and not self._acts(run, j)) or text.clauses[j] == text.clauses[place]:
                     return True
         return False
+
+    def _acts(self, run: _Run, place: int) -> bool:
+        """Whether the run's last word begins a clause there that goes on: ", and kidneys filter blood"."""
+        text, following = self._text, place + 1
+        if run.kind != "plain" or text.stems[place] != self._claim.stems[run.places[-1]]:
+            return False
+        goes_on = following < self._pair.part.high and text.content[following] and not text.names[following]
+        return goes_on and text.clauses[following] == text.clauses[place] and self._begins_its_clause(place)
 
     def _rivals(self, run: _Run, rival: Sequence[int], contrasted: bool) -> bool:
         """Whether a rival of the run is another thing of its kind."""
@@ -183,9 +205,18 @@ class _Swaps:
             return False
         named = [j for j in rival if text.names[j] or (run.first and j == self._pair.part.low)]
         if named[:1] == list(rival[:1]):
+            if self._describes(run):
+                return False
             sure = len(named) == len(rival) or self._pair.share(run.places) >= _NEARLY_ALL
             return run.kind == "name" and sure and not self._one_thing(run, named)
         return contrasted and not named and not (run.kind == "name" and self._is_known(rival))
+
+    def _describes(self, run: _Run) -> bool:
+        """Whether a name stands before a noun and describes it: a "Dutch" astronomer may be Frisian, too."""
+        after = run.places[-1] + 1
+        own = self._claim
+        noun = after < len(own.words) and own.content[after] and not own.names[after]
+        return not run.first and len(run.places) == 1 and noun and own.value_at(after) is None
 
     def _is_known(self, rival: Sequence[int]) -> bool:
         """Whether a determiner says that the rival was spoken of before, maybe as the run: "the buyer"."""

@@ -1,0 +1,68 @@
+"""How often and how much: "once a day" for "twice a day", "half a litre" for "a litre"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from factreasoner.judges.embedded.clashes import UNITS_OF
+from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.text import Text
+
+_LEAST_SHARE = 0.7
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_PER = frozenset({"a", "an", "per", "every", "each", "daily", "weekly", "monthly", "yearly"})
+_ONE = frozenset({"a", "an"})
+
+
+class _Amount(NamedTuple):
+    """A number of times, or of a unit; `place` is that of its first word."""
+
+    place: int
+    value: float
+    kind: str
+
+
+def measured_otherwise(pair: Pairing) -> bool:
+    """Whether the sentence says the claim's only amount of its kind, and never with the claim's number."""
+    own = list(_amounts(pair.claim, 0, len(pair.claim.words)))
+    there = list(_amounts(pair.passage, pair.part.low, pair.part.high))
+    for amount in own:
+        same = [other for other in there if other.kind == amount.kind]
+        alone = sum(other.kind == amount.kind for other in own) == 1
+        if alone and same and all(other.value != amount.value for other in same):
+            return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
+    return False
+
+
+def _amounts(text: Text, low: int, high: int) -> Iterator[_Amount]:
+    """The amounts among the tokens [low, high)."""
+    counted = False
+    for place in range(low, high):
+        found = _amount(text, place, high)
+        # "twice a day" and "3 dollars an hour" count no days and hours
+        rate = text.words[place] in _ONE and (counted or _is_unit(text, place - 1, low))
+        if found is not None and not rate and text.words[max(low, place - 1)] != "half":
+            yield found
+        counted = text.value_at(place) is not None or text.words[place] in ("times", *_TIMES)
+
+
+def _amount(text: Text, place: int, high: int) -> _Amount | None:
+    """The amount that a token begins, if any."""
+    word, following = text.words[place], text.words[place + 1 : min(place + 3, high)]
+    number = next((number for number in text.numbers if number.place == place), None)
+    if word in _TIMES and (word != "once" or not following or following[0] in _PER):
+        return _Amount(place, _TIMES[word], "times")
+    if word == "half" and following[:1] and following[0] in _ONE and _is_unit(text, place + 2, high=high):
+        return _Amount(place, 0.5, text.stems[place + 2])
+    if word in _ONE and _is_unit(text, place + 1, high=high):
+        return _Amount(place, 1.0, text.stems[place + 1])
+    if number is not None and number.kind in UNITS_OF:
+        return _Amount(place, number.value, number.kind)
+    if number is not None and following[:1] == ("times",):
+        return _Amount(place, number.value, "times")
+    return None
+
+
+def _is_unit(text: Text, place: int, low: int = 0, high: int | None = None) -> bool:
+    return low <= place < (len(text.words) if high is None else high) and text.stems[place] in UNITS_OF
