@@ -63,7 +63,7 @@ class StandIn:
             number = len(self._taken)
             self._taken.append((0, 0))
         arguments = self._arguments(request)
-        text = json.dumps(arguments, ensure_ascii=False)
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
         if self._chatty and number % PROSE == PROSE - 1:
             found = prose()
             text = found.content or ""
@@ -75,7 +75,7 @@ class StandIn:
         usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
         return Completion(found.arguments, content=found.content, tokens=tokens, usage=usage)
 
-    def _arguments(self, request: Request) -> dict[str, Any]:
+    def _arguments(self, request: Request) -> dict[str, Any] | str:
         if request.function == "verify_facts":
             return self._facts(request)
         if request.function == "report_statements":
@@ -87,6 +87,8 @@ class StandIn:
         keys = request.parameters.get("properties", {}).keys()
         if "Output: " in _text(request.body)[-20:]:
             return self._of_ragas(_text(request.body))
+        if "\n### KG:" in _text(request.body) or "\n### Claims:" in _text(request.body):
+            return self._of_refchecker(_text(request.body))
         return self._of_deepeval(_text(request.body), keys)
 
     def _facts(self, request: Request) -> dict[str, Any]:
@@ -140,6 +142,15 @@ class StandIn:
         ]
         return {"verdicts": [verdict for verdict in said if self._kept()]}
 
+    def _of_refchecker(self, text: str) -> str:
+        """Its triplets are sentences in three parts; a label a line."""
+        if text.rstrip().endswith("### KG:"):
+            answer = text[text.rindex("### Candidate Answer:\n") + 22 : text.rindex("\n### KG:")]
+            return "\n".join(map(_triplet, sentences(answer)))
+        claims = text[text.rindex("### Claims:\n") + 12 : text.rindex("\n\n\nYour answer")].splitlines()
+        labels = ("Entailment" if borne_out(claim) else "Neutral" for claim in claims)
+        return "\n".join(label for label in labels if self._kept())
+
     def _kept(self) -> bool:
         with self._lock:
             self._verdicts += 1
@@ -162,6 +173,12 @@ def _statement(claim: str, schema: dict[str, Any]) -> Any:
         return claim
     place = {"begins": " ".join(claim.split()[:5]), "source": claim}
     return {name: place.get(name, claim) for name in schema["properties"]}
+
+
+def _triplet(claim: str) -> str:
+    words = claim.replace('"', "'").replace("\\", "/").split()
+    parts = (words[:1], words[1:-1], words[-1:])
+    return "(" + ", ".join(f'"{" ".join(part) or "is"}"' for part in parts) + ")"
 
 
 def _words(text: str) -> list[str]:

@@ -1,0 +1,190 @@
+"""The packages that `peers.py` compares: their environments, and a run of each. Not a benchmark by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stand_in import StandIn, Taken
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from fake_server import FakeServer
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENTS = ROOT / ".venv-peers"
+CONCURRENCY = 16
+MOST_SECONDS = 900
+"""Of one run: a peer that asks again for ever is ended then, and its exit code says so."""
+METRICS = ("faithfulness", "all")
+
+
+class Contender(NamedTuple):
+    """A package, what its environment needs, what a script of its user imports, and which metrics it has.
+
+    One that is `named` is installed and run only where the command line names it.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    imports: str
+    metrics: tuple[str, ...] = METRICS
+    named: bool = False
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of its environment."""
+        return ENVIRONMENTS / self.name / "bin" / "python"
+
+    @property
+    def script(self) -> Path:
+        """What runs it, where it is a peer."""
+        return ROOT / "benchmarks" / "peer_scripts" / f"{self.name}_scores.py"
+
+
+OURS = Contender("factreasoner", (str(ROOT),), "from factreasoner import rag")
+_REFCHECKER = "refchecker==0.2.17"
+PEERS = {
+    peer.name: peer
+    for peer in (
+        Contender(
+            "ragas",
+            ("ragas==0.4.3", "langchain-community<0.4"),
+            "from ragas import evaluate; from ragas.metrics import Faithfulness",
+        ),
+        Contender(
+            "deepeval",
+            ("deepeval==4.3.1",),
+            "from deepeval import evaluate; from deepeval.metrics import FaithfulnessMetric",
+        ),
+        Contender(
+            "ragchecker",
+            ("ragchecker==0.1.9", _REFCHECKER),
+            "from ragchecker import RAGChecker, RAGResults",
+            named=True,
+        ),
+        Contender(
+            "refchecker",
+            (_REFCHECKER,),
+            "from refchecker import LLMChecker, LLMExtractor",
+            metrics=("faithfulness",),
+            named=True,
+        ),
+    )
+}
+QUIET = {
+    "OPENAI_API_KEY": "none",
+    "RAGAS_DO_NOT_TRACK": "true",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "HF_HUB_OFFLINE": "1",
+}
+
+
+class Way(NamedTuple):
+    """A contender with the options it is run with; ours does a task."""
+
+    contender: Contender
+    options: tuple[str, ...] = ()
+    task: str = "rag"
+
+    @property
+    def title(self) -> str:
+        """How a table names it."""
+        return ", ".join((self.contender.name, *self.options[-1:]))
+
+
+class Outcome(NamedTuple):
+    """What one run took, records' scores by metric, its exit code; seconds and MB of its process."""
+
+    taken: Taken
+    scores: dict[str, list[float | None]]
+    code: int
+    seconds: float
+    cpu: float
+    memory: float
+
+
+def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn, latency: float) -> Outcome:
+    """Run a contender on records in a process of its own."""
+    with FakeServer(model.answer, delay=latency) as server, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        data, log = folder / "records.jsonl", folder / "log"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        with log.open("w") as output:
+            start = time.perf_counter()
+            process = subprocess.Popen(
+                ["timeout", str(MOST_SECONDS), *command(way, data, server.url, which)],
+                cwd=folder,
+                env={**os.environ, **QUIET},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said = log.read_text(encoding="utf-8", errors="replace")
+        scores = _scores(way, folder, said)
+        if not scores and process.returncode == 0:
+            raise SystemExit(f"{way.title} gave no scores:\n{said[-2000:]}")
+    cpu = usage.ru_utime + usage.ru_stime
+    return Outcome(model.taken, scores, process.returncode, seconds, cpu, usage.ru_maxrss / 1024)
+
+
+def command(way: Way, data: Path, url: str, which: str) -> list[str]:
+    """The command line of a run."""
+    if way.contender is not OURS:
+        python, script = str(way.contender.python), str(way.contender.script)
+        return [python, script, str(data), url, str(CONCURRENCY), which]
+    program = str(OURS.python.with_name("factreasoner"))
+    model = ("--model", "openai/gpt-4o-mini", "--api-base", url, "--concurrency", str(CONCURRENCY))
+    return [program, way.task, str(data), *model, "--cache-dir", "cache", "--out", "run", *way.options]
+
+
+def _scores(way: Way, folder: Path, log: str) -> dict[str, list[float | None]]:
+    """What a run printed last, or our results."""
+    if way.contender is not OURS:
+        lines = [line for line in log.splitlines() if line.startswith("{")]
+        return json.loads(lines[-1]) if lines else {}
+    results = folder / "run" / "results.jsonl"
+    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+    name = "faithfulness" if way.task == "rag" else "factuality_score"
+    return {name: [json.loads(line)[name] for line in lines]} if lines else {}
+
+
+def install(contender: Contender) -> None:
+    """Make the contender's environment, unless it is there; ours is made anew."""
+    uv = str(Path(sys.executable).with_name("uv"))
+    if not contender.python.exists():
+        print(f"installing {contender.name} into {ENVIRONMENTS.name}", flush=True)
+        _do([uv, "venv", "--quiet", "--python", sys.executable, str(contender.python.parents[1])])
+    elif contender is not OURS:
+        return
+    install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(contender.python)]
+    _do([*install, "--reinstall-package", contender.name, *contender.requirements])
+
+
+def installed(contender: Contender) -> str:
+    """Size, number and version of the packages, and the seconds an import takes, the fastest of three."""
+    (packages,) = contender.python.parents[1].glob("lib/python*/site-packages")
+    size = sum(file.stat().st_size for file in packages.rglob("*") if file.is_file())
+    number = sum(1 for _ in packages.glob("*.dist-info"))
+    (own,) = packages.glob(f"{contender.name}-*.dist-info")
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        _do([str(contender.python), "-c", contender.imports])
+        times.append(time.perf_counter() - start)
+    told = own.name.removesuffix(".dist-info").partition("-")[2]
+    return f"{size / 1e6:7.0f}{number:10d}{min(times):10.2f}{told:>12}"
+
+
+def _do(arguments: Sequence[str]) -> None:
+    subprocess.run(arguments, check=True, env={**os.environ, **QUIET}, stdout=subprocess.DEVNULL)
