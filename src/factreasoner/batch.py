@@ -16,14 +16,16 @@ from factreasoner.cli.progress import progress_for
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
+from factreasoner.models import Record
 from factreasoner.plugins import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+from factreasoner.runs.runner import RunReport
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Settings, python_call
 from factreasoner.tasks.registry import check_task, task_named
-from factreasoner.tasks.task import Calls
+from factreasoner.tasks.task import Calls, Task
 
 TaskName = Literal["run", "recall", "rag", "verify"]
 
@@ -66,9 +68,7 @@ def assess_many(
         given, parts = _by_name(given, parts if llm is None else {**parts, "llm": llm}), {}
     config = fitted_config(given)
     asked = task_named(task)
-    checked = given_records(
-        "assess_many()", records, partial(asked.problems, config=config), column_map or {}
-    )
+    checked = _checked(records, asked, config, column_map)
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
     _start(folder, config, parts, fresh=fresh)
@@ -79,9 +79,16 @@ def assess_many(
             report = run_records(worker, folder, [record.id for record in checked], checked, shown)
     finally:
         folder.close()
-    if report.stopped:
-        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
+    _refuse_stopped(report)
     return _opened(folder.path, temporary)
+
+
+def _checked(
+    records: object, task: Task[Any], config: Config, column_map: Mapping[str, str] | None
+) -> tuple[Record, ...]:
+    """The records, all of which the task can be done on."""
+    fits = partial(task.problems, config=config)
+    return given_records("assess_many()", records, fits, column_map or {})
 
 
 def _start(folder: RunFolder[Any], config: Config, parts: Parts, *, fresh: bool) -> None:
@@ -89,6 +96,11 @@ def _start(folder: RunFolder[Any], config: Config, parts: Parts, *, fresh: bool)
     described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
     prompts, files = prompt_fingerprints(folder.task, described), file_fingerprints(config)
     folder.start(described, prompts, files=files, fresh=fresh)
+
+
+def _refuse_stopped(report: RunReport) -> None:
+    if report.stopped:
+        raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
 
 
 def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> Run:

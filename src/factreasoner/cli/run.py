@@ -84,7 +84,7 @@ def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, 
 
 
 def _print_plan(checked: CheckedInput | PastRecords, config: Config) -> None:
-    from factreasoner.cli.tables import print_plan
+    from factreasoner.cli.plan_tables import print_plan
     from factreasoner.runs.plan import plan
 
     print_plan(plan(checked.records(), config), config, len(checked.ids))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.kept_check import KeptCheck
     from factreasoner.models import Record
+    from factreasoner.runs.batch_rounds import RoundsReport
     from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import RunReport
@@ -97,7 +98,7 @@ def print_rehearsal(
     task: Task[Any], checked: CheckedInput | PastRecords, config: Config, *, further: str = ""
 ) -> None:
     """What a run of a task on claims would take; `further` says what is asked about those that fail."""
-    from factreasoner.cli.tables import print_plan
+    from factreasoner.cli.plan_tables import print_plan
     from factreasoner.runs.rehearsal import rehearsed
 
     planned = rehearsed(task, checked.records(), config)
@@ -131,32 +132,14 @@ def run_task(
     Unless it is to be quiet, the least likely claims are printed at the end, and what `show` prints.
     """
     from factreasoner.cli.atom_tables import print_worst
-    from factreasoner.cli.progress import progress_for
-    from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
-    from factreasoner.runs.runner import run as run_records
-    from factreasoner.runs.searched import note_searched
     from factreasoner.runs.store import RunFolder
 
     folder = RunFolder(path, task)
     prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
-        worker = task.worker(config, _calls(folder, config))
-        for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
-            say(one_line(note), err=True)
-        _keep_check(checked, folder)
-
-        def run_round(as_set: Config = config) -> RunReport:
-            able = worker if as_set is config else task.worker(as_set, _calls(folder, as_set))
-            with progress_for(quiet=running.quiet) as progress:
-                return run_records(able, folder, checked.ids, _records(checked, folder), progress)
-
-        told = partial(_say_note, running.quiet)
-        if config.batch == "none":
-            ended = RoundsReport(run_at_once(run_round, folder, config, told))
-        else:
-            ended = run_in_rounds(run_round, folder, config, told)
+        ended = _gone_through(checked, config, folder, running)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
@@ -175,6 +158,31 @@ def run_task(
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
     return _ended(report)
+
+
+def _gone_through(
+    checked: CheckedInput | PastRecords, config: Config, folder: RunFolder[Any], running: RunOptions
+) -> RoundsReport:
+    """Go through the records by calls that are made at once, or in rounds of batches."""
+    from factreasoner.cli.progress import progress_for
+    from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
+    from factreasoner.runs.runner import run as run_records
+    from factreasoner.runs.searched import note_searched
+
+    worker = folder.task.worker(config, _calls(folder, config))
+    for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
+        say(one_line(note), err=True)
+    _keep_check(checked, folder)
+
+    def run_round(as_set: Config = config) -> RunReport:
+        able = worker if as_set is config else folder.task.worker(as_set, _calls(folder, as_set))
+        with progress_for(quiet=running.quiet) as progress:
+            return run_records(able, folder, checked.ids, _records(checked, folder), progress)
+
+    told = partial(_say_note, running.quiet)
+    if config.batch == "none":
+        return RoundsReport(run_at_once(run_round, folder, config, told))
+    return run_in_rounds(run_round, folder, config, told)
 
 
 def _ended(report: RunReport) -> int:

@@ -1,10 +1,10 @@
-"""What a person reads at the end: tables of a run, of one response, and of a plan."""
+"""What a person reads at the end: tables of a run, and of one response."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from rich.markup import escape
 from rich.table import Column, Table
@@ -14,17 +14,12 @@ from factreasoner.cli.atom_tables import STYLES, claim_cells
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
 from factreasoner.language.parsing import REMEDY, describe_model
-from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
-from factreasoner.llm.litellm_provider import price
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Status, factuality
 from factreasoner.runs.searched import searched_rows
 from factreasoner.tasks.factuality import TASK
-
-if TYPE_CHECKING:
-    from factreasoner.runs.plan import RunPlan
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
@@ -91,65 +86,6 @@ def _print_atoms_notice(console: Terminal, config: Config) -> None:
     remedy = "" if parser or config.spacy_model == "none" else f" {SENTENCES_NOTICE}"
     notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
     console.print(f"[dim]{escape(notice)}[/dim]")
-
-
-def print_plan(planned: RunPlan, config: Config, records: int) -> None:
-    """Print what a run would take: calls, tokens and cost by stage, searches, and calls at worst."""
-    console = Terminal(soft_wrap=True, highlight=False)
-    from factreasoner.runs.plan import StagePlan
-
-    stages = planned.stages
-    if planned.searches:
-        console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
-    if planned.pairs:
-        console.sentence(
-            f"{planned.pairs:,} pairs of passage and claim for the nli judge, longer ones in windows"
-        )
-    for part in planned.uncounted:
-        console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
-    if not stages:
-        console.sentence(f"{records} records, no model calls.")
-        return
-    table = Table("stage", "calls", "prompt tokens", "completion tokens", "cost", box=None, pad_edge=False)
-    total = StagePlan(
-        "total",
-        sum(stage.calls for stage in stages),
-        sum(stage.prompt_tokens for stage in stages),
-        sum(stage.completion_tokens for stage in stages),
-        sum(stage.most_calls for stage in stages),
-    )
-    for stage in (*stages, total):
-        dollars = price(
-            str(config.model), stage.prompt_tokens, stage.completion_tokens, batch=config.batch != "none"
-        )
-        cost = "unknown" if dollars is None else f"~${dollars:.4f}"
-        tokens = (f"~{stage.prompt_tokens:,}", f"~{stage.completion_tokens:,}")
-        table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
-    console.sentence(f"{records} records")
-    console.print(table)
-    console.sentence("Without re-asks and audits; answers that are cached already cost nothing.")
-    if config.batch != "none":
-        console.sentence("Cost is at the price of batches.")
-    if more := _more_to_learn(config):
-        console.sentence(
-            f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
-        )
-    console.sentence(
-        f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
-        f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
-    )
-
-
-def _more_to_learn(config: Config) -> list[str]:
-    """In which cases learning how the model is asked takes one call more."""
-    more: list[str] = []
-    if config.batch != "none":
-        return more
-    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
-        more.append("tool calls give no log-probabilities")
-    if config.form in ("auto", "tool"):
-        more.append("its server drops tools or reports no prompt tokens")
-    return more
 
 
 def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[str, str]]:
