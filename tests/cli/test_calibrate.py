@@ -3,6 +3,7 @@
 import functools
 import json
 import random
+import shutil
 
 import pytest
 from assessments import assessment
@@ -58,9 +59,14 @@ def right(number, i):
     return random.Random(1000 * number + i).random() < 0.5
 
 
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    return run_folder(tmp_path_factory.mktemp("calibrated") / "run", *(judged(n) for n in range(RECORDS)))
+
+
 @pytest.fixture
-def run(tmp_path):
-    return run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)))
+def run(tmp_path, finished_run):
+    return shutil.copytree(finished_run, tmp_path / "run")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from xml.etree import ElementTree
 
 import numpy as np
@@ -33,10 +34,17 @@ def made(skill, *, records=8, gold="SSNN", model_calls=0, **fields):
     return found
 
 
+@pytest.fixture(scope="module")
+def good_and_bad(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compared")
+    run_folder(folder / "good", *made(0.3, model_calls=4), config=Config(version=1))
+    run_folder(folder / "bad", *made(-0.1, model_calls=1), config=Config(version=2))
+    return folder
+
+
 @pytest.fixture
-def two(tmp_path):
-    run_folder(tmp_path / "good", *made(0.3, model_calls=4), config=Config(version=1))
-    run_folder(tmp_path / "bad", *made(-0.1, model_calls=1), config=Config(version=2))
+def two(tmp_path, good_and_bad):
+    shutil.copytree(good_and_bad, tmp_path, dirs_exist_ok=True)
     return "good", "bad"
 
 
