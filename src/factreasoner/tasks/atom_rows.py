@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from factreasoner.models import Assessment, Atom, judged_atoms
-from factreasoner.tasks.rows import ClaimRow, Held, Holding, by_claim, claim_row
+from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
 
 
@@ -22,13 +22,13 @@ def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
     unheld = "" if said else _nothing_to_judge_by(assessment)
     for atom in assessment.atoms:
         item = judged.get(atom.id)
-        held = Held(None, None, "no")
+        judgement = Judgement(None, None, "no")
         if item is not None:
-            held = Held(item.p_true, item.support, "partly" if atom.id in partly else "fully")
-        holding = Holding(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        alone = unheld if item is not None and not holding.verdicts else ""
+            judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
+        basis = Basis(CONTEXTS, contexts, verdicts.get(atom.id, ()))
+        alone = unheld if item is not None and not basis.verdicts else ""
         note = "; ".join(filter(None, (alone, _note(atom, said))))
-        row = claim_row(assessment.record_id, ANSWER, atom, held, holding, note=note)
+        row = claim_row(assessment.record_id, ANSWER, atom, judgement, basis, note=note)
         yield row if atom.span is not None else _placed(row, atom, assessment.response)
 
 

@@ -71,7 +71,7 @@ class ClaimRow(NamedTuple):
         return (*contested, "believed") if self.decided_by == "belief" else contested
 
 
-class Held(NamedTuple):
+class Judgement(NamedTuple):
     """What was found of a claim: its probability, label and how far it was judged; see `ClaimRow`."""
 
     p_true: float | None
@@ -79,7 +79,7 @@ class Held(NamedTuple):
     judged: Judged = "fully"
 
 
-class Holding(NamedTuple):
+class Basis(NamedTuple):
     """What claims were held against: its name (`against`), the contexts, and the verdicts."""
 
     against: str
@@ -102,29 +102,31 @@ def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
     return "undecided" if "entailment" in labels else "unverified"
 
 
-def claim_row(record_id: str, of: str, claim: Atom, held: Held, holding: Holding, note: str = "") -> ClaimRow:
-    """The row of a claim. `holding.verdicts` are those on this claim."""
-    decisive = decisive_verdict(held.label, holding.verdicts)
+def claim_row(
+    record_id: str, of: str, claim: Atom, judgement: Judgement, basis: Basis, note: str = ""
+) -> ClaimRow:
+    """The row of a claim. `basis.verdicts` are those on this claim."""
+    decisive = decisive_verdict(judgement.label, basis.verdicts)
     premise = decisive.context_id if decisive else None
-    context = holding.contexts.get(premise) if premise else None
-    nearest = None if decisive else next(iter(beliefs(holding.verdicts, {claim.id}).get(claim.id, ())), None)
-    believed = held.label is not None and nearest is not None
-    notes = (note, _contested(held.label, holding), _note(decisive, nearest, holding))
+    context = basis.contexts.get(premise) if premise else None
+    nearest = None if decisive else next(iter(beliefs(basis.verdicts, {claim.id}).get(claim.id, ())), None)
+    believed = judgement.label is not None and nearest is not None
+    notes = (note, _contested(judgement.label, basis), _note(decisive, nearest, basis))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
         of=of,
-        against=holding.against,
+        against=basis.against,
         text=claim.text,
         original=claim.original,
         start=claim.span[0] if claim.span else None,
         end=claim.span[1] if claim.span else None,
-        p_true=held.p_true,
-        label=held.label,
-        judged=held.judged,
+        p_true=judgement.p_true,
+        label=judgement.label,
+        judged=judgement.judged,
         gold=claim.gold,
-        num_entailing=_count("entailment", holding.verdicts),
-        num_contradicting=_count("contradiction", holding.verdicts),
+        num_entailing=_count("entailment", basis.verdicts),
+        num_contradicting=_count("contradiction", basis.verdicts),
         quote=decisive.quote if decisive else None,
         context=premise,
         title=(context.title or None) if context else None,
@@ -165,21 +167,21 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
     return len({verdict.context_id for verdict in verdicts if verdict.label == label})
 
 
-def _contested(label: str | None, holding: Holding) -> str:
+def _contested(label: str | None, basis: Basis) -> str:
     """Who contradicts a claim that has evidence for it too, where that is not its label."""
-    against = [verdict for verdict in holding.verdicts if verdict.label == "contradiction"]
+    against = [verdict for verdict in basis.verdicts if verdict.label == "contradiction"]
     if label not in ("supported", "undecided") or not against:
         return ""
     names = dict.fromkeys(v.context_id for v in sorted(against, key=lambda v: -v.probability))
     first, more = next(iter(names)), len(names) - 1
-    return f"{_name(first, holding)} " + (f"and {more} more contradict it" if more else "contradicts it")
+    return f"{_name(first, basis)} " + (f"and {more} more contradict it" if more else "contradicts it")
 
 
-def _note(decisive: Verdict | None, nearest: Belief | None, holding: Holding) -> str:
+def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str:
     """What a reader corrected; or what is known of a claim that no verdict decides."""
     corrected = [
-        verdict.note if verdict is decisive else f"{_name(verdict.context_id, holding)}: {verdict.note}"
-        for verdict in holding.verdicts
+        verdict.note if verdict is decisive else f"{_name(verdict.context_id, basis)}: {verdict.note}"
+        for verdict in basis.verdicts
         if verdict.confidence == "corrected"
     ]
     if decisive is not None or corrected:
@@ -187,14 +189,14 @@ def _note(decisive: Verdict | None, nearest: Belief | None, holding: Holding) ->
     if nearest is not None:
         if nearest.context_id in (ANSWER, REFERENCE):
             return f"the {nearest.context_id} does not decide it"
-        silent = all(verdict.label == "neutral" for verdict in holding.verdicts)
+        silent = all(verdict.label == "neutral" for verdict in basis.verdicts)
         lacking = "no passage decides it" if silent else "no passage bears it out"
-        return f"{lacking}; nearest passage {_name(nearest.context_id, holding)}: {nearest.p_true:.2f}"
-    return next((f"{_name(v.context_id, holding)}: {v.note}" for v in holding.verdicts if v.note), "")
+        return f"{lacking}; nearest passage {_name(nearest.context_id, basis)}: {nearest.p_true:.2f}"
+    return next((f"{_name(v.context_id, basis)}: {v.note}" for v in basis.verdicts if v.note), "")
 
 
-def _name(premise: str, holding: Holding) -> str:
-    context = holding.contexts.get(premise)
+def _name(premise: str, basis: Basis) -> str:
+    context = basis.contexts.get(premise)
     return source_name(premise, (context.title or context.link) if context else None)
 
 

@@ -8,7 +8,7 @@ from factreasoner.models import P_DIGITS, Atom, Verdict
 from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of
 from factreasoner.tasks.rag.events import Event
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rows import ClaimRow, Held, Holding, Judged, by_claim, claim_row, label_of
+from factreasoner.tasks.rows import Basis, ClaimRow, Judged, Judgement, by_claim, claim_row, label_of
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 
@@ -40,13 +40,13 @@ class _Rows:
         self._asked = result.together.keys() if result.joint else self._contexts.keys()
 
     def by_contexts(self, of: str, claim: Atom, borne_out: Event, note: str = "") -> ClaimRow:
-        holding = self._holding(CONTEXTS, claim, self._passages)
-        complete = self._asked <= {verdict.context_id for verdict in holding.verdicts}
+        basis = self._basis(CONTEXTS, claim, self._passages)
+        complete = self._asked <= {verdict.context_id for verdict in basis.verdicts}
         notes = filter(None, (note, "" if self._contexts else "no context"))
-        return self._row(of, claim, borne_out, holding, "fully" if complete else "partly", "; ".join(notes))
+        return self._row(of, claim, borne_out, basis, "fully" if complete else "partly", "; ".join(notes))
 
     def by_text(self, of: str, claim: Atom, premise: str, borne_out: Event) -> ClaimRow:
-        return self._row(of, claim, borne_out, self._holding(premise, claim, (premise,)), "fully")
+        return self._row(of, claim, borne_out, self._basis(premise, claim, (premise,)), "fully")
 
     def said_by_reference(self, line: ClaimLine) -> str:
         """What the reference says of a claim of the answer, where the contexts don't say the same."""
@@ -59,17 +59,17 @@ class _Rows:
             return ""
         return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")
 
-    def _holding(self, against: str, claim: Atom, premises: Collection[str]) -> Holding:
-        return Holding(against, self._contexts, self._on(claim, premises))
+    def _basis(self, against: str, claim: Atom, premises: Collection[str]) -> Basis:
+        return Basis(against, self._contexts, self._on(claim, premises))
 
     def _on(self, claim: Atom, premises: Collection[str]) -> list[Verdict]:
         return [v for v in self._verdicts.get(claim.id, ()) if v.context_id in premises]
 
     def _row(
-        self, of: str, claim: Atom, borne_out: Event, holding: Holding, judged: Judged, note: str = ""
+        self, of: str, claim: Atom, borne_out: Event, basis: Basis, judged: Judged, note: str = ""
     ) -> ClaimRow:
-        held = Held(None, None, "partly" if holding.verdicts else "no")
+        judgement = Judgement(None, None, "partly" if basis.verdicts else "no")
         if borne_out.p is not None:
             p = round(borne_out.p, P_DIGITS)
-            held = Held(p, label_of(p, holding.verdicts), judged)
-        return claim_row(self._record, of, claim, held, holding, note)
+            judgement = Judgement(p, label_of(p, basis.verdicts), judged)
+        return claim_row(self._record, of, claim, judgement, basis, note)

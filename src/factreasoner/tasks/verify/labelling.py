@@ -61,28 +61,36 @@ def _explanation(best: Holding, holdings: Sequence[Holding], p: float, text: Cit
     said = best.explanation or _in_words(best, holdings, p, text)
     others = [h for h in holdings if h.verdict.label not in (best.verdict.label, "neutral")]
     for other in others:
-        verb = "contradicts it" if other.verdict.label == "contradiction" else "bears it out"
-        said += f" {_names(other.rests_on, text)} {verb}{_quote(other)}"
+        contrary = other.verdict.label == "contradiction"
+        words = ("contradicts it", "contradict it") if contrary else ("bears it out", "bear it out")
+        said += f" {_said(other.rests_on, *words, text)}{_quote(other)}"
     return said
 
 
 def _in_words(best: Holding, holdings: Sequence[Holding], p: float, text: CitedText) -> str:
     if best.verdict.label == "entailment":
-        return f"{_names(best.rests_on, text)} bears it out{_quote(best)}"
+        return f"{_said(best.rests_on, 'bears it out', 'bear it out', text)}{_quote(best)}"
     if best.verdict.label == "contradiction":
-        return f"{_names(best.rests_on, text)} says otherwise{_quote(best)}"
+        return f"{_said(best.rests_on, 'says otherwise', 'say otherwise', text)}{_quote(best)}"
     if best.verdict.note:
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
-    every = _names(tuple(dict.fromkeys(source for h in holdings for source in h.rests_on)), text)
+    every = tuple(dict.fromkeys(source for h in holdings for source in h.rests_on))
     if side_of(p) > 0:
-        return f"{every} does not decide it; by its words it is more likely borne out than not."
-    return f"{every} neither bears it out nor contradicts it."
+        undecided = _said(every, "does not decide it", "do not decide it", text)
+        return f"{undecided}; by its words it is more likely borne out than not."
+    words = "neither bears it out nor contradicts it", "neither bear it out nor contradict it"
+    return f"{_said(every, *words, text)}."
 
 
 def _quote(holding: Holding) -> str:
     """The end of a sentence: the words of the source, where there are any, and a full stop."""
     words = " ".join((holding.verdict.quote or "").split())
     return f": “{words}”" if words.endswith((".", "!", "?")) else f": “{words}”." if words else "."
+
+
+def _said(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
+    """The sources with what one, or what several, of them say."""
+    return f"{_names(ids, text)} {of_one if len(ids) == 1 else of_several}"
 
 
 def _names(ids: Sequence[str], text: CitedText) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from factreasoner.models import Atom
-from factreasoner.tasks.rows import ClaimRow, Held, Holding, Judged, by_claim, claim_row
+from factreasoner.tasks.rows import Basis, ClaimRow, Judged, Judgement, by_claim, claim_row
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
 from factreasoner.tasks.verify.result import VerifiedClaim, VerifyResult
 
@@ -25,8 +25,8 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
             result.record_id,
             ANSWER,
             atom,
-            Held(claim.p, claim.label, judged),
-            Holding(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
+            Judgement(claim.p, claim.label, judged),
+            Basis(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
         )
         decisive = claim.quoted or next(iter(claim.borne_out_by), row.context)
         context = contexts.get(decisive) if decisive else None
