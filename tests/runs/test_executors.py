@@ -1,5 +1,6 @@
 """Processes give what threads give, and lose nothing when one of them dies."""
 
+import importlib
 import json
 import os
 import pickle
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError
+from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.processes import processes_at_once
@@ -58,21 +59,48 @@ def test_a_process_that_dies_costs_nothing_but_the_record_that_always_kills_it(t
     assert dies == "always" or (tmp_path / "mark").exists()
 
 
-def test_without_a_driver_no_process_goes_on(tmp_path):
+def begun(tmp_path, **how):
+    """A run in processes, by a slow judge, in a group of its own; its first record is done."""
     data = tmp_path / "d.jsonl"
     lines = [{"id": f"r{i}", "output": "Oslo is cold.", "contexts": ["Oslo is cold."]} for i in range(200)]
     data.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     command = [sys.executable, "-m", "factreasoner", "run", data, "--out", tmp_path / "out", "--quiet"]
     command += ["--executor", "processes", "--workers", "1", "--judge", "judges_that_end:Slow"]
     path = {"PYTHONPATH": str(Path(__file__).parent)}
-    driver = subprocess.Popen(command, start_new_session=True, env=os.environ | path)
-    group = driver.pid
+    driver = subprocess.Popen(
+        command, start_new_session=True, env=os.environ | path, stderr=subprocess.PIPE, text=True, **how
+    )
     journal = tmp_path / "out" / "journal.jsonl"
     while not (journal.exists() and journal.stat().st_size):
         assert driver.poll() is None
         time.sleep(0.05)
+    return driver
+
+
+def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setattr(
+        "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
+    )
+    with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
+        found(Config(**PROCESSES), records("fine"))
+
+
+def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
+    """A terminal sends it to all of them."""
+    driver = begun(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    os.killpg(driver.pid, signal.SIGINT)
+    _, said = driver.communicate(timeout=60)
+    assert driver.returncode == 130
+    assert said == "Interrupted; the same command goes on from here.\n"
+    assert not _alive(driver.pid)
+
+
+def test_without_a_driver_no_process_goes_on(tmp_path):
+    driver = begun(tmp_path)
+    group = driver.pid
     driver.kill()
-    driver.wait()
+    driver.communicate()
     for _ in range(400):
         if not _alive(group):
             return

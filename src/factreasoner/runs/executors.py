@@ -5,7 +5,7 @@ Whatever the executor, only the driver writes a run's files, and results are the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from factreasoner.config import Config
@@ -27,7 +27,7 @@ R = TypeVar("R", bound=TaskResult)
 
 def lines_of(
     worker: Worker[R], task: Task[R], records: Iterable[Record], calls: Calls
-) -> Iterator[Sequence[JournalLine]]:
+) -> Generator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
     `calls` says how workers elsewhere are paid for; the worker that is given knows already. Records are taken

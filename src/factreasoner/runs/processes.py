@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import multiprocessing
 import multiprocessing.context
+import multiprocessing.forkserver
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
@@ -17,18 +20,23 @@ from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 from factreasoner.config import Config
+from factreasoner.errors import RunError
 from factreasoner.models import Record
 from factreasoner.runs.dispatch import Hand
 from factreasoner.runs.portions import Portion, worked_off
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Calls, Task, Worker
 
+MOST_FALSE_STARTS = 5
+"""Processes in a row that may end before they can work."""
+
 
 class _Process:
-    """One process, with a worker made from the task's name and the settings."""
+    """One process, with a worker made from the task's name and the settings; `begun` gives its number."""
 
     def __init__(self, task: str, config: Config) -> None:
         self._pool = ProcessPoolExecutor(1, _context(), _begin, (task, config))
+        self.begun = self._pool.submit(os.getpid)
 
     def work(self, records: Sequence[Record]) -> Future[Portion]:
         """See `Hand`."""
@@ -43,6 +51,13 @@ class _Process:
         """Begin nothing more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def kill(self) -> None:
+        """End at once, in the middle of a record; what the system holds for it is given back."""
+        if self.begun.done() and self.begun.exception() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.begun.result(), signal.SIGTERM)
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
 
 class Processes:
     """As many processes as the settings say, see `Crew`; they end with the block."""
@@ -56,8 +71,12 @@ class Processes:
         self._task = task
         self._config = config
         self._hands: list[_Process] = []
+        self._false_starts = 0
 
     def __enter__(self) -> Processes:
+        if _context().get_start_method() == "forkserver":
+            with _sigint_blocked():
+                multiprocessing.forkserver.ensure_running()
         return self
 
     def __exit__(
@@ -65,12 +84,36 @@ class Processes:
     ) -> None:
         for hand in self._hands:
             hand.end()
+            if error is not None:
+                hand.kill()
+        if error is not None:
+            gc.collect()  # else the process may end before their semaphores are given back, and Python warns
 
     def hands(self) -> Sequence[Hand]:
-        """See `Crew`."""
+        """See `Crew`.
+
+        Raises:
+            RunError: one process after the other ends before it can work.
+        """
         while len(self._hands) < processes_at_once(self._config):
             self._hands.append(_Process(self._task, self._config))
-        return self._hands
+        return [hand for hand in tuple(self._hands) if self._has_begun(hand)]
+
+    def _has_begun(self, hand: _Process) -> bool:
+        if not hand.begun.done():
+            return False
+        error = hand.begun.exception()
+        if error is None:
+            self._false_starts = 0
+            return True
+        self.dead(hand)
+        self._false_starts += 1
+        if self._false_starts > MOST_FALSE_STARTS:
+            raise RunError(
+                f"no process can begin: {self._false_starts} in a row ended at their start ({error}); "
+                "memory is short, or what they import ends them: try fewer --workers, or --executor threads"
+            )
+        return False
 
     def dead(self, hand: Hand) -> None:
         """See `Crew`."""
@@ -91,6 +134,16 @@ def _context() -> multiprocessing.context.BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.embedded"])
     return context
+
+
+@contextlib.contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """What is started here never hears of Ctrl-C, which terminals send to all: it is for the driver alone."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Own(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -68,8 +69,9 @@ def run(
     calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
     stopped = None
     try:
-        with told_of_waiting(progress.waiting):
-            for lines in lines_of(worker, folder.task, _unfinished(folder, records), calls):
+        made = lines_of(worker, folder.task, _unfinished(folder, records), calls)
+        with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
+            for lines in made:
                 folder.write(lines)
                 for line in lines:
                     progress.assessed(line)
