@@ -73,10 +73,11 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
     [
         (("--min", "precison=0.8"), "unknown measure 'precison'; did you mean 'precision'?"),
         (("--max", "failure=0"), "did you mean 'failures'?"),
-        (("--min", "precision"), "write NAME=NUMBER"),
+        (("--min", "faithfulness=0.8"), "a measure of rag, and this is a run of run"),
+        (("--min", "precision"), "write NAME=NUMBER, as precision=0.8"),
         (("--min", "precision=high"), "write NAME=NUMBER"),
         (("--min", "precision=nan"), "write NAME=NUMBER"),
-        ((), "no rule: add --min NAME=NUMBER"),
+        ((), "no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min precision=0.8"),
     ],
 )
 def test_rules_that_are_none(factreasoner, run, rules, words):

@@ -86,6 +86,7 @@ def test_show_of_what_is_not_there(factreasoner, finished):
     assert done.returncode == 1
     assert "no record 'r22'; did you mean 'r2'?" in done.stderr
     assert "there is no such folder" in factreasoner("show", "nothing").stderr
+    assert "not a run folder: a file" in factreasoner("show", finished / "results.jsonl").stderr
 
 
 def test_a_run_that_was_cut_off_is_shown_and_said(factreasoner, tmp_path):
@@ -117,6 +118,9 @@ def test_export_to_standard_output_is_exact(factreasoner, finished):
     refused = factreasoner("export", finished, "--format", "parquet", "--out", "-")
     assert refused.returncode == 1
     assert "name a file with --out" in refused.stderr
+    unknown = factreasoner("export", finished, "--format", "xlsx")
+    assert unknown.returncode == 2
+    assert "'xlsx' is not one of 'csv', 'jsonl', 'parquet'" in " ".join(unknown.stderr.split())
 
 
 def test_every_task_is_shown_and_exported(factreasoner, tmp_path):

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
-from factreasoner.metrics.table import Estimate, Table
+from factreasoner.metrics.table import SHARE, Estimate, Table
 from factreasoner.registry import nearest
 from factreasoner.runs.replacing import replace_file
-from factreasoner.tasks.registry import FACTUALITY
+from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
 from factreasoner.tasks.task import Tally, Task
 
 Bound = Literal["min", "max"]
@@ -85,8 +85,7 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]
     """
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
-        name = next(iter(task.table)).name
-        raise ConfigError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {name}=0.8")
+        raise ConfigError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {_example(task)}")
     return rules
 
 
@@ -101,10 +100,22 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     except ValueError:
         value = math.nan
     if not given or not math.isfinite(value):
-        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as {next(iter(task.table)).name}=0.8")
+        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as {_example(task)}")
     if name not in measures:
-        raise ConfigError(f"--{bound} {text}: unknown measure {given!r}; {nearest(name, measures)}")
+        others = [other for other in TASKS if other != task.name and name in task_named(other).table]
+        reason = (
+            f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
+            f"factreasoner metrics {task.name}"
+            if others
+            else f"unknown measure {given!r}; {nearest(name, measures)}"
+        )
+        raise ConfigError(f"--{bound} {text}: {reason}")
     return Rule(name, bound, value)
+
+
+def _example(task: Task[Any]) -> str:
+    """A rule about the first share among the task's metrics."""
+    return f"{next(metric.name for metric in task.table if metric.bounds == SHARE)}=0.8"
 
 
 def apply_rules(

@@ -108,7 +108,10 @@ def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
     from factreasoner.config import Config
     from factreasoner.expectations import must_be, refused
 
-    field = Config.model_fields.get(error.param.name) if error.param else None
+    names = getattr(error.param, "opts", ())
+    field = next(
+        (f for name, f in Config.model_fields.items() if f"--{name.replace('_', '-')}" in names), None
+    )
     return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
 
 

@@ -72,15 +72,19 @@ def check_data(
         InputError: every problem of every line.
         RunError: a folder that is no run, or a damaged one.
     """
+    from factreasoner.errors import RunError
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.fitting import merged
     from factreasoner.inputs.input import CheckedInput, check_input
+    from factreasoner.runs.manifest import MANIFEST
     from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(running.column_map or [])
     limit, skip_invalid = running.limit, running.skip_invalid
     checked: CheckedInput | PastRecords
     if data.is_dir():
+        if not (data / MANIFEST).exists():
+            raise RunError(f"{data}: a folder, and not of a run; name a file of records or a run's folder")
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
         checked = check_input(

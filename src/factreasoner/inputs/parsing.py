@@ -99,7 +99,8 @@ def _no_response(column_map: Mapping[str, str], extras: Mapping[str, Any]) -> st
     if not mapped and (near := near_key("response", extras)):
         return f"missing, and there is a key {near!r}; did you mean 'output'? (--column-map {near}=output)"
     held = f"the mapped key {mapped!r} does not hold it" if mapped else f"none of {_RESPONSE_KEYS} holds it"
-    return f'missing: {held}; write "" for an empty one, or name its key with --column-map KEY=output'
+    empty = 'leave the record out (in JSON "" is an empty answer)'
+    return f"missing: {held}; {empty}, or name its key with --column-map KEY=output"
 
 
 def _wrapping_key(extras: Mapping[str, Any]) -> str | None:

@@ -99,4 +99,6 @@ class FinishedRun(Generic[R]):
 
 def _check_is_there(path: Path) -> None:
     if not path.is_dir():
-        raise RunError(f"{path}: not a run folder: there is no such folder")
+        raise RunError(
+            f"{path}: not a run folder: {'a file' if path.exists() else 'there is no such folder'}"
+        )

@@ -48,5 +48,5 @@ def test_a_share_that_is_not_known_is_left_out():
 def test_without_a_reference_only_what_is_known_is_said():
     assert losses(NONE) == []
     assert losses(NONE | {"faithfulness": 0.75}) == [
-        "Generator: 25 % of what answers state is in no context."
+        "Generator: 25 % of what answers state is borne out by no context."
     ]

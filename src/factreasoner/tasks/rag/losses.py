@@ -41,7 +41,8 @@ def _of_answers(values: Values) -> Iterator[str]:
     invented, beyond = values["hallucination"], values["beyond_reference"]
     if invented is None or beyond is None:
         if values["faithfulness"] is not None:
-            yield f"Generator: {_percent(1 - values['faithfulness'])} of what answers state is in no context."
+            unborne = _percent(1 - values["faithfulness"])
+            yield f"Generator: {unborne} of what answers state is borne out by no context."
         return
     noise = [values[f"noise_sensitivity_in_{kind}"] for kind in ("relevant", "irrelevant")]
     yield (
