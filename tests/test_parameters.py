@@ -40,7 +40,7 @@ def test_a_profile_gives_a_mapping(tmp_path):
         (["messages=[]"], "can't be set"),
         ({"x": float("nan")}, "no JSON"),
         ({"x": {1, 2}}, "no JSON"),
-        ("num_ctx=1", "dict"),
+        ("num_ctx=1", "must be a mapping"),
     ],
 )
 def test_what_can_be_no_parameter_is_refused(given, message):
