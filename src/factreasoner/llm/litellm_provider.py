@@ -79,7 +79,7 @@ def load() -> Any:
     if litellm.client_session is None:
         # One pool for the process: litellm drops a client of its own, connections open, for every 200 places.
         litellm.client_session = Session(verify=get_ssl_configuration())
-        atexit.register(litellm.client_session.close)
+        atexit.register(_close, litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     # A server whose tool arguments are an object and not a string is read all right, with this complaint.
@@ -87,6 +87,14 @@ def load() -> Any:
     # Its classes are built when first used, with a warning against which litellm sets a filter of its own.
     litellm.ModelResponse(choices=[{"message": {"content": ""}}])
     return litellm
+
+
+def _close(litellm: Any) -> None:
+    """Close our session, and what litellm opened for providers that it hands no client of ours."""
+    litellm.client_session.close()
+    for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
+        if isinstance(client, litellm.HTTPHandler):
+            client.close()
 
 
 @functools.cache
