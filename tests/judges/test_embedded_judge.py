@@ -179,6 +179,7 @@ def test_a_clash_weighs_more_than_silence_and_silence_more_than_a_word_for_word_
         ("The guild meets five times a year in Ghent.", "The guild meets three times a year in Ghent.", True),
         ("The jar holds half a litre of oil.", "The jar holds a litre of oil.", True),
         ("The jar holds a litre of oil.", "The jar holds half a litre of oil.", True),
+        ("Half a litre of oil is in the jar.", "A litre of oil is in the jar.", True),
         (
             "The shop sells a litre of oil for 3 dollars a day.",
             "The shop sells a litre of oil for 3 dollars.",

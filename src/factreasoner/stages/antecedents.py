@@ -21,7 +21,7 @@ from factreasoner.stages.candidates import (
     the_one,
     the_subject,
 )
-from factreasoner.stages.labels import labelled
+from factreasoner.stages.labels import heading_ends, labelled
 from factreasoner.stages.mentions import INSTITUTIONS, Mention, inside, mentions
 from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
@@ -88,11 +88,13 @@ class _AntecedentFinder:
 
     def read(self, text: Plain, parse: Parse) -> list[Coreference]:
         """What the sentence's pointing words mean; the sentence is remembered for those that follow."""
-        named = [self._known(mention) for mention in mentions(parse, text)]
+        heading = heading_ends(text)
+        told = [mention for mention in mentions(parse, text) if parse[mention.i].end != heading]
+        named = [self._known(mention) for mention in told]
         here = ReadSentence(parse, named)
         found: list[Coreference] = []
         for anaphor in anaphors(parse):
-            meant = labelled(text, anaphor) or self._meant(anaphor, here)
+            meant = labelled(text, anaphor, parse) or self._meant(anaphor, here)
             if meant is not None:
                 self._understood(anaphor, meant, here)
             elif anaphor.is_definite and not self._points_back(anaphor, parse):

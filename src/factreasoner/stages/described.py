@@ -85,9 +85,11 @@ def _kind(noun: Word) -> Kind:
 
 
 def _one(names: Sequence[str]) -> str | None:
-    """The longest of names that all say the same, as far as the shorter ones go."""
+    """The longest of names that all say the same, as far as the shorter ones go; empty if one is unknown."""
     if not names:
         return None
+    if not all(names):
+        return ""
     longest = max(names, key=len)
     said = set(longest.lower().split())
     return longest if all(set(name.lower().split()) <= said | {"the"} for name in names) else None

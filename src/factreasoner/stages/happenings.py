@@ -38,6 +38,10 @@ _NOUNS = {
 _OF_A_CLAUSE = words("decide rule hold announce refuse")
 """Verbs whose noun belongs to whoever does it: "the decision of the Court"."""
 _ONLY_WITH_CLAUSE = frozenset({"hold"})
+_UNDERGONE = words("close resign explode collapse erupt")
+"""Verbs without an object whose subject is what they happen to: "the collapse of the bridge"."""
+_ALSO_A_WORK = frozenset({"publication", "translation"})
+"""Nouns that as often name what was made: "the publication is based in London"."""
 
 
 def happenings(parse: Parse, named: Sequence[Mention]) -> Iterator[tuple[str, str]]:
@@ -54,15 +58,26 @@ def happenings(parse: Parse, named: Sequence[Mention]) -> Iterator[tuple[str, st
 
 
 def _description(parse: Parse, verb: Word, noun: str, names: dict[int, str]) -> str:
+    """Empty where the clause does not say to whom or what it happened: "the invasion of" whoever invaded
+    would say the reverse.
+    """
     subject = parse.subject(verb)
-    doer = names.get(subject.i, "") if subject is not None else ""
-    if not doer or parse.child(verb, "neg") is not None:
+    doer = _only(parse, subject, names)
+    if not doer or parse.child(verb, "neg") is not None or noun in _ALSO_A_WORK:
         return ""
-    if verb.lemma in _OF_A_CLAUSE and not parse.children(verb, "auxpass"):
+    target = parse.child(verb, "dobj")
+    if parse.children(verb, "auxpass"):
+        undergone = target is None and verb.lemma not in _OF_A_CLAUSE - {"announce"}
+        return f"the {noun} of {doer}" if undergone else ""
+    if verb.lemma in _OF_A_CLAUSE:
         clause = parse.child(verb, "ccomp") is not None
         return f"the {noun} of {doer}" if clause or verb.lemma not in _ONLY_WITH_CLAUSE else ""
-    target = parse.child(verb, "dobj")
     if target is None:
-        return f"the {noun} of {doer}"
-    done_to = names.get(target.i, "")
+        return f"the {noun} of {doer}" if verb.lemma in _UNDERGONE else ""
+    done_to = _only(parse, target, names)
     return f"the {noun} of {done_to} by {doer}" if done_to else ""
+
+
+def _only(parse: Parse, word: Word | None, names: dict[int, str]) -> str:
+    """The name of a word that is no list."""
+    return names.get(word.i, "") if word is not None and not parse.children(word, "conj") else ""

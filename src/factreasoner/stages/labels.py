@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from factreasoner.language.persons import Gender
+from factreasoner.language.abbreviations import words
+from factreasoner.language.persons import Gender, gender_of_name
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor
 from factreasoner.stages.mentions import Mention
@@ -14,6 +16,18 @@ _MOST_ITEMS = 6
 _LABEL = re.compile(
     r"([^\W\d_][^.:;!?\n]{1,60}?)(?:\s*:|\s+[-–—])\s+(?P<pronoun>(?:He|She|It|They|His|Her|Its|Their|This)\b)?"
 )
+_HEADINGS = words(
+    "note notes answer answers question response pro pros con cons advantage advantages disadvantage",
+    "disadvantages benefit benefits drawback drawbacks feature features summary conclusion overview",
+    "introduction background history description definition example examples tip tips warning caution",
+    "disclaimer important result results reason reasons explanation purpose use uses usage origin origins",
+    "life career legacy education childhood death family award awards work works plot reception point",
+    "points step steps fact facts solution correction update source sources detail details impact",
+    "significance importance context cause causes effect effects symptoms treatment years service war",
+    "battles marriage retirement politics business research recognition honors honours achievements",
+    "contributions influence beginnings training upbringing activism presidency philosophy writing",
+)
+"""Last words of labels that say what follows, and name nothing: "Early life", "Key points", "Step 1"."""
 
 
 class Labels:
@@ -41,14 +55,47 @@ class Labels:
         return f"{', '.join(self._names[:-1])} and {self._names[-1]}"
 
 
-def labelled(text: Plain, anaphor: Anaphor) -> Mention | None:
-    """ "Yang Liu: He served": he is Yang Liu."""
+def labelled(text: Plain, anaphor: Anaphor, parse: Parse) -> Mention | None:
+    """ "Yang Liu: He served": he is Yang Liu; but nobody is "Early life" in "Early life: He was born"."""
     label = _LABEL.match(text.text)
     if label is None or anaphor.noun is not None or anaphor.word.start != label.start("pronoun"):
         return None
-    gender = PRONOUNS.get(anaphor.word.lower)
-    sure: Gender | None = gender if gender in ("male", "female") else None
-    return Mention(0, _name(label, text), "", "person" if sure else "thing", sure, True, True, True)
+    name, said = _name(label, text), [word for word in parse.words if word.end <= label.end(1)]
+    if not names(name, said, anaphor.word.lower):
+        return None
+    sure = _gender(anaphor.word.lower)
+    return Mention(0, name, "", "person" if sure else "thing", sure, True, True, True)
+
+
+def names(label: str, said: Sequence[Word], pronoun: str) -> bool:
+    """Whether a label, of the words `said`, names what a pronoun behind it stands for.
+
+    For "he" and "she" it must be the name of a person who may be of that gender.
+    """
+    gender = _gender(pronoun)
+    if gender is None or _is_heading(label):
+        return not _is_heading(label)
+    told = gender_of_name(label)
+    if told is not None:
+        return told == gender and " " in label and label.split()[-1][0].isupper()
+    return bool(said) and all(word.entity == "PERSON" for word in said)
+
+
+def heading_ends(text: Plain) -> int | None:
+    """The character behind a heading that a sentence begins with, "Pros" in "Pros: They are small"."""
+    label = _LABEL.match(text.text)
+    return label.end(1) if label is not None and _is_heading(_name(label, text)) else None
+
+
+def _is_heading(label: str) -> bool:
+    """Whether a label says what follows, and is no name of it."""
+    said = re.findall(r"[^\W\d_]+", label.lower())
+    return bool(said) and said[-1] in _HEADINGS
+
+
+def _gender(pronoun: str) -> Gender | None:
+    kind = PRONOUNS.get(pronoun)
+    return kind if kind in ("male", "female") else None
 
 
 def _name(label: re.Match[str], text: Plain) -> str:

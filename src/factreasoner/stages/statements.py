@@ -9,6 +9,7 @@ from typing import NamedTuple
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks
 from factreasoner.language.tree import Parse
+from factreasoner.stages.labels import names
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import is_entry, is_reference, is_reference_heading
@@ -159,13 +160,18 @@ class _StatementFinder:
         if listed:
             yield from (self._statement(said, span) for said, span in listed)
             return
-        drafts = split(parse, sentence.label) if parse is not None else []
+        drafts = split(parse, self._subject(sentence.label, parse)) if parse is not None else []
         if drafts and parse is not None:
             writer = Writer(parse, sentence.plain)
             for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
                 yield self._statement(writer.text(draft.line), writer.span(draft))
         elif block.kind != "heading":
             yield self._statement(_unparsed(sentence, parse), sentence.span)
+
+    def _subject(self, label: str, parse: Parse) -> str:
+        """A label that the first word of a sentence may stand for; else nothing."""
+        read = self._parser.parse([label])[0] if label and self._parser is not None else None
+        return label if read is not None and names(label, read.words, parse[0].lower) else ""
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._text[span.start : span.end]

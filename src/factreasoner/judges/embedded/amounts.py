@@ -42,7 +42,8 @@ def _amounts(text: Text, low: int, high: int) -> Iterator[_Amount]:
         found = _amount(text, place, high)
         # "twice a day" and "3 dollars an hour" count no days and hours
         rate = text.words[place] in _ONE and (counted or _is_unit(text, place - 1, low))
-        if found is not None and not rate and text.words[max(low, place - 1)] != "half":
+        halved = place > low and text.words[place - 1] == "half"
+        if found is not None and not rate and not halved:
             yield found
         counted = text.value_at(place) is not None or text.words[place] in ("times", *_TIMES)
 
