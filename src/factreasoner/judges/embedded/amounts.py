@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -26,13 +27,22 @@ class _Amount(NamedTuple):
 def measured_otherwise(pair: Pairing) -> bool:
     """Whether the sentence says the claim's only amount of its kind, and never with the claim's number."""
     own = list(_amounts(pair.claim, 0, len(pair.claim.words)))
-    there = list(_amounts(pair.passage, pair.part.low, pair.part.high))
+    there = [
+        amount for amount in _amounts(pair.passage, pair.part.low, pair.part.high) if _is_told(pair, amount)
+    ]
     for amount in own:
         same = [other for other in there if other.kind == amount.kind]
         alone = sum(other.kind == amount.kind for other in own) == 1
         if alone and same and all(other.value != amount.value for other in same):
             return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
     return False
+
+
+def _is_told(pair: Pairing, amount: _Amount) -> bool:
+    """Whether no other clause of the sentence has more of the claim than that of an amount there."""
+    clauses = pair.passage.clauses
+    shared = Counter(clauses[place] for places in pair.found.values() for place in set(places))
+    return shared[clauses[amount.place]] >= max(shared.values(), default=0)
 
 
 def _amounts(text: Text, low: int, high: int) -> Iterator[_Amount]:
