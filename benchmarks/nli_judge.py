@@ -189,7 +189,7 @@ def main() -> None:
     pairs = rows[0][0]
     ratios = [alone / mine for _, mine, alone in rows]
     mine, alone = (statistics.median(row[place] for row in rows) for place in (1, 2))
-    print(f"{judge.classifier}")
+    print(str(judge.classifier).replace(f"{folder}/", ""))
     print(f"{pairs} pairs: the judge {pairs / mine:,.1f} a second, onnxruntime alone {pairs / alone:,.1f}")
     ratio = statistics.median(ratios)
     print(f"ratio {ratio:.3f} (of {ROUNDS} rounds {min(ratios):.3f} to {max(ratios):.3f}); goal {GOAL}")

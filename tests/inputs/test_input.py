@@ -130,6 +130,13 @@ def test_a_file_of_something_else_is_told_once_with_the_remedy(
     assert problem.where == str(path)
 
 
+def test_a_file_of_blanks_alone_is_told_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "f.jsonl"
+    path.write_text("\N{NO-BREAK SPACE}\n", encoding="utf-8")
+    (problem,) = problems_of(path)
+    assert "not JSON" in problem.message
+
+
 @pytest.mark.parametrize("limit", [None, 1])
 def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: int | None) -> None:
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})

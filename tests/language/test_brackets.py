@@ -41,6 +41,11 @@ CITATIONS = [
     "It rose by +3 [1].",
     "x <= 3 [2].",
     "Values range between 1 and 5 [1, 2].",
+    "Nothing is known of vitamin C in [1, 2].",
+    "Paris[1] (the capital) grew.",
+    "It is 828 m[1] high.",
+    "It is New York's[1] tallest.",
+    "It was printed in _Nature_[1] then.",
     "Evidence comes from [1, 2].",
     "1. [1, 2] agree on that.",
     "The tuple (1, 2) is listed in [1].",
@@ -84,6 +89,7 @@ MAY_BE_NUMBERS = [
     "The list [1, 3].",
     "They measured the domain [1, 2].",
     "The Rocky Mountains range [1, 3] is high.",
+    "This was reported for mice in [1, 2].",
 ]
 NUMBERS_FOR_LACK_OF_A_SOURCE = [
     "Ratings in [1, 5] were asked for.",
@@ -119,3 +125,7 @@ def test_what_may_be_a_citation_is_numbers_where_one_names_no_source(text):
 
 def test_numbers_that_name_no_source_ever_are_not_worth_a_note():
     assert read("The values in [0, 1] and the scores in [1987, 1990].") == (False, False)
+
+
+def test_code_is_not_worth_a_note():
+    assert read("So it was [1].\n```\nthe values in [1, 2]\n```\n") == (True, False)

@@ -131,6 +131,24 @@ def test_what_came_before_an_input_that_fails_is_done(count):
     assert {one.record_id for one in done} == {f"r{i}" for i in range(count)}
 
 
+def test_what_is_under_way_is_done_where_no_more_workers_can_be_had():
+    class Failing(Crew):
+        ahead, looks = 1, 0
+
+        def hands(self):
+            self.looks += 1
+            if self.looks == 2:
+                self.team[0].step()
+                raise ConfigError("the node has another version")
+            return self.team
+
+    done = []
+    given = Dispatcher(Failing(1), line).lines(Record(id=f"r{i}", response="") for i in range(9))
+    with pytest.raises(ConfigError, match="another version"):
+        done.extend(one for lines in given for one in lines)
+    assert [one.record_id for one in done] == ["r0"]
+
+
 def test_an_error_for_the_user_ends_the_run_after_what_was_handed_out():
     crew = Crew(1, error=ConfigError("the key is wrong"))
     crew.ahead = 1

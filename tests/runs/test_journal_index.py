@@ -33,7 +33,7 @@ def test_what_stands_behind_a_place_of_the_journal():
     index = JournalIndex()
     for offset, record_id in enumerate("abcb"):
         index[record_id] = JournalEntry(offset, "ok", "f", 1, to_repeat=False)
-    assert [(record_id, entry.offset) for record_id, entry in index.since(2)] == [("b", 3), ("c", 2)]
+    assert [(record_id, entry.offset) for record_id, entry in index.since(2)] == [("c", 2), ("b", 3)]
 
 
 @pytest.mark.parametrize(

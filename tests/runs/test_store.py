@@ -6,6 +6,7 @@ import pytest
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
+from factreasoner.inputs.compact import Ids
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
@@ -267,3 +268,23 @@ def test_a_run_of_an_unknown_task(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"task": "sing"}))
     with pytest.raises(RunError, match=r"'sing'.*known: run, recall"):
         RunFolder.of_any_task(tmp_path)
+
+
+def test_an_index_that_was_interrupted_while_entries_went_in_is_made_anew(tmp_path, monkeypatch):
+    folder = opened(tmp_path)
+    folder.append(assessment("r0"))
+
+    add = Ids.add
+
+    def interrupted(ids, record_id):
+        add(ids, f"half of {record_id}")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ids, "add", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            folder.append(assessment("r1"))
+    folder.mend_journal()
+    folder.append(assessment("r2"))
+    assert [a.record_id for a in folder.results(["r0", "r1", "r2"])] == ["r0", "r1", "r2"]
+    assert list(folder.entries) == ["r0", "r1", "r2"]

@@ -72,7 +72,7 @@ def _what_it_is(name: str, head: bytes, *, rename: bool) -> str | None:
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
         return 'this is no text, but binary data; write one JSON record a line: {"output": "...", ...}'
     lines = [line for line in text.splitlines()[:TABLE_LINES] if line.strip()]
-    for separator, ending in SEPARATORS.items():
+    for separator, ending in SEPARATORS.items() if lines else ():
         with contextlib.suppress(csv.Error):
             header, *rows = csv.reader(lines, delimiter=separator)
             named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)

@@ -16,10 +16,12 @@ _LABELS = re.compile(r"\[\s*[1-9]\d{0,2}(?:\s*[,;]\s*[1-9]\d{0,2})+\s*\]")
 MATRIX = re.compile(rf"\[\s*{_ROW}(?:\s*,\s*{_ROW})+\s*\]")
 """Rows of two numbers and more in brackets of their own."""
 _SERIES = re.compile(_ROW)
-_USED = re.compile(r"\s*(?:[-+*/]?=(?!=)|\(|\.[a-z_]+\()|\[0\]")
+_USED = re.compile(r"\s*[-+*/]?=(?!=)|\(|\.[a-z_]+\(|\[0\]")
 """What stands behind an index alone: it is assigned to, called or indexed again."""
-_NAME = re.compile(r"(?:(?:^|\W)[a-z]|_\w*|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$")
-"""A name that an index is attached to, and no word of a sentence."""
+_NAME = re.compile(
+    r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
+)
+"""A name that an index is attached to, and no word of a sentence ("York's"), unit ("828 m") or emphasis."""
 _ASSIGNED = re.compile(r"(?:^|[\s(])[a-z]\w*\s*:?=\s*$", re.IGNORECASE)
 _CALL = re.compile(
     r"(?:\w[._]\w+|\b(?:all|any|len|list|max|mean|min|print|range|set|sorted|sum|tuple))\(\s*$"
@@ -28,7 +30,7 @@ _BEFORE_NUMBERS = re.compile(
     r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
     r"|\b(?:between|within)\s+|\b(?:lies?|uniform(?:ly)?(?: distributed)?)\s+(?:in|on|over)\s+|\$"
     r"|(?:=|∈|∉|\\in\b|∪|∩|⊂|⊆|×|[\w)\]][ \t]+[+·*][ \t])\s*"
-    r"|(?:^|[\s(])(?!a\b)[a-zα-ω]\d?\s+(?:(?:is|be|lies)\s+)?in\s+|\bfor\s+\w+\s+in\s+|\bintegers?\s+in\s+"
+    r"|(?:^|[\s(])(?!a\b)(?-i:[a-zα-ω])\d?\s+(?:(?:is|be|lies)\s+)?in\s+|\bintegers?\s+in\s+"
     r"|\b(?:in|within|over|on|from|outside|inside)\s+(?:the|a)\s+(?:(?:closed|full|whole)\s+)?range\s+"
     r"|\b(?:clipped|clamped|scaled|rescaled|normali[sz]ed|restricted)\s+(?:in)?to\s+)"
     rf"(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
@@ -41,9 +43,11 @@ _SERIES_WORD = re.compile(
 """What stands before both; where the sentence goes on behind the bracket, before numbers."""
 _EITHER = re.compile(
     r"\b(?:values?|numbers?|points?|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?)\s+in\s+$"
-    r"|\branges?\s+(?:of\s+)?$",
+    r"|\bfor\s+\w+\s+in\s+$|\branges?\s+(?:of\s+)?$",
     re.IGNORECASE,
 )
+_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+$")
+"""What stands before numbers where a colon stands behind them, and else before both."""
 _GOES_ON = re.compile(r"[ \t]+\w")
 
 
@@ -58,6 +62,8 @@ def reading_of(text: str, start: int, end: int) -> Reading:
         return "numbers"
     if _SERIES_WORD.search(before):
         return "numbers" if _GOES_ON.match(text, end) else _if_labels(text, start, end)
+    if _LOOP.search(before) and text.startswith(":", end):
+        return "numbers"
     return _if_labels(text, start, end) if _EITHER.search(before) else "citation"
 
 

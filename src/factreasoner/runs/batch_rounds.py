@@ -68,7 +68,7 @@ def run_at_once(
     """Go through the records with `run_round` and calls that are made at once.
 
     Where earlier commands left batches, what these came to is used first: a round with them finishes the
-    records that need no more, and keeps every other answer in the cache.
+    records that need no more, and keeps every other answer in the cache, where there is one.
 
     Raises:
         RunError: a file of batches is damaged.
@@ -86,7 +86,7 @@ def run_at_once(
             "now, and its results will not be needed any more"
         )
     if not report.complete:
-        report = run_round(config)
+        report = run_round(config.model_copy())  # by a worker that knows what the batches cost
     if not report.stopped:
         batches.close()
     return report

@@ -80,6 +80,7 @@ class Dispatcher:
         self._suspects: deque[Record] = deque()
         self._deaths: Counter[str] = Counter()
         self._error: BaseException | None = None
+        self._crew_failed = False
 
     def lines(self, records: Iterable[Record]) -> Iterator[Sequence[JournalLine]]:
         """The lines of records as they are done, those that come together together.
@@ -103,10 +104,17 @@ class Dispatcher:
 
     def _hand_out(self, to_come: Iterator[Record]) -> bool:
         """Give workers what they have room for; whether there may be more records to come."""
+        if self._crew_failed:
+            return True
         load = Counter(id(share.hand) for share in self._shares.values())
         for share in self._shares.values():
             load[id(share.hand)] += self._crew.ahead if share.alone else 0
-        for hand in self._crew.hands():
+        try:
+            hands = self._crew.hands()
+        except Exception as error:  # noqa: BLE001 - raised when what is under way is done
+            self._error, self._crew_failed = self._error or error, True
+            return True
+        for hand in hands:
             while self._error is None and self._room(load[id(hand)]):
                 alone = bool(self._suspects)
                 some = (self._suspects.popleft(),) if alone else self._next(to_come)

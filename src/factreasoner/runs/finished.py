@@ -90,10 +90,10 @@ class FinishedRun(Generic[R]):
             return f"{self.path}: the run was cut off (it has no summary.json): {rest}"
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return f"{self.path}: summary.json can't be read: {rest}"
-        if missing:
-            return f"{self.path}: the run was cut off with {missing} records not assessed: {rest}"
         if counted != len(self.ids):
             return f"{self.path}: the run was cut off after its summary of {counted} records: {rest}"
+        if missing:
+            return f"{self.path}: the run was cut off with {missing} records not assessed: {rest}"
         return None
 
 

@@ -55,10 +55,9 @@ class JournalIndex(Mapping[str, JournalEntry]):
         return len(self._ids)
 
     def since(self, offset: int) -> Iterator[tuple[str, JournalEntry]]:
-        """The records whose latest result stands at `offset` or behind it, in their order."""
-        for at, stands in enumerate(self._offsets):
-            if stands >= offset:
-                yield self._ids[at], self._entry(at)
+        """The records whose latest result stands at `offset` or behind it, as they stand in the journal."""
+        for _, at in sorted((stands, at) for at, stands in enumerate(self._offsets) if stands >= offset):
+            yield self._ids[at], self._entry(at)
 
     def _entry(self, at: int) -> JournalEntry:
         status, to_repeat = STATUSES[self._statuses[at]], bool(self._to_repeat[at])

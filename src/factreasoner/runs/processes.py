@@ -8,6 +8,7 @@ import gc
 import multiprocessing
 import multiprocessing.context
 import multiprocessing.forkserver
+import multiprocessing.resource_tracker
 import os
 import signal
 import sys
@@ -75,6 +76,7 @@ class Processes:
 
     def __enter__(self) -> Processes:
         if _context().get_start_method() == "forkserver":
+            multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
             with _sigint_blocked():
                 multiprocessing.forkserver.ensure_running()
         return self

@@ -50,7 +50,7 @@ class RunReport(NamedTuple):
 def run(
     worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
 ) -> RunReport:
-    """Put to `worker` what the folder does not hold yet; write the results of all `ids`, interrupted or not.
+    """Put to `worker` what the folder does not hold yet; write the results of all `ids`.
 
     Finished records are not touched; those that failed, wholly or in part, or whose input changed, are
     assessed anew. One whose posteriors have not converged is finished: the same solver would do no better.

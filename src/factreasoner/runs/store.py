@@ -49,6 +49,7 @@ class RunFolder(Generic[R]):
         self.task = task
         self.entries = JournalIndex()
         self._end = self._kept_to = 0
+        self._in_step = True
         self._kept = KeptIndex(path / "journal.index", self.journal_path)
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
@@ -169,10 +170,17 @@ class RunFolder(Generic[R]):
         self.entries, self._end = self._kept.read(self.task)
         self._kept_to = self._end
         self._read_on()
+        self._in_step = True
 
     def mend_journal(self) -> None:
-        """Index what is new in the journal, and cut a torn last line off. Raises as `read_journal` does."""
-        self._read_on()
+        """Index what is new in the journal, and cut a torn last line off. Raises as `read_journal` does.
+
+        An index that was interrupted while entries went in is made anew.
+        """
+        if self._in_step:
+            self._read_on()
+        else:
+            self.read_journal()
         if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
             os.truncate(self.journal_path, self._end)
         self._keep(self.entries.since(self._kept_to))
@@ -233,10 +241,11 @@ class RunFolder(Generic[R]):
                 f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
                 "same command goes on from there"
             ) from error
+        self._in_step = False
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)
             offset += len(line.text)
-        self._end = offset
+        self._end, self._in_step = offset, True
         self._keep([(line.record_id, self.entries[line.record_id]) for line in lines])
 
     def results(self, ids: Iterable[str]) -> Iterator[R]:

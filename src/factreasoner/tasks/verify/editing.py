@@ -14,11 +14,16 @@ _MARKER = re.compile(
 )
 _LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"[ \t]*\n")
+_TAGS = (
+    "a|abbr|b|bdi|bdo|blockquote|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|h[1-6]|i|ins|kbd|li"
+    "|mark|ol|p|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var"
+)
+"""Tags of HTML that texts hold, but those that stand alone; `List<String>` is none."""
 _MARK = re.compile(
-    r"\*\*|__|<(?P<close>/)?(?P<tag>(?!(?:br|hr|img|input|wbr)\b)[a-z][a-z0-9]*)(?:\s[^<>\n]*)?(?<!/)>",
+    rf"\*\*|__|<(?P<close>/)?(?P<tag>{_TAGS})(?:\s[^<>\n]*)?(?<!/)>",
     re.IGNORECASE,
 )
-"""What opens or closes: bold, and tags of HTML but those that stand alone."""
+"""What opens or closes: bold, and tags."""
 
 
 class Edit(NamedTuple):

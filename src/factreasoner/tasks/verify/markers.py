@@ -138,12 +138,11 @@ def _numbers(part: str) -> list[str] | None:
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     text = text.translate(_NARROW)
-    apart = [match.span() for pattern in (_APART, MATRIX) for match in pattern.finditer(text)]
+    apart = _apart(text)
     found = [*_bracketed(text, sources), *_raised(text, sources), *_links(text, sources)]
     markers: list[Marker] = []
     for marker in sorted(found, key=lambda m: (m.start, -m.end)):
-        left_out = any(start <= marker.start < end for start, end in apart)
-        if not left_out and (not markers or marker.start >= markers[-1].end):
+        if not _within(marker.start, apart) and (not markers or marker.start >= markers[-1].end):
             markers.append(marker)
     return markers
 
@@ -154,24 +153,32 @@ def notes_on(text: str, markers: Sequence[Marker]) -> tuple[str, ...]:
         f"{piece!r} lacks a bracket and was not read as a citation" for piece in broken_markers(text, markers)
     )
     cited = {marker.start for marker in markers}
+    apart = _apart(text)
     doubtful = (
         f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
         if match.start() in cited
         else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
         for match in _BRACKET.finditer(text)
-        if match["url"] is None and reading_of(text, *match.span()) == "either"
+        if match["url"] is None
+        and not _within(match.start(), apart)
+        and reading_of(text, *match.span()) == "either"
     )
     return (*broken, *doubtful)
+
+
+def _apart(text: str) -> list[tuple[int, int]]:
+    """Where nothing is a citation: code, mathematics and the like, and matrices."""
+    return [match.span() for pattern in (_APART, MATRIX) for match in pattern.finditer(text)]
+
+
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
 
 
 def broken_markers(text: str, markers: Sequence[Marker]) -> list[str]:
     """Pieces of the text that look like a citation of which a bracket is missing."""
     spans = [(m.start, m.end) for m in markers]
-    return [
-        match[0]
-        for match in BROKEN.finditer(text)
-        if not any(start <= match.start() < end for start, end in spans)
-    ]
+    return [match[0] for match in BROKEN.finditer(text) if not _within(match.start(), spans)]
 
 
 def _bracketed(text: str, sources: Sources) -> Iterator[Marker]:
