@@ -72,6 +72,7 @@ def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_pa
         page = seen.open(two_records, "#record=2&claim=a0")
         page.locator(".disputes summary").click()
         items = page.locator(".disputes .entry")
+        items.nth(1).wait_for()
         assert items.count() == 2, "both directions"
         items.filter(has=page.locator(".badge.contradicted")).locator("select").first.select_option("neutral")
         page.click("#corrections-button")
