@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from run_folders import run_folder
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
@@ -42,16 +43,16 @@ def opened(path):
     return folder
 
 
-def written(path, *assessments):
-    folder = opened(path)
-    for item in assessments:
-        folder.append(item)
-    folder.close()
-
-
 @pytest.fixture
 def run_dir(tmp_path):
-    written(tmp_path, assessment("r0"), assessment("r1", "failed"), assessment('r "2"'), assessment("r1"))
+    run_folder(
+        tmp_path,
+        assessment("r0"),
+        assessment("r1", "failed"),
+        assessment('r "2"'),
+        assessment("r1"),
+        finished=False,
+    )
     return tmp_path
 
 
@@ -79,7 +80,7 @@ def test_a_journal_is_not_read_again(run_dir, read):
 
 
 def test_a_small_journal_has_no_index(tmp_path):
-    written(tmp_path, assessment("r0"))
+    run_folder(tmp_path, assessment("r0"), finished=False)
     assert not (tmp_path / "journal.index").exists()
 
 
@@ -149,7 +150,7 @@ def test_an_index_that_cant_be_written_is_done_without(run_dir, monkeypatch):
     index = run_dir / "journal.index"
     index.unlink()
     index.mkdir()
-    written(run_dir, assessment("r3"))
+    run_folder(run_dir, assessment("r3"), finished=False)
     assert list(entries(run_dir)) == ["r0", "r1", 'r "2"', "r3"]
 
 

@@ -43,10 +43,10 @@ _SERIES_WORD = re.compile(
 """What stands before both; where the sentence goes on behind the bracket, before numbers."""
 _EITHER = re.compile(
     r"\b(?:values?|numbers?|points?|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?)\s+in\s+$"
-    r"|\bfor\s+\w+\s+in\s+$|\branges?\s+(?:of\s+)?$",
+    r"|\branges?\s+(?:of\s+)?$",
     re.IGNORECASE,
 )
-_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+$")
+_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+$", re.IGNORECASE)
 """What stands before numbers where a colon stands behind them, and else before both."""
 _GOES_ON = re.compile(r"[ \t]+\w")
 
@@ -62,9 +62,10 @@ def reading_of(text: str, start: int, end: int) -> Reading:
         return "numbers"
     if _SERIES_WORD.search(before):
         return "numbers" if _GOES_ON.match(text, end) else _if_labels(text, start, end)
-    if _LOOP.search(before) and text.startswith(":", end):
+    loop = _LOOP.search(before)
+    if loop and text.startswith(":", end):
         return "numbers"
-    return _if_labels(text, start, end) if _EITHER.search(before) else "citation"
+    return _if_labels(text, start, end) if loop or _EITHER.search(before) else "citation"
 
 
 def _if_labels(text: str, start: int, end: int) -> Reading:
