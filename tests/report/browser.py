@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+DRAWN = "#page > *:not(noscript)"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -30,9 +31,33 @@ class Watched:
 
     def open(self, path: Path, place: str = "") -> Any:
         """Open a page from disk, at a place in it, and wait until it is drawn."""
+        self.page.goto("about:blank")  # else another place in the same page is no new document
         self.page.goto(path.as_uri() + place)
-        self.page.wait_for_selector("#page > *:not(noscript)")
+        self.page.wait_for_selector(DRAWN)
         return self.page
+
+
+OPEN_ALL = """() => Promise.all([...document.querySelectorAll('details:not([open])')].map(
+    (details) => new Promise((drawn) => {
+        details.addEventListener('toggle', drawn, {once: true});
+        details.open = true;
+    })))"""
+
+
+def open_all(page: Any) -> None:
+    """Open all parts that are closed, and wait until they are drawn."""
+    page.evaluate(OPEN_ALL)
+
+
+def reloaded(page: Any, kept: Callable[[], bool]) -> bool:
+    """Whether what a page kept is there when it is loaded anew; a browser writes that down when it likes."""
+    for _ in range(40):
+        page.reload()
+        page.wait_for_selector(DRAWN)
+        if kept():
+            return True
+        page.wait_for_timeout(250)
+    return False
 
 
 @contextlib.contextmanager

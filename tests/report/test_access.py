@@ -6,13 +6,11 @@ from io import BytesIO
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser import watched
+from browser import open_all, reloaded, watched
 from pypdf import PdfReader
 from reported import bridge, report_of, run_of
 
 TASKS = ("run", "recall", "rag", "verify")
-OPEN_ALL = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
-
 SCORES_FIT = """(([table]) => table.scrollWidth <= table.parentElement.clientWidth && table.offsetWidth > 9)(
     document.querySelectorAll('.all-scores'))"""
 
@@ -23,8 +21,7 @@ OF_COLOURS = ("color-contrast", "link-in-text-block")
 
 def serious(page, *rules):
     """The serious faults that axe finds, by all rules or by these, in a page with all its parts open."""
-    page.evaluate(OPEN_ALL)
-    page.wait_for_timeout(50)
+    open_all(page)
     options = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = {"type": "rule", "values": list(rules)}
@@ -74,8 +71,7 @@ def test_a_narrow_window_never_scrolls_sideways(browser, pages, task):
     with watched(browser, width=400, height=800) as seen:
         for place in ("#overview", "#record=1"):
             page = seen.open(pages[task], place)
-            page.evaluate(OPEN_ALL)
-            page.wait_for_timeout(50)
+            open_all(page)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (task, place)
 
 
@@ -86,10 +82,7 @@ def test_the_theme_is_switched_and_kept(browser, pages):
         page.click("#theme-button")
         dark = ground(page)
         assert dark != light
-        page.wait_for_timeout(500)  # a browser hands what is kept from process to process when it likes
-        page.reload()
-        page.wait_for_selector("h1")
-        assert ground(page) == dark
+        assert reloaded(page, lambda: ground(page) == dark)
 
 
 def test_a_record_prints_with_its_evidence(browser, pages):
@@ -144,8 +137,7 @@ def test_hostile_texts_are_shown_and_do_nothing(browser, tmp_path):
     with watched(browser) as seen:
         for place in ("#overview", "#record=1"):
             page = seen.open(page_of, place)
-            page.evaluate(OPEN_ALL)
-            page.wait_for_timeout(100)
+            open_all(page)
             assert "broken" not in page.title()
             assert page.locator("#page img, #page script, #page b").count() == 0
             assert page.locator("#page a[href^=javascript]").count() == 0

@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from browser import watched
+from browser import reloaded, watched
+from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of, run_of
 
 from factreasoner.config import Config
@@ -58,7 +59,7 @@ def test_a_contested_supported_claim_is_told_marked_and_filtered(browser, tmp_pa
         last = page.locator(".worst-claim").last
         assert "history (History) contradicts it" in last.inner_text()
         page.get_by_label("With").select_option("contested")
-        assert page.locator(".records tbody tr").count() == 1
+        expect(page.locator(".records tbody tr")).to_have_count(1)
         last.locator("a").click()
         page.wait_for_selector(AFTER_CLICK)
         assert page.locator(".answer .atom.contested").count() == 1
@@ -72,8 +73,7 @@ def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_pa
         page = seen.open(two_records, "#record=2&claim=a0")
         page.locator(".disputes summary").click()
         items = page.locator(".disputes .entry")
-        items.nth(1).wait_for()
-        assert items.count() == 2, "both directions"
+        expect(items, "both directions").to_have_count(2)
         items.filter(has=page.locator(".badge.contradicted")).locator("select").first.select_option("neutral")
         page.click("#corrections-button")
         with page.expect_download() as waited:
@@ -96,17 +96,18 @@ def test_records_are_searched_filtered_and_sorted(browser, two_records):
             "And the other?",
         ]
         page.get_by_label("Search").fill("OTHER")
-        assert rows.count() == 1
+        expect(rows).to_have_count(1)
         page.get_by_label("Search").fill("")
+        expect(rows).to_have_count(2)
         page.get_by_label("With").select_option("contradicted")
-        assert rows.count() == 1
+        expect(rows).to_have_count(1)
         page.get_by_label("With").select_option("")
         page.get_by_role("button", name="record").click()
         page.get_by_role("button", name="record").click()
-        assert rows.first.inner_text().startswith("And the other?")
-        assert page.inner_text("th[aria-sort=descending]") == "record ▼"
+        expect(page.locator("th[aria-sort=descending]")).to_have_text("record ▼")
+        expect(rows.first).to_contain_text("And the other?")
         page.get_by_role("button", name="supported").click()
-        assert page.inner_text("th[aria-sort=ascending]") == "supported ▲"
+        expect(page.locator("th[aria-sort=ascending]")).to_have_text("supported ▲")
 
 
 def test_the_keyboard_alone_reads_a_record(browser, two_records):
@@ -133,11 +134,11 @@ def test_the_keyboard_alone_reads_a_record(browser, two_records):
         page.keyboard.press("Enter")
         page.wait_for_selector("svg.graph")
         tab_to("svg.graph .node.contradicted")
-        assert page.locator("svg.graph.focused .node.context.near").count() == 2
+        expect(page.locator("svg.graph.focused .node.context.near")).to_have_count(2)
         page.keyboard.press("Enter")
         page.wait_for_selector(AFTER_CLICK)
         page.get_by_role("button", name="Back to the text").press("Enter")
-        assert page.evaluate("document.activeElement.innerText") == "The bridge opened in 1930."
+        expect(page.locator(".answer .atom:focus")).to_have_text("The bridge opened in 1930.")
 
 
 def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(browser, two_records, tmp_path):
@@ -145,11 +146,8 @@ def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(browse
         page = seen.open(two_records, "#record=2&claim=a0")
         choice = page.locator(".entry.contradicted .correction select")
         choice.select_option("neutral")
-        assert page.inner_text("#corrections-button") == "Corrections (1)"
-        page.wait_for_timeout(500)  # a browser hands what is kept from process to process when it likes
-        page.reload()
-        page.wait_for_selector(".record")
-        assert choice.input_value() == "neutral"
+        expect(page.locator("#corrections-button")).to_have_text("Corrections (1)")
+        assert reloaded(page, lambda: choice.input_value() == "neutral")
         page.click("#corrections-button")
         page.get_by_label("Why (if you like)").fill('an "older" bridge')
         with page.expect_download() as waited:
@@ -169,16 +167,16 @@ def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(browse
         ]
         corrections = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
         page.get_by_role("button", name="Take back").click()
-        assert page.inner_text("#corrections-button") == "Corrections"
+        expect(page.locator("#corrections-button")).to_have_text("Corrections")
         page.get_by_role("button", name="Close").click()
-        assert choice.input_value() == "contradiction"
+        expect(choice).to_have_value("contradiction")
         run = FinishedRun.of_any_task(two_records.parent, corrections)
         page = seen.open(write_report([run], tmp_path / "again.html").path, "#record=2&claim=a0")
         assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
         page.get_by_text("sources are silent on it").click()
         silent = page.locator("#evidence details .entry").first
-        assert 'the judge said contradiction (0.90): an "older" bridge' in silent.inner_text()
-        assert silent.locator("select").count() == 0
+        expect(silent).to_contain_text('the judge said contradiction (0.90): an "older" bridge')
+        expect(silent.locator("select")).to_have_count(0)
 
 
 def test_a_run_of_one_record_opens_on_it(browser, pages):
@@ -216,8 +214,7 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
             "It is painted grey.",
         ]
         page.get_by_text("1 failure in this record").click()
-        page.wait_for_selector("details.warning[open]")
-        assert "no reply" in page.inner_text("details.warning")
+        expect(page.locator("details.warning[open]")).to_contain_text("no reply")
 
 
 def test_verify_shows_both_texts_with_what_changed(browser, pages):
@@ -256,7 +253,7 @@ def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
         assert page.locator(".claims .differs").count() == 1
         assert page.locator(".claims .differs .badge").all_inner_texts() == ["?\nunverified", "✓\nsupported"]
         page.get_by_label("other").check()
-        assert page.locator(".answer .atom.supported").count() == 3
+        expect(page.locator(".answer .atom.supported")).to_have_count(3)
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):
@@ -278,5 +275,5 @@ def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tm
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{moved.as_uri()}#record=1")
-    assert "report_files/records-0001.js is missing" in page.inner_text("[role=alert]")
+    expect(page.locator("[role=alert]")).to_contain_text("report_files/records-0001.js is missing")
     context.close()
