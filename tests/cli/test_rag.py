@@ -67,6 +67,22 @@ def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_brin
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["given"] == {"contexts": 1}
     assert summary["metrics"]["coverage"]["value"] is None
+    scores = factreasoner("evaluate", tmp_path / "run").stdout
+    table = " ".join(scores.split())
+    assert "1 record with a score faithfulness 1.000" in table
+    assert "not scored: no record has 'reference', which would bring: correctness; coverage;" in table
+    assert not any(line.startswith(("coverage", "MAP")) for line in scores.splitlines())
+
+
+def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factreasoner, tmp_path):
+    record = {"id": "a", "output": "It opened in 1932.", "contexts": [], "reference": "It opened in 1932."}
+    data = written(tmp_path / "set.jsonl", [{**record, "split": "dev"}])
+    assert factreasoner("rag", data, "--out", tmp_path / "run").returncode == 0
+    shown = " ".join(factreasoner("evaluate", tmp_path / "run", "--by", "split").stdout.split())
+    assert "context precision - (no record has it: it needs contexts and claims of the reference" in shown
+    _, _, groups = shown.partition("split records")
+    assert "labels" not in shown
+    assert "retrieval" not in groups
 
 
 def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, tmp_path):

@@ -84,6 +84,7 @@ def evaluate_run(
         "run": str(run.path),
         "task": run.task.name,
         "records": whole["records"],
+        "given": whole.get("given", {}),
         "k_setting": whole.get("k_setting"),
         "k": whole.get("k"),
         "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
+from factreasoner.cli.lacking import lacking_of
 from factreasoner.cli.running import Show
 from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
 from factreasoner.config import Config
@@ -17,9 +18,6 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.task import Task
-
-KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}
-"""Keys of records of which there is more to say than their names."""
 
 
 def print_claims(task: Task[Any]) -> Show:
@@ -33,17 +31,13 @@ def print_claims(task: Task[Any]) -> Show:
 
 def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterator[tuple[str, str]]:
     yield "records", counted_records(summary)
-    lacking = task.table.lacking("run", summary["given"]) if summary["given"] else {}
-    absent = {metric.name for metrics in lacking.values() for metric in metrics}
+    lacking = lacking_of(task.table, "run", summary["given"])
     for metric in task.table.shown_in("run"):
         found = summary["metrics"][metric.name]
-        if metric.name not in absent and (not metric.needs.labels or found["value"] is not None):
+        if metric.name not in lacking.metrics and (not metric.needs.labels or found["value"] is not None):
             reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
             yield metric.caption(None, room=True), mean_text(metric, summary) + reason
-    for keys, metrics in lacking.items():
-        names = "; ".join(metric.caption(None, room=True) for metric in metrics)
-        said = " and ".join(KEYS.get(key, f"'{key}'") for key in keys)
-        yield "not scored", f"no record has {said}, which would bring: {names}"
+    yield from (("not scored", sentence) for sentence in lacking.sentences)
     if summary["few_records"] is not None:
         yield "", summary["few_records"]
     yield from run_rows(summary, config, "verdicts")

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
+from factreasoner.cli.lacking import Lacking, lacking_of
 from factreasoner.metrics.factuality_table import FINER
 from factreasoner.metrics.table import Metric
 from factreasoner.report.comparison_tables import (
@@ -44,37 +45,57 @@ def bounds(interval: Sequence[float] | None, metric: Metric | None = None) -> st
 def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     """The scores of a run, and of its groups."""
     out = console()
-    labels = content["labels"]
-    counted = ", ".join(
-        f"{count} {label}" for label, count in labels.items() if count and label != "left_out"
-    )
-    claims = "labelled atoms" if "confusion" in content else "labels"
-    out.print(f"{records_of(content)} with a score; {claims}: {counted or 'none judged'}")
+    out.print(f"{records_of(content)} with a score{_labels(content)}")
+    lacking = lacking_of(table_of(content), "evaluate", content["given"])
     table = Table("", "", "95 %", box=None, pad_edge=False, show_header=False)
     k = content["k_setting"] if content["k"] is None else content["k"]
-    for metric in table_of(content).shown_in("evaluate"):
+    for metric in _evaluated(content, lacking):
         found = content["scores"][metric.name]
-        if found["value"] is not None or metric.needs is not FINER:
-            table.add_row(
-                metric.caption(k, room=True),
-                metric.text(found["value"]),
-                bounds(found["interval_95"], metric) + fewer(found, content["num_records"]),
-            )
+        beside = bounds(found["interval_95"], metric) + fewer(found, content["num_records"])
+        if found["value"] is None and "confusion" not in content:
+            beside = f"({escape(found['reason'])})"
+        table.add_row(metric.caption(k, room=True), metric.text(found["value"]), beside)
     out.print(table)
+    for sentence in lacking.sentences:
+        out.sentence(f"not scored: {escape(sentence)}")
     if "confusion" in content:
         cells = content["confusion"].items()
         out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in cells))
     if content["by"] is not None:
-        out.print(_groups(content, out.width))
+        out.print(_groups(content, lacking, out.width))
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
 
 
-def _groups(content: Mapping[str, Any], width: int) -> Table:
+def _labels(content: Mapping[str, Any]) -> str:
+    """How many labels the scores are of, where the task has scores against labels."""
+    if not _has_labels(content):
+        return ""
+    labels = content["labels"].items()
+    counted = ", ".join(f"{count} {label}" for label, count in labels if count and label != "left_out")
+    claims = "labelled atoms" if "confusion" in content else "labels"
+    return f"; {claims}: {counted or 'none judged'}"
+
+
+def _has_labels(content: Mapping[str, Any]) -> bool:
+    return any(metric.needs.labels for metric in table_of(content))
+
+
+def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[Metric]:
+    """The metrics that have a value, or none for a reason worth a line."""
+    for metric in table_of(content).shown_in("evaluate"):
+        known = content["scores"][metric.name]["value"] is not None
+        if known or (metric.needs is not FINER and metric.name not in lacking.metrics):
+            yield metric
+
+
+def _groups(content: Mapping[str, Any], lacking: Lacking, width: int) -> Table:
     """Some scores of every group; names are cut so that lines keep within `width` characters."""
-    metrics = table_of(content).shown_in("groups")
-    claims = "atoms" if "confusion" in content else "labels"
-    rows = {group: list(_of_group(found, metrics)) for group, found in content["groups"].items()}
-    captions = ("records", claims, *(metric.shown for metric in metrics))
+    metrics = [m for m in table_of(content).shown_in("groups") if m.name not in lacking.metrics]
+    labels = ["atoms" if "confusion" in content else "labels"] if _has_labels(content) else []
+    rows = {
+        group: list(_of_group(found, bool(labels), metrics)) for group, found in content["groups"].items()
+    }
+    captions = ("records", *labels, *(metric.shown for metric in metrics))
     widths = {
         caption: max(len(caption), NARROWEST_SCORE, *(len(cells[place]) for cells in rows.values()))
         for place, caption in enumerate(captions)
@@ -89,10 +110,11 @@ def _groups(content: Mapping[str, Any], width: int) -> Table:
     return table
 
 
-def _of_group(found: Mapping[str, Any], metrics: Iterable[Metric]) -> Iterator[str]:
-    """The cells of a group: its records, its labelled claims, its scores."""
+def _of_group(found: Mapping[str, Any], labels: bool, metrics: Iterable[Metric]) -> Iterator[str]:
+    """The cells of a group: its records, its labelled claims where there are `labels`, its scores."""
     yield str(found["num_records"])
-    yield str(sum(count for label, count in found["labels"].items() if label != "left_out"))
+    if labels:
+        yield str(sum(count for label, count in found["labels"].items() if label != "left_out"))
     for metric in metrics:
         score = found["scores"][metric.name]
         yield metric.text(score["value"]) + fewer(score, found["num_records"])

@@ -98,6 +98,9 @@ def test_answer_claims_are_of_one_kind_each(result):
         if values[f"faithfulness{suffix}"] is not None:
             unfaithful = values[f"hallucination{suffix}"] + values[f"self_knowledge{suffix}"]
             assert unfaithful + values[f"faithfulness{suffix}"] == pytest.approx(1)
+    if values[kinds[0]] is not None:
+        beside = values["beyond_reference"] + values["against_reference"]
+        assert beside == pytest.approx(values[kinds[0]] + values[kinds[1]])
 
 
 @given(results(), st.randoms(use_true_random=False))

@@ -27,13 +27,20 @@ def _of_reference(values: Values) -> Iterator[str]:
     retrieval, generation = values["lost_in_retrieval"], values["lost_in_generation"]
     if retrieval is None or generation is None:
         return
+    recall = values["claim_recall"]
+    if recall is None:
+        yield (
+            f"Retriever: {_percent(retrieval)} of what references state is in no context, and missing in the "
+            "answers."
+        )
+    else:
+        yield (
+            f"Retriever: {_percent(1 - recall)} of what references state is in no context "
+            f"(claim recall {recall:.2f}); {_percent(retrieval)} is missing in the answers too."
+        )
     yield (
-        f"Retriever: {_percent(retrieval)} of what references state is in no context, "
-        f"and missing in the answers{_beside('claim recall', values['claim_recall'])}."
-    )
-    yield (
-        f"Generator: {_percent(generation)} of what references state is in a context, "
-        f"and missing in the answers{_beside('utilization', values['context_utilization'])}."
+        f"Generator: {_percent(generation)} of what references state is in a context, and missing in the "
+        "answers."
     )
 
 
@@ -44,16 +51,14 @@ def _of_answers(values: Values) -> Iterator[str]:
             unborne = _percent(1 - values["faithfulness"])
             yield f"Generator: {unborne} of what answers state is borne out by no context."
         return
-    noise = [values[f"noise_sensitivity_in_{kind}"] for kind in ("relevant", "irrelevant")]
     yield (
         f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
         "(hallucination)."
     )
-    if None not in noise:
-        taken = sum(filter(None, noise))
+    if (against := values["against_reference"]) is not None:
         yield (
-            f"Generator: {_percent(max(taken - beyond, 0.0))} of what answers state is taken from a context "
-            "against the reference (noise)."
+            f"Generator: {_percent(against)} of what answers state is in a context, and the reference "
+            "contradicts it."
         )
     yield (
         f"Gold answer: {_percent(beyond)} of what answers state is in a context, "
@@ -73,7 +78,3 @@ def _parts(values: Values) -> dict[str, float | None]:
 
 def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
-
-
-def _beside(name: str, value: float | None) -> str:
-    return "" if value is None else f" ({name} {value:.2f})"

@@ -29,6 +29,7 @@ SHARES = (
     "lost_in_retrieval",
     "lost_in_generation",
     "beyond_reference",
+    "against_reference",
 )
 """The metrics that are shares of claims; each has a companion with the mean probability."""
 IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
@@ -153,6 +154,7 @@ class _Events:
         yield _Asked("hallucination", _both(wrong, [~found for found in entailed]), missing)
         yield _Asked("self_knowledge", _both(self._correct, [~found for found in entailed]), missing)
         yield _Asked("beyond_reference", _both(silent, entailed), missing)
+        yield _Asked("against_reference", _both(self._against, entailed), missing)
 
     def _of_reference_claims(self) -> Iterator[_Asked]:
         yield _Asked("coverage", self._covered, self._no_gold)

@@ -170,6 +170,14 @@ METRICS = (
         None,
         LINE,
     ),
+    *_rows(
+        "against_reference",
+        "against the reference",
+        "the answer's claims that contexts bear out and the reference contradicts",
+        BOTH,
+        "lower",
+        LINE,
+    ),
     Metric(
         "num_claims",
         "claims",
