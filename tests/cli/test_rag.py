@@ -72,6 +72,10 @@ def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_brin
     assert "1 record with a score faithfulness 1.000" in table
     assert "not scored: no record has 'reference', which would bring: correctness; coverage;" in table
     assert not any(line.startswith(("coverage", "MAP")) for line in scores.splitlines())
+    shutil.copytree(tmp_path / "run", tmp_path / "again")
+    compared = factreasoner("compare", tmp_path / "run", tmp_path / "again", "--out", tmp_path / "c").stdout
+    assert "faithfulness" in compared
+    assert "coverage" not in compared
 
 
 def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factreasoner, tmp_path):

@@ -53,13 +53,23 @@ def fewer(found: Mapping[str, Any], records: int) -> str:
 
 
 def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Rows of the table of means: a score, then its value in every run."""
+    """Rows of the table of means: a score that a run has, then its value in every run."""
     runs, table = content["runs"].values(), table_of(content)
-    for score in next(iter(runs))["scores"]:
+    for score in _known_scores(content):
         yield [
             caption(score, content),
             *(estimated(table[score], run, content["num_records"]) for run in runs),
         ]
+
+
+def _known_scores(content: Mapping[str, Any]) -> list[str]:
+    """The scores that at least one run has a value of, and usage: an unknown cost is worth a row."""
+    runs, table = list(content["runs"].values()), table_of(content)
+    return [
+        name
+        for name in runs[0]["scores"]
+        if table[name].usage or any(run["scores"][name]["value"] is not None for run in runs)
+    ]
 
 
 def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
@@ -85,7 +95,7 @@ def records_of(content: Mapping[str, Any]) -> str:
 def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
     table, factuality = table_of(content), content["task"] == FACTUALITY
-    metrics = [table[name] for name in next(iter(content["runs"].values()))["scores"]]
+    metrics = [table[name] for name in _known_scores(content)]
     means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
     claims = "atoms" if factuality else "claims"
