@@ -23,11 +23,11 @@ LAYERS = [
     {"evaluators"},
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
-    {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression"},
+    {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression", "compact"},
     {"models", "errors", "choices", "credentials", "expectations", "parameters", "protocols"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices"}
+METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices", "compact"}
 
 
 @functools.cache

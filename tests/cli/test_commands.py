@@ -4,6 +4,8 @@ import importlib
 import subprocess
 import sys
 
+import pytest
+
 from factreasoner.cli import execute
 from factreasoner.cli.commands import ABOUT
 
@@ -27,3 +29,24 @@ def test_the_list_of_commands_imports_none_of_them():
 def test_a_mistyped_command_is_told_the_nearest(capsys):
     assert execute(["shwo"]) == 2
     assert "Did you mean 'show'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(12, "Cannot allocate memory", "d.jsonl"),
+        ImportError("x.so: failed to map segment from shared object"),
+        RuntimeError("can't start new thread"),
+    ],
+)
+def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
+    def fail(*_, **__):
+        error.add_note("2 of 3 records are assessed.")
+        raise error
+
+    monkeypatch.setattr("factreasoner.cli._command_line", lambda: fail)
+    assert execute(["run"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("Error: out of memory. Let it have more")
+    assert told.endswith("2 of 3 records are assessed.\n")

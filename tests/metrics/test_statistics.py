@@ -236,7 +236,7 @@ def test_records_can_be_taken_and_put_together(cases: list[Case]) -> None:
         (sampled(*parts[:1]).followed_by(sampled(*parts[1:])), sample),
     )
     for taken, right in pairs:
-        assert taken.ids == right.ids
+        assert tuple(taken.ids) == tuple(right.ids)
         for metric in FACTUALITY:
             value = value_of(right, metric.name)
             assert value_of(taken, metric.name) == (None if value is None else pytest.approx(value))

@@ -70,8 +70,33 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
     assert not folder.results_path.exists()
     assert not folder.summary_path.exists()
     assert [result.record_id for result in folder.results(["r0", "r1", "r2"])] == ["r0", "r1"]
-    rest = "; results.jsonl and summary.json are written when the run comes to its end."
+    export = f"`factreasoner export {tmp_path} --table records` writes the scores of these."
+    rest = (
+        f"; results.jsonl and summary.json are written when the run comes to its end, and until then {export}"
+    )
     assert told == [f"2 of 3 records are assessed, and kept in {tmp_path}{rest}"]
+
+
+@pytest.mark.parametrize(
+    "place", ["factreasoner.runs.runner.score_journal", "factreasoner.runs.store.os.fsync"]
+)
+def test_out_of_memory_tells_what_is_kept(tmp_path, monkeypatch, place):
+    def out_of_memory(*_):
+        raise MemoryError
+
+    config, ids = Config(), [record.id for record in RECORDS]
+    folder = RunFolder(tmp_path, TASK)
+    folder.start(config, {})
+    monkeypatch.setattr(place, out_of_memory)
+    with pytest.raises(MemoryError) as raised:
+        run(build_pipeline(config), folder, ids, RECORDS, Silent())
+    (told,) = raised.value.__notes__
+    kept = len(folder.entries)
+    assert kept
+    assert told.startswith(f"{kept} of 3 records are assessed, and kept in {tmp_path}; results.jsonl and ")
+    monkeypatch.undo()
+    assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
+    assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
 
 
 def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from factreasoner.compact import Ids
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.inputs.compact import Ids
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file

@@ -26,6 +26,8 @@ from factreasoner.cli.terminal import WarningHandler, say, visible
 from factreasoner.errors import FactReasonerError, InputError
 
 INTERRUPTED = 130
+_REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
+"""What is said where the system has no more memory to map, for a library or a thread."""
 COLLECTED_AFTER = (20_000, 20, 20)
 """Thresholds of the garbage collector. A million objects that imports make stay to the end of a process:
 with Python's own (700, 10, 10) it goes over them for a seventh of the CPU of a run that asks a model."""
@@ -83,8 +85,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             return _misused(error)
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
-        if (reason := _file_fault(error)) is not None:
-            return _failed(f"Error: {reason}", 1)
+        if (reason := _out_of_memory(error) or _file_fault(error)) is not None:
+            return _failed(" ".join(filter(None, (f"Error: {reason}", _notes(error)))), 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
@@ -118,6 +120,18 @@ def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
 def _notes(error: Exception) -> str:
     """What was added to an error on its way: what had been done before."""
     return " ".join(getattr(error, "__notes__", []))
+
+
+def _out_of_memory(error: Exception) -> str | None:
+    """That memory has run out, and what helps; None where that is not the reason."""
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    refused |= isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
+    if not refused and not isinstance(error, MemoryError):
+        return None
+    return (
+        "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a lower "
+        "--concurrency, fewer --workers); the same command goes on from what is finished."
+    )
 
 
 def _file_fault(error: Exception) -> str | None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from factreasoner.compact import Ids
 from factreasoner.compression import opened
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.columns import misspelt, unseen
-from factreasoner.inputs.compact import Ids
 from factreasoner.inputs.fitting import Fits, fitting_record, merged, misspelt_in_items
 from factreasoner.inputs.jsonl import file_problem, parse_line
 from factreasoner.inputs.kept_check import Found, KeptCheck
@@ -33,7 +33,7 @@ KEPT_FROM = 1000
 class CheckedInput:
     """A file, compressed or not, whose every line was checked.
 
-    Memory grows by an id and some 45 bytes a record, and by the problems.
+    Memory grows by an id and some 35 bytes a record, and by the problems.
     `problems` are those of the lines left out (`skip_invalid`). What can be read only once (standard input,
     a pipe), and the records of a table or a JSON array, are kept in an unnamed temporary file for as long as
     this object lives.

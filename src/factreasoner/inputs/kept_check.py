@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner import __version__
-from factreasoner.inputs.compact import Digests, Ids
+from factreasoner.compact import Digests, Ids, Numbers
 
 _WHOLE = "end"
 """The last line: what has it was not cut short."""
@@ -19,16 +18,16 @@ _WHOLE = "end"
 class Found:
     """Where the records of a checked file are: in their order the line's number and offset, and a digest.
 
-    `digests` are those of the records' content, empty where none were asked for. Each record takes 24 bytes
-    beside `Ids`.
+    `digests` are those of the records' content, empty where none were asked for. Each record takes 16 to 20
+    bytes beside `Ids`.
     """
 
     def __init__(self) -> None:
         self.ids = Ids()
-        self.offsets = array("Q")
+        self.offsets = Numbers()
         self.digests = Digests()
         self.notes: list[str] = []
-        self._numbers = array("Q")
+        self._numbers = Numbers()
 
     def add(self, record_id: str, number: int, offset: int, digest: str | None) -> None:
         """Count a record; its id must be a new one."""

@@ -44,7 +44,7 @@ def differences(
         ValueError: the runs are not over the same records in the same order.
     """
     base = samples[baseline]
-    if any(sample.ids != base.ids for sample in samples.values()):
+    if any(tuple(sample.ids) != tuple(base.ids) for sample in samples.values()):
         raise ValueError("the runs are not over the same records in the same order")
     found = [
         _difference(metric, (run, samples[run]), (baseline, base), seed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from factreasoner.models import Assessment
@@ -20,13 +22,17 @@ def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
     """
     if isinstance(setting, int):
         return setting
-    ordered = sorted(count for count in counts if count > 0)
-    if setting == "half" or not ordered:
+    sizes = sorted(Counter(count for count in counts if count > 0).items())
+    if setting == "half" or not sizes:
         return None
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle] + 1) // 2
+    total = sum(records for _, records in sizes)
+    return (_at(sizes, (total - 1) // 2) + _at(sizes, total // 2) + 1) // 2
+
+
+def _at(sizes: Sequence[tuple[int, int]], place: int) -> int:
+    """The count at a place among so many of each, the smallest first."""
+    ends = itertools.accumulate(records for _, records in sizes)
+    return next(count for (count, _), end in zip(sizes, ends, strict=True) if place < end)
 
 
 def record_k(setting: KSetting, run_k: int | None, num_atoms: int) -> int | None:

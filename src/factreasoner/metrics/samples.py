@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factreasoner.compact import Numbers, Texts
+from factreasoner.metrics.columns import Columns
 from factreasoner.models import P_DIGITS
 
 Floats = NDArray[np.float64]
@@ -83,8 +85,8 @@ class Sample(NamedTuple):
     the labelled claims that could not be judged.
     """
 
-    ids: tuple[str, ...]
-    values: dict[str, Floats]
+    ids: Sequence[str]
+    values: Mapping[str, Floats]
     left_out: Ints
     claims: Claims
 
@@ -106,7 +108,7 @@ class Sample(NamedTuple):
         """The records of both, first these."""
         mine, theirs = self.claims, other.claims
         return Sample(
-            ids=self.ids + other.ids,
+            ids=(*self.ids, *other.ids),
             values={name: np.concatenate([self.values[name], other.values[name]]) for name in self.values},
             left_out=np.concatenate([self.left_out, other.left_out]),
             claims=Claims(
@@ -118,16 +120,16 @@ class Sample(NamedTuple):
 
 
 class SampleBuilder:
-    """Collects records into a sample; holds 8 bytes a value, 16 a record and 10 a labelled claim beside ids.
+    """Collects records into a sample; holds some bytes a record and 10 a labelled claim beside ids.
 
     `names` are those of the values that every record is added with.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._ids: list[str] = []
-        self._values = {name: array("d") for name in names}
-        self._left_out = array("q")
-        self._count = array("q")
+        self._ids = Texts()
+        self._values = Columns(names)
+        self._left_out = Numbers()
+        self._count = Numbers()
         self._p = array("d")
         self._said = array("b")
         self._gold = array("b")
@@ -139,10 +141,13 @@ class SampleBuilder:
         claims: Sequence[LabelledClaim],
         left_out: int,
     ) -> None:
-        """Count one record; a value of None is one it does not have."""
+        """Count one record; a value of None is one it does not have.
+
+        Raises:
+            RunError: the temporary file of the values of many records can't be written.
+        """
         self._ids.append(record_id)
-        for name, value in values:
-            self._values[name].append(float("nan") if value is None else value)
+        self._values.add(values)
         self._left_out.append(left_out)
         self._count.append(len(claims))
         for p_true, said, gold in claims:
@@ -151,14 +156,16 @@ class SampleBuilder:
             self._gold.append(gold)
 
     def sample(self) -> Sample:
-        """The records that were added so far, as a sample."""
+        """The records that were added so far, as a sample. Add none while that is in use."""
+        counts = np.fromiter(self._count, np.int64, len(self._count))
+        labelled = counts.nonzero()[0]
         return Sample(
-            ids=tuple(self._ids),
-            values={name: np.asarray(values, dtype=float) for name, values in self._values.items()},
-            left_out=np.asarray(self._left_out, dtype=np.int64),
+            ids=self._ids,
+            values=self._values.so_far(),
+            left_out=np.fromiter(self._left_out, np.int64, len(self._left_out)),
             claims=Claims(
                 len(self._ids),
-                np.repeat(np.arange(len(self._ids)), np.asarray(self._count, dtype=np.int64)),
+                np.repeat(labelled, counts[labelled]),
                 np.asarray(self._p, dtype=float),
                 np.asarray(self._said, dtype=np.int64),
                 np.asarray(self._gold, dtype=np.int64),

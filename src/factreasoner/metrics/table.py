@@ -281,11 +281,13 @@ class Sampling(Generic[Scored]):
 
 def estimate(metric: Metric, sample: Sample) -> Estimate:
     """A metric of a sample with its interval over records."""
+    of_claims = isinstance(metric.average, OfClaims)
+    if of_claims and not len(sample.claims.p):
+        return Estimate(None, None, metric.needs.missing(sample))
     statistic = metric.statistic(sample)
     value = number(statistic.value)
     if value is None:
         return Estimate(None, None, metric.needs.missing(sample))
-    of_claims = isinstance(metric.average, OfClaims)
     records = int(np.count_nonzero(sample.claims.by_record if of_claims else statistic.present))
     found = statistic.interval(metric.bounds)
     if isinstance(found, NoInterval):

@@ -116,6 +116,6 @@ class Failure(Model):
             stage=stage,
             item_id=item_id,
             error_type=type(error).__name__,
-            message=str(error) or repr(error),
+            message=str(error) or ("out of memory" if isinstance(error, MemoryError) else repr(error)),
             attempts=getattr(error, "attempts", 1),
         )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from factreasoner.compact import Numbers
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
@@ -71,9 +72,9 @@ class FinishedRun(Generic[R]):
         return known_id(self._folder, record_id)
 
     @property
-    def sizes(self) -> list[int]:
+    def sizes(self) -> Sequence[int]:
         """How many claims were judged in each record."""
-        return [self._folder.entries[i].size for i in self.ids]
+        return Numbers(self._folder.entries[i].size for i in self.ids)
 
     def tally(self, config: Config) -> Tally[R]:
         """What adds up this run's results, scored as `config` says; nothing is added yet."""

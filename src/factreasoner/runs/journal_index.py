@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from factreasoner.inputs.compact import Digests, Ids
+from factreasoner.compact import Digests, Ids, Numbers
 from factreasoner.models import Status
 from factreasoner.runs.journal import JournalEntry
 
@@ -14,14 +13,14 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class JournalIndex(Mapping[str, JournalEntry]):
-    """Entries by record id, in the order in which records were first set: 26 bytes each beside `Ids`."""
+    """Entries by record id, in the order in which records were first set: some 20 bytes each beside `Ids`."""
 
     def __init__(self) -> None:
         self._ids = Ids()
-        self._offsets = array("Q")
-        self._statuses = bytearray()
-        self._sizes = array("L")
-        self._to_repeat = bytearray()
+        self._offsets = Numbers()
+        self._statuses = Numbers()
+        self._sizes = Numbers()
+        self._to_repeat = Numbers()
         self._digests = Digests()
 
     def __getitem__(self, record_id: str) -> JournalEntry:
@@ -34,14 +33,14 @@ class JournalIndex(Mapping[str, JournalEntry]):
         """Raises ValueError, TypeError or OverflowError where something of it is not what it should be."""
         if not isinstance(entry.fingerprint, str):
             raise TypeError(f"the fingerprint of {record_id!r} is no text")
-        status, size = STATUSES.index(entry.status), array("L", [entry.size])
+        status, size = STATUSES.index(entry.status), Numbers([entry.size])[0]
         at = self._ids.add(record_id)
         if at == len(self._offsets):
             self._offsets.append(0)
             self._sizes.append(0)
             self._statuses.append(0)
             self._to_repeat.append(0)
-        self._offsets[at], self._sizes[at] = entry.offset, size[0]
+        self._offsets[at], self._sizes[at] = entry.offset, size
         self._statuses[at], self._to_repeat[at] = status, entry.to_repeat
         self._digests[at] = entry.fingerprint
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from factreasoner.config import Config
@@ -21,8 +21,7 @@ WRITER_KEYS = ("model_name", "model")
 class PanelTally:
     """Adds up the results of a run judged by several models; `sizes` are those of its records."""
 
-    def __init__(self, task: Task[Any], config: Config, sizes: Iterable[int]) -> None:
-        sizes = list(sizes)
+    def __init__(self, task: Task[Any], config: Config, sizes: Sequence[int]) -> None:
         self._table = task.table
         self._config = config
         self._agreement = Agreement()

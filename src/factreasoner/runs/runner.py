@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -65,33 +66,54 @@ def run(
     `WRITTEN_AT_ONCE` records at most; those of more stay as they are until the run comes to its end.
     """
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
-    config = worker.config
-    calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
-    stopped = None
     try:
-        made = lines_of(worker, folder.task, _unfinished(folder, records), calls)
+        stopped = _worked_off(worker, folder, records, progress)
+    except BaseException as error:
+        # An interrupt may have struck between a line's writing and its indexing.
+        folder.mend_journal()
+        written = len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError)
+        if written:
+            score_journal(folder, ids, worker.config)
+        error.add_note(_kept(folder, len(ids), written=written))
+        raise
+    try:
+        summary = score_journal(folder, ids, worker.config)
+    except BaseException as error:
+        error.add_note(_kept(folder, len(ids), written=False))
+        raise
+    unfinished = sum(
+        i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
+    )
+    return RunReport(summary, len(ids), unfinished, stopped)
+
+
+def _worked_off(
+    worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
+) -> str | None:
+    """Write the lines of what is unfinished as they come; why that stopped early, None where it did not."""
+    calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
+    made = lines_of(worker, folder.task, _unfinished(folder, records), calls)
+    try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:
                 folder.write(lines)
                 for line in lines:
                     progress.assessed(line)
     except BudgetError as error:
-        stopped = str(error)
-    except BaseException as error:
-        # An interrupt may have struck between a line's writing and its indexing.
-        folder.mend_journal()
-        kept = f"{len(folder.entries)} of {len(ids)} records are assessed, and kept in {folder.path}"
-        if len(folder.entries) <= WRITTEN_AT_ONCE:
-            score_journal(folder, ids, config)
-        else:
-            kept += "; results.jsonl and summary.json are written when the run comes to its end"
-        error.add_note(f"{kept}.")
-        raise
-    summary = score_journal(folder, ids, config)
-    unfinished = sum(
-        i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
+        return str(error)
+    return None
+
+
+def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
+    """What is there of a run that did not come to its end."""
+    kept = f"{len(folder.entries)} of {total} records are assessed, and kept in {folder.path}"
+    if written or not folder.entries:
+        return f"{kept}."
+    export = shlex.join(["factreasoner", "export", str(folder.path), "--table", "records"])
+    return (
+        f"{kept}; results.jsonl and summary.json are written when the run comes to its end, and until then "
+        f"`{export}` writes the scores of these."
     )
-    return RunReport(summary, len(ids), unfinished, stopped)
 
 
 def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
+from factreasoner.compact import Numbers
 from factreasoner.config import Config
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
@@ -36,7 +37,7 @@ def score_journal(
     """
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
-    sizes = [folder.entries[i].size for i in ids if i in folder.entries]
+    sizes = Numbers(folder.entries[i].size for i in ids if i in folder.entries)
     tally = folder.task.tally(config, sizes)
     results: Iterable[R] = folder.results(ids)
     if again is not None:

@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from factreasoner.compact import Ids
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.inputs.compact import Ids
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.profiles import parse_config

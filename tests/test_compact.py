@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.inputs.compact import Digests, Ids
+from factreasoner.compact import Digests, Ids, Numbers, Texts
 
 TEXTS = st.text(st.characters(), max_size=3)
 
@@ -39,11 +39,40 @@ def test_digests_are_what_was_last_set(changes):
     assert [digests[at] for at in range(len(digests))] == expected
 
 
-def test_an_id_takes_some_20_bytes_beside_its_text():
+def test_an_id_takes_some_15_bytes_beside_its_text():
     records = [f"record-{number}" for number in range(20_000)]
     tracemalloc.start()
     ids = Ids(records)
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(ids) == len(records)
-    assert (grown - len("".join(records))) / len(records) < 40
+    assert (grown - len("".join(records))) / len(records) < 20
+
+
+WHOLE = st.one_of(st.integers(0, 300), st.integers(0, 2**64 - 1))
+
+
+@given(st.lists(WHOLE), st.lists(st.tuples(st.integers(0, 9), WHOLE)))
+def test_numbers_are_a_list_whatever_their_size(added, changes):
+    numbers, expected = Numbers(added), list(added)
+    for place, number in changes:
+        if place < len(expected):
+            numbers[place] = expected[place] = number
+    assert list(numbers) == expected
+    assert [numbers[at] for at in range(len(numbers))] == expected
+
+
+@pytest.mark.parametrize(("wrong", "error"), [(-1, OverflowError), (2**64, OverflowError), ("1", TypeError)])
+def test_numbers_hold_no_others(wrong, error):
+    numbers = Numbers([1])
+    with pytest.raises(error):
+        numbers.append(wrong)
+    with pytest.raises(error):
+        numbers[0] = wrong
+    assert list(numbers) == [1]
+
+
+@given(st.lists(TEXTS))
+def test_texts_are_as_they_were_added(added):
+    assert list(Texts(added)) == added
+    assert Texts(added)[1:3] == added[1:3]
