@@ -137,7 +137,7 @@ def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
     names = [metric.name for metric in table if not metric.usage]
     content = {
         "num_records": len(scored.ids),
-        "scores": {name: found.content() for name, found in table.estimates(scored, names).items()},
+        "scores": {name: found.content() for name, found in table.estimates(sample, names).items()},
     }
     if task is not FACTUALITY_TASK:
         return content | {"labels": {"labelled": len(sample.claims.p)}}

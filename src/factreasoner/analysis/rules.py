@@ -129,7 +129,7 @@ def apply_rules(
     places = totals_of(task)
     wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in places)
     table: Table[Any] = task.table
-    found = table.estimates(table.scored(summary.sample()), wanted)
+    found = table.estimates(summary.sample(), wanted)
     totals = summary.content()
     return [
         _total(rule, totals, places[rule.measure])

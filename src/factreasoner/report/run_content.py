@@ -158,10 +158,10 @@ def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "ru
     """The metrics that have a value, with their intervals."""
     shown = {metric.name for metric in table.shown_in(place)}
     metrics = [metric for metric in table if not metric.usage and (metric.name in shown or place == "run")]
-    scored = table.scored(sample)
-    found = table.estimates(scored, [metric.name for metric in metrics])
+    found = table.estimates(sample, [metric.name for metric in metrics])
+    records = int(table.has_score(sample).sum())
     return [
-        _score(metric, found[metric.name].content(), k, len(scored.ids)) | {"main": metric.name in shown}
+        _score(metric, found[metric.name].content(), k, records) | {"main": metric.name in shown}
         for metric in metrics
         if found[metric.name].value is not None
     ]

@@ -1,0 +1,99 @@
+"""Every number of a whole run on its page is that of its summary, of `evaluate` and of `check`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reported import PASSAGES, Table, answered, bridge, cited, data_in, recalled, report_of, run_of
+
+from factreasoner import rag, recall, verify
+from factreasoner.analysis.evaluation import evaluate_run, summarised
+from factreasoner.analysis.rules import Rule, apply_rules
+from factreasoner.models import TaskResult
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.registry import FACTUALITY, task_named
+
+GREY = "It is painted grey."
+SILENT = Table({})
+FAILS = Table({("answer", ""): None, ("history", ""): None, ("guide", ""): None, ("old", ""): None})
+
+
+def _of_run() -> list[TaskResult]:
+    unjudged = dict.fromkeys([("history", ""), ("guide", ""), ("old", "")])
+    return [bridge(), bridge("unjudged", unjudged), bridge("empty", atoms=[]), bridge("unlabelled", {})]
+
+
+def _of_recall() -> list[TaskResult]:
+    unanswered = recall(GREY, facts=["It is grey."], judge=FAILS)
+    no_facts = recall(GREY, facts=[], judge=SILENT)
+    return [recalled(), unanswered, no_facts]
+
+
+def _of_rag() -> list[TaskResult]:
+    without_reference = rag(GREY, contexts=PASSAGES, claims=[GREY], judge=SILENT)
+    without_contexts = rag(GREY, reference=GREY, claims=[GREY], reference_claims=[GREY], judge=SILENT)
+    without_claims = rag("I don't know.", contexts=PASSAGES, gold_contexts=["guide"], claims=[], judge=SILENT)
+    unjudged = rag(GREY, contexts=PASSAGES, claims=[GREY], judge=FAILS)
+    return [answered(), *(s.result for s in (without_reference, without_contexts, without_claims, unjudged))]
+
+
+def _of_verify() -> list[TaskResult]:
+    sources = [{"id": "history", "text": "It opened in 1932."}]
+    uncited = verify("It opened in 1930. It is loved.", sources=sources, judge=SILENT, spacy_model="none")
+    unjudged = verify("It opened in 1930 [1].", sources=sources, judge=FAILS, spacy_model="none")
+    empty = verify("I don't know.", sources=sources, judge=SILENT, spacy_model="none")
+    return [cited(), uncited, unjudged, empty]
+
+
+RUNS = {FACTUALITY: _of_run, "recall": _of_recall, "rag": _of_rag, "verify": _of_verify}
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A run of a task some of whose records lack some metrics."""
+    results = RUNS[request.param]()
+    named = [result.model_copy(update={"record_id": f"r{n}"}) for n, result in enumerate(results)]
+    return run_of(tmp_path / request.param, *named, task=request.param)
+
+
+def _summary(run: Path) -> dict[str, Any]:
+    summary: dict[str, Any] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    return summary
+
+
+def test_the_page_has_the_numbers_of_the_summary(run: Path) -> None:
+    summary, table = _summary(run), task_named(run.name).table
+    (content,) = data_in(report_of(run), "content")["runs"]
+    wanted = {
+        metric.caption(summary.get("k"), room=True): (
+            metric.text(found["value"]),
+            found["interval_95"] and [metric.text(end) for end in found["interval_95"]],
+        )
+        for metric in table
+        if (found := summary["metrics"][metric.name])["value"] is not None and not metric.usage
+    }
+    assert {score["name"]: (score["value"], score["interval"]) for score in content["scores"]} == wanted
+    assert content["records"].items() <= summary["records"].items()
+    assert content["verdicts"] == summary["verdicts"]
+    assert content["usage"] == summary["usage"]["total"]
+    assert content["failures"] == summary["failures"]
+    if run.name == FACTUALITY:
+        labels = {label: count for label, count in content["labels"].items() if label != "not judged"}
+        assert labels == {label: summary["atoms"][label] for label in labels}
+        assert content["labels"]["not judged"] == summary["atoms"]["unjudged"]
+
+
+def test_evaluate_and_check_have_them_too(run: Path, tmp_path: Path) -> None:
+    metrics = _summary(run)["metrics"]
+    known = {name: found["value"] for name, found in metrics.items() if found["value"] is not None}
+    finished = FinishedRun.of_any_task(run)
+    scores = evaluate_run(finished, finished.config, out=tmp_path / "evaluated")["scores"]
+    assert {name: scores[name]["value"] for name in known if name in scores} == {
+        name: value for name, value in known.items() if name in scores
+    }
+    rules = [Rule(name, "min", value - 1e-9) for name, value in known.items() if name in scores]
+    found = apply_rules(rules, summarised(finished, finished.config), finished.task)
+    assert [result.rule.measure for result in found if not result.kept] == []
