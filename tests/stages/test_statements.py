@@ -127,6 +127,22 @@ def test_a_table_row_is_read_with_its_header() -> None:
     assert texts(text) == ["Name: Ada; Born: 1815", "Name: Jo"]
 
 
+def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names() -> None:
+    text = "|  | Height | Lit |\n|---|---|---|\n| Skerry | 38 m | 1871 |\n| Tern | | 1902 |\n"
+    assert texts(text) == ["Skerry; Height: 38 m", "Skerry; Lit: 1871", "Tern; Lit: 1902"]
+    assert [s.original for s in statements(text)] == ["38 m", "1871", "| Tern | | 1902 |"]
+    assert texts("| a \\| b | c |\n") == ["a \\| b; c"]
+
+
+def test_a_sentence_with_a_link_states_something() -> None:
+    text = "The [mill](https://example.org/a) works. It opened in 1932 ([page](https://example.org/b))."
+    assert texts(text) == ["The mill works.", "It opened in 1932 (page)."]
+
+
+def test_characters_that_nobody_sees_are_no_part_of_a_statement() -> None:
+    assert texts("The mill\u200b works.\ufeff It is\x00 old.") == ["The mill works.", "It is old."]
+
+
 def test_a_label_before_a_sentence_goes_or_becomes_its_subject() -> None:
     text = "1. Jo Doe: He served in 1990.\n2. Best Paper: In 2015, Jo Doe won the award.\n"
     assert [s.text for s in statements(text, find_parser())] == [

@@ -174,14 +174,15 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
             yield Block(start, start + len(body), "item")
 
 
-_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］"
+_INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + _INVISIBLE
 _TAG_CLOSED = r"</[a-zA-Z]\w{0,9}>"
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
     rf"(?P<closed>(?:[{_CLOSERS}]|{_TAG_CLOSED})*+(?:\[\d{{1,3}}\])*+)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
-_OPENERS = re.compile("(?:[\"'“‘«‹(\\[{*_~`¿¡「『【（〈《［„‚]|<[a-zA-Z]\\w{0,9}>)*+")
+_OPENERS = re.compile(f"(?:[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{_INVISIBLE}]|<[a-zA-Z]\\w{{0,9}}>)*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
@@ -202,8 +203,13 @@ def _borders(text: str, block: Block) -> Iterator[int]:
         if stop["latin"] is None:
             if end == block.end or _ends_wide(text, stop):
                 yield end
-        elif end == block.end or (text[end].isspace() and _ends_latin(text, stop, block, lower_style)):
+        elif end == block.end or (_is_parted(text, end) and _ends_latin(text, stop, block, lower_style)):
             yield end
+
+
+def _is_parted(text: str, end: int) -> bool:
+    """Whether a blank stands at `end`, or one without width before it."""
+    return text[end].isspace() or text[end - 1] == "\u200b"
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:
@@ -254,6 +260,8 @@ def _full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
 
 
 _PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
+_LONE = re.compile(r"\[\^?\d{1,3}[.;!?](?=\s)")
+"""A citation whose bracket is not closed before its sentence ends: "is tall [1. The light"."""
 _PAIRED = re.compile('["`' + re.escape("".join(_PAIRS) + "".join(_PAIRS.values())) + "]")
 _LONGEST_REGION = 400
 
@@ -273,7 +281,7 @@ def enclosed(text: str, block: Span | Block) -> list[Span]:
         elif symmetric and (at == block.start or not text[at - 1].isalnum()):
             # A straight quote left open is given up where the next one opens.
             opened[mark] = [at]
-        elif mark in _PAIRS:
+        elif mark in _PAIRS and not _LONE.match(text, at):
             opened.setdefault(_PAIRS[mark], []).append(at)
     merged: list[Span] = []
     for pair in sorted(pairs):

@@ -19,14 +19,16 @@ ASKS_FOR_NOUN = re.compile(
 )
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _LONGEST_TITLE = 12
+_UNSEEN = "\u0000\u200b\u2060\ufeff"
+_LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _PART = re.compile(
     r"""(?P<citation>\s*\[\^?[1-9]\d{0,2}(?:\s*[-–,]\s*\d{1,3})*\](?!\())
-      | !?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)
+      | LINK
       | (?P<url>(?:https?://|www\.)[^\s<>"]+[^\s<>".,;:!?)\]])
       | `(?P<code>[^`\n]{1,200})`
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
       | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
-      | (?P<blank>\s+)""",
+      | (?P<blank>\s+)""".replace("LINK", _LINK),
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.+?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
@@ -132,7 +134,7 @@ class _PlainTextBuilder:
 
     def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
-            if place not in self._marks:
+            if place not in self._marks and self._source[place] not in _UNSEEN:
                 self._add(" " if self._source[place].isspace() else self._source[place], place)
 
     def _add(self, text: str, place: int) -> None:
@@ -158,7 +160,7 @@ class _PlainTextBuilder:
         self._add(said[len(title) :][:1], part.end() - 1)
 
     def _aside(self, part: re.Match[str]) -> None:
-        inside = part["inside"].strip()
+        inside = re.sub(_LINK, r"\g<link>", part["inside"].strip())
         if _EXAMPLES.match(inside) and not self._source[part.end() : part.end() + 2].strip(" .,;"):
             self._add(", ", part.start())
             self._copy(*part.span("inside"))

@@ -23,6 +23,17 @@ _PUBLISHED = re.compile(
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do)\b")
 _FEW_WORDS = 6
+_LINK = re.compile(
+    r"!?\[(?P<words>[^\[\]\n]{1,300})\]\([^()\s]+\)|<?(?:https?://|www\.)[^\s<>()*]*[^\s<>().,;!?*]>?"
+)
+_POINTS = re.compile(
+    r"\W*(?:see|cf|via|from|source|link|visit|read|more|learn|check|find|official|website|homepage|available|"
+    r"retrieved|accessed|https?|www|doi)\b",
+    re.IGNORECASE,
+)
+_ONE_SENTENCE = re.compile(r"[^:.!?]*[.!?][^\w\s]*")
+_LISTED = re.compile(rf"[*_>#+\s-]*(?:{_LINK.pattern})[*_]*\s*[-–—:|,(]")
+"""A link and what it leads to, as an entry of a list has them."""
 
 
 def is_reference_heading(line: str) -> bool:
@@ -38,6 +49,19 @@ def is_entry(block: str) -> bool:
 def is_reference(sentence: str) -> bool:
     """Whether a sentence or list item is a bibliography entry, or hardly more than an address."""
     rest = _ADDRESS.sub(" ", sentence)
+    if rest != sentence and _states(sentence):
+        return False
     if rest != sentence and len(re.findall(r"[^\W\d_]{2,}", rest)) <= _FEW_WORDS and not _VERB.search(rest):
         return True
     return _PUBLISHED.search(sentence) is not None and not _VERB.search(rest)
+
+
+def _states(sentence: str) -> bool:
+    """Whether a link stands within what reads as a sentence: "It opened in 1932 (https://...)."."""
+    sentence = sentence.strip()
+    if _POINTS.match(sentence) or _LISTED.match(sentence):
+        return False
+    shown = _LINK.sub(lambda link: link["words"] or "", sentence)
+    said, beside = (len(re.findall(r"\w+", text)) for text in (shown, _LINK.sub(" ", sentence)))
+    whole = re.sub(r"(?<=\d)\.(?=\d)", "", shown)
+    return said >= 3 and beside >= 2 and _ONE_SENTENCE.fullmatch(whole) is not None

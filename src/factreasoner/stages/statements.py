@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
@@ -29,6 +30,7 @@ _EMPTY_LEAD = re.compile(
     r"(?:they|these|those|this|it|here|below|following|the following|some examples?)\b[^,]{0,24}:\Z|here\b",
     re.IGNORECASE,
 )
+_COLUMN = re.compile(r"(?<!\\)\|")
 _LONGEST_LEAD = 200
 _LONGEST_LABEL = 10
 """Most words of a label before a colon, and of an item of an enumeration."""
@@ -87,16 +89,27 @@ class _StatementFinder:
                 yield from self._block(block)
 
     def _row(self, block: Block, more: bool) -> Iterator[Statement]:
-        """A table row as "column: cell; column: cell"; the first of several rows names the columns."""
-        cells = [_whole(cell) for cell in self._text[block.start : block.end].strip("| \t").split("|")]
+        """A table row as "column: cell; column: cell"; the first of several rows names the columns.
+
+        A row of more than two cells is a statement for each but the first, which says what the row is about.
+        """
+        spans = _cells(self._text, block)
+        cells = [_whole(self._text[span.start : span.end]) for span in spans]
         if self._header is None and more:
             self._header = cells
             return
         names = [*(self._header or ()), *[""] * len(cells)]
-        said = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell]
-        if not said:
-            return
-        yield Statement("; ".join(said), Span(block.start, block.end), self._text[block.start : block.end])
+        said = [
+            (f"{name}: {cell}" if name else cell, span)
+            for name, cell, span in zip(names, cells, spans, strict=False)
+            if cell
+        ]
+        if len(said) > 2 and self._header and cells[0]:
+            for cell, span in said[1:]:
+                yield self._statement(f"{said[0][0]}; {cell}", span)
+        elif said:
+            whole = Span(block.start, block.end)
+            yield self._statement("; ".join(cell for cell, _ in said), whole)
 
     def _block(self, block: Block) -> Iterator[Statement]:
         spans = list(block_sentences(self._text, block))
@@ -210,6 +223,18 @@ def _unparsed(sentence: _Sentence, parse: Parse | None) -> str:
 
 def _sentence(text: str) -> str:
     return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _cells(text: str, row: Block) -> list[Span]:
+    """Where the cells of a table row stand, without the blanks around them."""
+    end = max(row.start + 1, row.end - (text[row.end - 1] == "|"))
+    borders = [row.start, *(match.start() for match in _COLUMN.finditer(text, row.start + 1, end)), end]
+    found = []
+    for left, right in pairwise(borders):
+        cell = text[left + 1 : right]
+        start = right - len(cell.lstrip())
+        found.append(Span(start, start + len(cell.strip())))
+    return found
 
 
 def _whole(cell: str) -> str:

@@ -49,6 +49,22 @@ def test_markers_that_lead_the_sentences_of_a_paragraph_are_theirs():
     ]
 
 
+@pytest.mark.parametrize("parted", ["\n", "\n\n", "\r\n"])
+def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(parted):
+    below = parted.join(["It rained.", "[1]", "It snowed.", "[2] [3]"])
+    assert [cites for _, cites, _ in cited(below)] == [["c1"], ["c2", "c3"]]
+    above = parted.join(["# Weather", "[1]", "It rained.", "[2]", "It snowed."])
+    assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
+
+
+def test_a_marker_that_was_wrapped_to_the_next_line_ends_its_sentence():
+    assert cited("It rained\n[1]. It snowed\n[2].\nIt hailed\n[3], a lot.") == [
+        ("It rained\n[1].", ["c1"], "sentence"),
+        ("It snowed\n[2].", ["c2"], "sentence"),
+        ("It hailed\n[3], a lot.", ["c3"], "sentence"),
+    ]
+
+
 def test_a_paragraph_with_another_citation_leaves_its_uncited_sentences_uncited():
     assert [by for *_, by in cited("It rained [1]. It snowed. It hailed [2].")] == [
         "sentence",
@@ -173,7 +189,10 @@ PIECES = st.sampled_from(
 def test_any_text_is_taken_apart_into_pieces_of_itself(text):
     found = CitedText(text, CONTEXTS)
     places = [found.original((n, n + 1)) for n in range(len(found.plain))]
-    assert "".join(text[a:b] for a, b in places) == found.plain
+    characters = "".join(text[a:b] for a, b in places)
+    parting = {m.start for s in found.sentences for m in s.markers}
+    for n, (character, shown) in enumerate(zip(characters, found.plain, strict=True)):
+        assert character == shown or (shown == " " and places[n].start in parting)
     for sentence in found.sentences:
         assert 0 <= sentence.start <= sentence.words.start < sentence.words.end <= sentence.end <= len(text)
         assert all(sentence.start <= m.start and m.end <= sentence.end for m in sentence.markers)

@@ -28,6 +28,8 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained [1][2].", [["c1"], ["c2"]]),
         ("It rained [^1].", [["c1"]]),
         ("It rained [^1, ^2].", [["c1", "c2"]]),
+        ("It rained [^1^][^3^].", [["c1"], ["c3"]]),
+        ("It rained [١، ٢] a lot [۳].", [["c1", "c2"], ["c3"]]),
         ("It rained [[2]].", [["c2"]]),
         ("It rained [1, [2]].", [["c1", "c2"]]),
         ("It rained [[1], [2]].", [["c1", "c2"]]),
@@ -131,3 +133,16 @@ def test_what_closes_a_phrase_is_a_marker_even_behind_a_word_for_a_series(text):
 
 def test_one_number_is_no_interval():
     assert read("That is the confidence interval [2].") == [["c2"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It is $x_{[1]}$ tall [2].", [["c2"]]),
+        ("It is $$y = [1]$$ tall [2].", [["c2"]]),
+        ("It cost $5 [1] and $6 = A$7 [2].", [["c1"], ["c2"]]),
+        ("![a map [1]](map.png) It is tall [2].", [["c2"]]),
+    ],
+)
+def test_nothing_is_cited_within_mathematics_or_by_the_words_of_a_picture(text, named):
+    assert read(text) == named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
 from factreasoner.models import Context
 from factreasoner.stages.plain_text import ASKS_FOR_NOUN
-from factreasoner.tasks.verify.markers import BROKEN, Marker, Sources, find_markers, notes_on
+from factreasoner.tasks.verify.cutting import words_alone
+from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
 
 By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""
@@ -67,8 +68,7 @@ class CitedText:
         self._labels: dict[str, str] = {}
         markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
         kept = [m for m in markers if _is_subject(lines, m)]
-        cuts = _cuts(lines, [m for m in markers if m not in kept], ends)
-        self.plain, self._places = _without(text, cuts)
+        self.plain, self._places = words_alone(text, [m for m in markers if m not in kept], ends.spans)
         self.sentences = self._sentences(markers)
         self.notes = notes_on(text, markers)
 
@@ -86,6 +86,11 @@ class CitedText:
             self._labels[source] = source if any(map(by_id.search, cited)) else self._sources.label_of(source)
         return self._labels[source]
 
+    def words_of(self, sentence: Sentence) -> str:
+        """What a sentence says, without its markers."""
+        first, last = (bisect.bisect_left(self._places, place) for place in sentence.words)
+        return self.plain[first:last]
+
     def original(self, span: Span | tuple[int, int]) -> Span:
         """Where characters [start, end) of `plain` stand in the text."""
         start, end = span
@@ -99,11 +104,15 @@ class CitedText:
 
     def _sentences(self, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
         plain = newline_ended(self.plain)
+        all_blocks = blocks(plain)
         spans = [
             (self.original(span), number, block.kind == "code")
-            for number, block in enumerate(blocks(plain))
+            for number, block in enumerate(all_blocks)
             for span in block_sentences(plain, block)
         ]
+        trailing = self._trailing(
+            markers, next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
+        )
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
         led: set[int] = set()
@@ -113,7 +122,8 @@ class CitedText:
             before = spans[at][0].end if at >= 0 else 0
             if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
                 block = spans[at + 1][1]
-                if self._begins_line(marker, before) or (block in led and spans[at][1] == block):
+                begins = marker not in trailing and self._begins_line(marker, before)
+                if begins or (block in led and spans[at][1] == block):
                     led.add(block)
                     at += 1
             if at >= 0:
@@ -142,9 +152,29 @@ class CitedText:
             )
         return tuple(found)
 
+    def _trailing(self, markers: Sequence[Marker], first: int) -> frozenset[Marker]:
+        """The markers on lines of their own, where these stand below what they are for.
+
+        They stand above it where one stands before `first`, the start of the first sentence.
+        """
+        alone = frozenset(_on_own_lines(newline_ended(self.text), markers))
+        return frozenset() if any(marker.start < first for marker in alone) else alone
+
     def _begins_line(self, marker: Marker, before: int) -> bool:
         """Whether a marker begins a line, where the sentence before it ends at `before`."""
         return before == 0 or not {"\r", "\n"}.isdisjoint(self.text[before : marker.start])
+
+
+def _on_own_lines(text: str, markers: Sequence[Marker]) -> Iterator[Marker]:
+    """The markers on lines that hold nothing else."""
+    ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
+    for number, run in groupby(markers, key=lambda marker: bisect.bisect_left(ends, marker.start)):
+        members = list(run)
+        places = [ends[number - 1] + 1 if number else 0, *(m.end for m in members)]
+        until = [*(m.start for m in members), ends[number]]
+        between = (text[start:end] for start, end in zip(places, until, strict=True))
+        if not "".join(between).strip(" \t>*_.,;-"):
+            yield from members
 
 
 def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:
@@ -223,72 +253,3 @@ def _is_subject(text: str, marker: Marker) -> bool:
         or re.search(r"\b(?:in|by|per|to|as|from|see|and)$", before[-8:], re.IGNORECASE)
     )
     return bool(begins and after and after[1].islower())
-
-
-def _cuts(text: str, markers: Sequence[Marker], ends: _Ends) -> list[Span]:
-    """What to leave out for a reader of the words alone: markers with the blanks before them."""
-    cuts = list(ends.spans)
-    for marker in markers:
-        if marker.shown is not None:
-            cuts += [Span(marker.start, marker.shown[0]), Span(marker.shown[1], marker.end)]
-            continue
-        start, end = marker.start, marker.end
-        while (wider := _wrapped(text, start, end)) is not None:
-            start, end = wider
-        start, end = _with_strays(text, start, end)
-        while start and text[start - 1] in " \t\u00a0":
-            start -= 1
-        cuts.append(Span(start, end))
-    return _joined(text, sorted(cuts))
-
-
-def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The span with the brackets directly around it; None where there are none."""
-    pair = text[start - 1 : start] + text[end : end + 1]
-    return (start - 1, end + 1) if pair in ("()", "[]") else None
-
-
-def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span with a bracket, or another citation, next to it that has no partner in its line."""
-    if (broken := BROKEN.match(text, end)) is not None:
-        end = broken.end()
-    before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
-    after = text[end : end + 120].partition("\n")[0]
-    if after.startswith("]") and before.count("[") <= before.count("]"):
-        end += 1
-    if before.endswith("[") and after.count("]") <= after.count("["):
-        start -= 1
-    return start, end
-
-
-def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
-    """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
-    merged: list[Span] = []
-    for cut in cuts:
-        if merged and re.fullmatch(r"[ \t]*[,;]?[ \t]*", text[merged[-1].end : cut.start] or " "):
-            if merged[-1].end <= cut.start:
-                merged[-1] = Span(merged[-1].start, cut.end)
-            else:
-                merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
-        else:
-            merged.append(cut)
-    return [_opened(text, span) for span in merged]
-
-
-def _opened(text: str, span: Span) -> Span:
-    """The span with the bracket that opens before it, and the blanks there, where one closes behind it."""
-    near = max(0, span.start - 8)
-    left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
-    closed = text[span.end : span.end + 1] in (")", "]")
-    return Span(near + left.start(), span.end + 1) if left and closed else span
-
-
-def _without(text: str, cuts: Sequence[Span]) -> tuple[str, list[int]]:
-    """The text without `cuts`, and where each of its characters stands."""
-    places: list[int] = []
-    at = 0
-    for cut in cuts:
-        places.extend(range(at, max(at, cut.start)))
-        at = max(at, cut.end)
-    places.extend(range(at, len(text)))
-    return "".join(text[place] for place in places), places

@@ -45,6 +45,7 @@ class ClaimFinder:
             return Claims(())
         found = self._found(record.model_copy(update={"response": text.plain, "contexts": None}), meter)
         located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
+        located += _repeated(text, text.sentences, located)
         placed = _placed(text, located, record)
         return placed._replace(failures=(*found.failures, *placed.failures))
 
@@ -67,6 +68,7 @@ class ClaimFinder:
                 shift = wanted[n].start - starts[n]
                 place = Span(place.start + shift, min(place.end + shift, wanted[n].end))
             located.append((atom, place))
+        located += _repeated(text, parts, located)
         placed = _placed(text, located, record)
         return placed._replace(failures=(*found.failures, *placed.failures))
 
@@ -90,6 +92,34 @@ def _in_plain(text: CitedText, atom: Atom) -> Span | None:
         if words and (found := locator.find(words)) is not None:
             return text.original(found)
     return None
+
+
+Located = tuple[Atom, Span | None]
+"""A claim, and where in the text it stands."""
+
+
+def _repeated(text: CitedText, among: Sequence[Sentence], located: Sequence[Located]) -> list[Located]:
+    """The claims of sentences that say what another one says: made once, they are held for each.
+
+    Such a sentence may cite other sources than the one whose claims it repeats.
+    """
+    own: dict[Sentence, list[Located]] = {}
+    for atom, span in located:
+        if span is not None and (sentence := text.sentence_at(span)) is not None:
+            own.setdefault(sentence, []).append((atom, span))
+    said: dict[str, list[Located]] = {_alike(one[0].text): [one] for one in located if one[1] is not None}
+    said |= {_alike(text.words_of(sentence)): claims for sentence, claims in own.items()}
+    found: list[Located] = []
+    for sentence in among:
+        if sentence not in own and not sentence.is_code:
+            for atom, _ in said.get(_alike(text.words_of(sentence)), ()):
+                name = f"{atom.id}_{len(found) + 1}"
+                found.append((atom.model_copy(update={"id": name}), sentence.words))
+    return found
+
+
+def _alike(words: str) -> str:
+    return " ".join(words.casefold().split()).rstrip(".!? ")
 
 
 def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:

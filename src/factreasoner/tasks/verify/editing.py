@@ -20,10 +20,17 @@ _TAGS = (
 )
 """Tags of HTML that texts hold, but those that stand alone; `List<String>` is none."""
 _MARK = re.compile(
-    rf"\*\*|__|<(?P<close>/)?(?P<tag>{_TAGS})(?:\s[^<>\n]*)?(?<!/)>",
+    rf"\*\*|__|(?P<light>~~|[*_])|<(?P<close>/)?(?P<tag>{_TAGS})(?:\s[^<>\n]*)?(?<!/)>",
     re.IGNORECASE,
 )
-"""What opens or closes: bold, and tags."""
+"""What opens or closes: bold, emphasis, and tags."""
+_LIGHT = re.compile(
+    r"(?<![\w*_~\\])(?P<mark>~~|[*_])(?=[^\s*_~])"
+    r"(?:(?!\n[ \t]*\n).){1,600}?(?<=[^\s*_~])(?P=mark)(?![\w*_~])",
+    re.DOTALL,
+)
+"""A stretch of emphasis, which one character marks, as of text struck out; an asterisk alone marks none."""
+_REACH = 700
 
 
 class Edit(NamedTuple):
@@ -62,7 +69,7 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
     """The text with sentences replaced and taken out.
 
     With a sentence go the blanks that parted it from the next one; with the last of a list item or paragraph
-    its marker and lines. Bold and tags of HTML that begin or end within it stay closed.
+    its marker and lines. Bold, emphasis and tags of HTML that begin or end within it stay closed.
     """
     done: list[Edit] = []
     for edit in _cleared(newline_ended(text), sorted(edits)):
@@ -113,10 +120,15 @@ def _stray(text: str, start: int, end: int) -> _Stray:
     """The marks in `text[start:end]` whose partners are outside of it, in order."""
     closing: list[str] = []
     opening: list[tuple[str, str]] = []
+    light = _light_marks(text, start, end)
     for match in _MARK.finditer(text, start, end):
         name = (match["tag"] or match[0]).lower()
+        if match["light"] and match.start() not in light:
+            continue
         if match["tag"]:
             closes = match["close"] is not None
+        elif match["light"]:
+            closes = light[match.start()]
         else:
             closes = any(name == open_name for open_name, _ in opening) or not _begins(text, match)
         at = next((n for n, (open_name, _) in reversed([*enumerate(opening)]) if open_name == name), None)
@@ -127,6 +139,14 @@ def _stray(text: str, start: int, end: int) -> _Stray:
         else:
             closing.append(match[0])
     return _Stray(tuple(closing), tuple(mark for _, mark in opening))
+
+
+def _light_marks(text: str, start: int, end: int) -> dict[int, bool]:
+    """Where marks of emphasis stand in and around `text[start:end]`, and whether each closes."""
+    found: dict[int, bool] = {}
+    for match in _LIGHT.finditer(text, max(0, start - _REACH), min(len(text), end + _REACH)):
+        found |= {match.start(): False, match.end() - len(match["mark"]): True}
+    return found
 
 
 def _begins(text: str, mark: re.Match[str]) -> bool:

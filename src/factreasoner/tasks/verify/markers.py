@@ -47,15 +47,23 @@ _SUPERSCRIPT = re.compile(
 _RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _APART = re.compile(
-    r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[[^\[\]\n]*\]\([^()\s]*\)",
+    r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)",
     re.MULTILINE | re.DOTALL,
+)
+_MATHS = re.compile(
+    r"\$\$(?P<shown>.{1,400}?)\$\$|(?<![\w$\\])\$(?=[^\s$])[^$\n]{0,200}?[\\^_{}=+<>][^$\n]{0,200}?(?<!\s)\$(?!\w)",
+    re.DOTALL,
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
 _LOCATOR = re.compile(
     r"[,:]?\s*(?:\bpp?\.?|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,
 )
-_NARROW = str.maketrans("［］，；０１２３４５６７８９", "[],;0123456789")
+_DIGITS_OF = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10)
+"""Where the digits of other scripts begin: Arabic, Persian, Devanagari, Bengali, Thai; wide ones."""
+_NARROW = str.maketrans("［］，；،؛", "[],;,;") | {
+    zero + digit: str(digit) for zero in _DIGITS_OF for digit in range(10)
+}
 _BETWEEN = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
 _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
 _POWER = re.compile(
@@ -125,7 +133,7 @@ class Sources:
 
 def _numbers(part: str) -> list[str] | None:
     """The numbers that one part of a marker stands for; one that runs backwards is read forwards."""
-    part = part.strip().removeprefix("^")
+    part = part.strip().removeprefix("^").removesuffix("^")
     if part.isdecimal() and part.isascii():
         return [str(int(part))]
     found = _RANGE.fullmatch(part)
@@ -168,7 +176,7 @@ def notes_on(text: str, markers: Sequence[Marker]) -> tuple[str, ...]:
 
 def _apart(text: str) -> list[tuple[int, int]]:
     """Where nothing is a citation: code, mathematics and the like, and matrices."""
-    return [match.span() for pattern in (_APART, MATRIX) for match in pattern.finditer(text)]
+    return [match.span() for pattern in (_APART, _MATHS, MATRIX) for match in pattern.finditer(text)]
 
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -1,0 +1,102 @@
+"""The words of a text alone: without its citation markers, each character with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from factreasoner.language.sentences import Span, newline_ended
+from factreasoner.tasks.verify.markers import BROKEN, Marker
+
+BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
+ENDS = (".", ",", ";", ":", "!", "?")
+
+
+def words_alone(text: str, markers: Sequence[Marker], others: Sequence[Span]) -> tuple[str, list[int]]:
+    """The text without `markers` and `others`, and where each of its characters stands.
+
+    A blank stands for a marker that alone parts two sentences ("is tall.[1]The light").
+    """
+    places: list[int] = []
+    characters: list[str] = []
+    at = 0
+    for cut in _cuts(newline_ended(text), markers, others):
+        places.extend(range(at, max(at, cut.start)))
+        characters.append(text[at : max(at, cut.start)])
+        if _parts_sentences(text, cut):
+            places.append(cut.start)
+            characters.append(" ")
+        at = max(at, cut.end)
+    places.extend(range(at, len(text)))
+    return "".join([*characters, text[at:]]), places
+
+
+def _parts_sentences(text: str, cut: Span) -> bool:
+    """Whether a sentence ends directly before a cut, and another begins directly behind it."""
+    ended = re.search(r"\w{2,}[.!?…]+[)\"”’*_]*$", text[max(0, cut.start - 12) : cut.start])
+    return ended is not None and text[cut.end : cut.end + 1].isupper()
+
+
+def _cuts(text: str, markers: Sequence[Marker], others: Sequence[Span]) -> list[Span]:
+    """What to leave out for a reader of the words alone: markers with the blanks before them."""
+    cuts = list(others)
+    for marker in markers:
+        if marker.shown is not None:
+            cuts += [Span(marker.start, marker.shown[0]), Span(marker.shown[1], marker.end)]
+            continue
+        start, end = marker.start, marker.end
+        while (wider := _wrapped(text, start, end)) is not None:
+            start, end = wider
+        start, end = _with_strays(text, start, end)
+        while start and text[start - 1] in BLANKS:
+            start -= 1
+        cuts.append(Span(_on_line_before(text, start, end), end))
+    return _joined(text, sorted(cuts))
+
+
+def _on_line_before(text: str, start: int, end: int) -> int:
+    """Where to cut from where a marker, wrapped to a line of its own, ends the sentence before it."""
+    before = text[:start].rstrip()
+    one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
+    return len(before) if one_break and before[-1:] not in ENDS and text[end : end + 1] in ENDS else start
+
+
+def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span with the brackets directly around it; None where there are none."""
+    pair = text[start - 1 : start] + text[end : end + 1]
+    return (start - 1, end + 1) if pair in ("()", "[]") else None
+
+
+def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with a bracket, or another citation, next to it that has no partner in its line."""
+    if (broken := BROKEN.match(text, end)) is not None:
+        end = broken.end()
+    before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
+    after = text[end : end + 120].partition("\n")[0]
+    if after.startswith("]") and before.count("[") <= before.count("]"):
+        end += 1
+    if before.endswith("[") and after.count("]") <= after.count("["):
+        start -= 1
+    return start, end
+
+
+def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
+    """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
+    merged: list[Span] = []
+    for cut in cuts:
+        if merged and re.fullmatch(r"[ \t]*[,;]?[ \t]*", text[merged[-1].end : cut.start] or " "):
+            if merged[-1].end <= cut.start:
+                merged[-1] = Span(merged[-1].start, cut.end)
+            else:
+                merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
+        else:
+            merged.append(cut)
+    return [_opened(text, span) for span in merged]
+
+
+def _opened(text: str, span: Span) -> Span:
+    """The span with the bracket that opens before it, and the blanks there, where one closes behind it."""
+    near = max(0, span.start - 8)
+    left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
+    closed = text[span.end : span.end + 1] in (")", "]")
+    return Span(near + left.start(), span.end + 1) if left and closed else span

@@ -1,0 +1,72 @@
+"""The claims of a text, each at its sentence with what that cites."""
+
+import pytest
+
+from factreasoner import Config, ScriptedLLM
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Atom, Context, Record
+from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.stages.reviser import EmbeddedReviser
+from factreasoner.tasks.verify.citations import CitedText
+from factreasoner.tasks.verify.claims import ClaimFinder, citations_of
+
+CONTEXTS = tuple(Context(id=f"c{n}", text="x") for n in range(1, 4))
+
+
+def record(answer, **fields):
+    return Record(id="q", prompt="What of it?", response=answer, contexts=CONTEXTS, **fields)
+
+
+def found(answer, atomizer=None, **fields):
+    text = CitedText(answer, CONTEXTS)
+    finder = ClaimFinder(atomizer or EmbeddedAtomizer(Config(spacy_model="none")), EmbeddedReviser())
+    return finder.claims(text, record(answer, **fields), Meter())
+
+
+def listing(*statements):
+    """An atomizer whose model lists `statements`."""
+    reply = {"statements": [{"source": one, "atom": one} for one in statements]}
+    return LLMAtomizer(ScriptedLLM(lambda prompt, schema: reply))
+
+
+@pytest.mark.parametrize("atomizer", [None, listing("The tower is tall.", "The mill works.")])
+def test_a_sentence_that_stands_twice_is_held_against_what_it_cites_each_time(atomizer):
+    answer = "The tower is tall [1]. The mill works [2]. THE TOWER IS TALL [3].\n\n- The mill works\n"
+    claims = found(answer, atomizer).claims
+    assert [(claim.text, claim.cited) for claim in claims] == [
+        ("The tower is tall.", ("c1",)),
+        ("The mill works.", ("c2",)),
+        ("The tower is tall.", ("c3",)),
+        ("The mill works.", ()),
+    ]
+    assert len({claim.id for claim in claims}) == 4
+    assert [answer[slice(*claim.span)] for claim in claims[2:]] == [
+        "THE TOWER IS TALL [3].",
+        "The mill works",
+    ]
+
+
+def test_a_sentence_that_repeats_a_part_of_another_has_that_claim():
+    answer = "The tower is tall and old [1]. The tower is tall [2]."
+    claims = found(answer, listing("The tower is tall and old.", "The tower is tall.")).claims
+    assert [claim.cited for claim in claims] == [("c1",), ("c2",)]
+
+
+def test_given_claims_are_all_there_are_and_one_that_is_nowhere_is_a_failure():
+    atoms = (Atom(id="a", text="The tower is tall."), Atom(id="b", text="Entry to it is free of charge."))
+    claims, failures = found("The tower is tall [1]. The tower is tall [2].", atoms=atoms)
+    assert [(claim.id, claim.cited, claim.fate) for claim in claims] == [
+        ("a", ("c1",), "kept"),
+        ("b", (), "flagged"),
+    ]
+    assert [(failure.item_id, failure.error_type) for failure in failures] == [("b", "NotInTextError")]
+    assert "Give the atom its 'original' wording" in failures[0].message
+
+
+def test_a_marker_that_closes_a_paragraph_cites_for_all_its_claims():
+    text = CitedText("The tower is tall. The mill works [1][9].", CONTEXTS)
+    claims = found(text.text).claims
+    assert [(c.label, c.source, c.claims) for c in citations_of(text, claims)] == [
+        ("c1", "c1", ("a0", "a1")),
+        ("9", None, ("a0", "a1")),
+    ]
