@@ -4,25 +4,62 @@ from __future__ import annotations
 
 import re
 
+from factreasoner.language.abbreviations import words
+from factreasoner.language.lexicon import FUNCTION_WORDS
+
 _HEADING = re.compile(
     r"\W*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"
     r"external links|see also|footnotes|notes and references|literature|useful links|links)\W*",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
-_AUTHORS = re.compile(
-    r"""\W*(?:\[?\d{1,3}[\].)]?\s*)?
-        [^\W\d_][\w’'-]+(?:\s[^\W\d_][\w’'-]+)?,\s(?:[^\W\d_]\.[\s-]?){1,3}      # Surname, A. B.
-        (?:.{0,200}?)(?:\(\s*\d{4}[a-z]?[^)]{0,20}\)|\b(?:19|20)\d\d\b)""",
-    re.VERBOSE | re.DOTALL,
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do)\b")
+_FEW_WORDS = 6
+
+_CAPITALISED = r"[^\W\d_a-z][^\W\d_]+(?:[-’'][^\W\d_]+)*"
+_SURNAME = rf"(?:(?:van|von|der|den|de|del|della|di|da|du|la|le|ten|ter|bin|al)[ -]){{0,3}}{_CAPITALISED}"
+_INITIALS = r"(?:[^\W\d_a-z]\.[ -]?){1,4}"
+_AUTHOR = (
+    rf"(?:{_SURNAME}(?: {_CAPITALISED})?, (?:{_INITIALS}|{_CAPITALISED}(?: {_INITIALS})?)"  # Smith, J.
+    rf"|{_INITIALS}{_SURNAME}"  # J. Smith
+    rf"|{_SURNAME} [A-Z]{{1,3}}(?=[,.;]))"  # Smith JK
 )
+_LATER_AUTHOR = rf"(?:{_AUTHOR}|{_CAPITALISED} (?:{_INITIALS})?{_SURNAME})"
+_AND = r"(?:,?\s*(?:&|and|und|et|y)\s+|[,;]\s*(?:(?:…|\.\.\.)\s*)?)"
+_OTHERS = r"(?:,?\s*(?:et al\.?|and others|u\. ?a\.))"
+_NUMBER = r"\W*(?:\[?\d{1,3}[\].)]?\s*)?"
+_AUTHORS = (
+    rf"{_NUMBER}{_AUTHOR}(?:{_AND}{_LATER_AUTHOR}){{0,30}}{_OTHERS}?\s?(?:\((?:[Ee]ds?\.?|Hrsg\.)\)\.?)?"
+)
+_YEAR = r"(?:(?:1[5-9]|20)\d\d[a-z]?|n\. ?d\.|in press|forthcoming)"
+_DATED = rf"[\s.,]*\(\s*{_YEAR}[^()]{{0,20}}\)"
+_ENTRY = re.compile(
+    rf"{_AUTHORS}(?:{_DATED}(?:[.:]|\s*$|,?\s+[\"“‘'*_A-Z])|[\s.,]*{_YEAR}[.:](?:\s|$))"
+    rf"|{_NUMBER}{_SURNAME}(?:,? (?:&|and) {_SURNAME})?{_OTHERS}(?:{_DATED}|[\s.,]*{_YEAR})[.:](?:\s|$)"
+    rf"|{_NUMBER}[^\W\d_a-z][^.\n]{{2,80}}\.\s+\(\s*{_YEAR}[^()]{{0,20}}\)\."
+    rf"|{_NUMBER}{_CAPITALISED} (?:{_INITIALS})?{_SURNAME}, [^()\n]{{3,200}}"
+    rf"\([^()\n]{{2,60}}: [^()\n]{{2,60}}, {_YEAR}\)[^()\n]{{0,20}}$"
+)
+"""Authors and a year set off by stops, as no sentence goes on: "Smith, J., & Lee, K. (2020). Title"."""
+_TITLED = re.compile(rf"{_AUTHORS}{_OTHERS}?(?:(?:[.:]\s+|(?<=\.\s))[\"“‘'*_]?(?=[^\W\d_a-z])|,\s+[\"“‘'*_])")
+"""Authors and the beginning of a title; what is published where comes behind it."""
 _PUBLISHED = re.compile(
-    r"\bet al\.?,? \(?(?:19|20)\d\d|\bRetrieved (?:from|on|[A-Z])|\bAccessed (?:on )?\d|\bvol\. \d"
+    r"\bvol\. ?\d|\bpp?\. ?\d+\s*[-–]\s*\d+|\bISBN\b|\barXiv:|\bdoi\b|\bUniversity Press\b"
+    r"|\b\d+\s?\(\d+\)[,:]\s?\d+|\b(?:19|20)\d\d;\s?\d|\bProceedings\b|\bProc\."
+    r"|[,.] (?:1[5-9]|20)\d\d[a-z]?\.?\s*$|\((?:1[5-9]|20)\d\d[a-z]?\)\.?\s*$",
+    re.IGNORECASE,
+)
+_PIECE = re.compile(
+    r"\bet al\.?,? \(?(?:19|20)\d\d|\bRetrieved (?:from|on|[A-Z])|\bAccessed (?:on )?\d|\bvol\. ?\d"
     r"|\bpp?\. ?\d+\s*[-–]\s*\d+|\bISBN\b|\barXiv:|\bUniversity Press\b[.,]|\b\d+\s?\(\d+\)[,:]\s?\d+",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do)\b")
-_FEW_WORDS = 6
+"""What a piece of an entry holds and few sentences do."""
+_QUOTED = re.compile(r"[\"“][^\"“”\n]+[\"”]")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_OF_ENTRIES = FUNCTION_WORDS["english"] | words(
+    "vol vols pp no nos ed eds edn edition rev et al doi arxiv isbn issn retrieved accessed available"
+)
 _LINK = re.compile(
     r"!?\[(?P<words>[^\[\]\n]{1,300})\]\([^()\s]+\)|<?(?:https?://|www\.)[^\s<>()*]*[^\s<>().,;!?*]>?"
 )
@@ -43,17 +80,24 @@ def is_reference_heading(line: str) -> bool:
 
 def is_entry(block: str) -> bool:
     """Whether a line or paragraph is one bibliography entry, of several sentences as these go."""
-    return _AUTHORS.match(block) is not None
+    if _ENTRY.match(block):
+        return True
+    titled = _TITLED.match(block)
+    return titled is not None and _PUBLISHED.search(block, titled.end()) is not None
 
 
 def is_reference(sentence: str) -> bool:
-    """Whether a sentence or list item is a bibliography entry, or hardly more than an address."""
+    """Whether a sentence or list item is a bibliography entry, a piece of one, or hardly more than a link.
+
+    A sentence that cites ("... (Smith et al., 2020).") says something beside: it has words in lower case
+    that are no function words, as its verb is.
+    """
     rest = _ADDRESS.sub(" ", sentence)
     if rest != sentence and _states(sentence):
         return False
-    if rest != sentence and len(re.findall(r"[^\W\d_]{2,}", rest)) <= _FEW_WORDS and not _VERB.search(rest):
+    if rest != sentence and len(_WORD.findall(rest)) <= _FEW_WORDS and not _VERB.search(rest):
         return True
-    return _PUBLISHED.search(sentence) is not None and not _VERB.search(rest)
+    return is_entry(sentence) or (_PIECE.search(sentence) is not None and not _says(rest))
 
 
 def _states(sentence: str) -> bool:
@@ -65,3 +109,8 @@ def _states(sentence: str) -> bool:
     said, beside = (len(re.findall(r"\w+", text)) for text in (shown, _LINK.sub(" ", sentence)))
     whole = re.sub(r"(?<=\d)\.(?=\d)", "", shown)
     return said >= 3 and beside >= 2 and _ONE_SENTENCE.fullmatch(whole) is not None
+
+
+def _says(piece: str) -> bool:
+    unquoted = _WORD.findall(_QUOTED.sub(" ", piece))
+    return any(not word[0].isupper() and word.lower() not in _OF_ENTRIES for word in unquoted)
