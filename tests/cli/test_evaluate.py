@@ -138,6 +138,7 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     for words in (
         "1 of 2 records have no judged atom",
         "1 labelled atoms could not be judged",
+        "labels are of one kind, S: macro-F1 takes the F1 of NS as 0",
         "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
     ):

@@ -209,6 +209,11 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     left_out = int(sample.left_out.sum())
     if left_out:
         yield f"{left_out} labelled atoms could not be judged and are left out"
+    counts = confusion_counts(scored.claims)
+    supported = counts["true_positive"] + counts["false_negative"]
+    if (labels := sum(counts.values())) and supported in (0, labels):
+        kind, other = ("S", "NS") if supported else ("NS", "S")
+        yield f"labels are of one kind, {kind}: macro-F1 takes the F1 of {other} as 0"
     auroc = estimate(FACTUALITY["auroc"], scored)
     if auroc.value is None:
         yield f"AUROC: {auroc.reason}"

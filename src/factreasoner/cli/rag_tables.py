@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.task import TASK
 
 Row = tuple[str, str, str]
+FAILED = "[red]a verdict failed[/red]"
 
 
 def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
@@ -48,28 +49,31 @@ def print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
 
 def _said(line: ClaimLine, contexts: list[str]) -> Row | None:
     """A claim of the answer that something is wrong with, in words."""
-    found = line.contexts.any.holds if line.contexts else None
-    right = line.other.holds if line.other else None
-    words = list(_against(line, contexts))
-    if (line.contexts and found is None) or (line.other and right is None):
-        words.append("[red]a verdict failed[/red]")
-    elif found is False and right is not True:
-        silent = line.other is not None and not _denied(line)
-        words.append("in no context, not in the reference" if silent else "in no context")
-    elif found is False:
-        words.append("in no context; the reference has it")
-    elif right is False and not _denied(line):
-        words.append("not in the reference")
-    return ("answer", "; ".join(words), line.claim.text) if words else None
+    retrieved, reference = _by_contexts(line, contexts), _by_reference(line)
+    words = "; ".join(dict.fromkeys(filter(None, (retrieved, reference))))
+    if retrieved and retrieved != FAILED and line.other is not None and line.other.holds:
+        words = f"{retrieved}, but the reference has it"
+    return ("answer", words, line.claim.text) if words else None
 
 
-def _against(line: ClaimLine, contexts: list[str]) -> Iterator[str]:
-    if line.denied is not None:
-        ids = [i for i, event in zip(contexts, line.denied.each, strict=True) if event.holds]
-        if ids:
-            yield f"contradicted by {plain(', '.join(ids))}"
-    if _denied(line):
-        yield "contradicted by the reference"
+def _by_contexts(line: ClaimLine, contexts: list[str]) -> str:
+    """What is wrong with a claim of the answer as the contexts have it; empty: nothing."""
+    if line.contexts is None or line.denied is None:
+        return ""
+    against = [i for i, event in zip(contexts, line.denied.each, strict=True) if event.holds]
+    if against:
+        return f"contradicted by {plain(', '.join(against))}"
+    if line.contexts.any.holds is None:
+        return FAILED
+    return "" if line.contexts.any.holds else "in no context"
+
+
+def _by_reference(line: ClaimLine) -> str:
+    if line.other is None or line.other.holds:
+        return ""
+    if line.other.holds is None:
+        return FAILED
+    return "contradicted by the reference" if _denied(line) else "not in the reference"
 
 
 def _denied(line: ClaimLine) -> bool:
@@ -82,7 +86,7 @@ def _wanted(line: ClaimLine, contexts: list[str]) -> Row | None:
     if line.other is None or line.other.holds is True:
         return None
     if line.other.holds is None:
-        return "reference", "[red]a verdict failed[/red]", line.claim.text
+        return "reference", FAILED, line.claim.text
     stated = "contradicted by the answer" if _denied(line) else "not stated"
     if line.contexts is None:
         return "reference", stated, line.claim.text

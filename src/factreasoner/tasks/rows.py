@@ -188,7 +188,8 @@ def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str
         return "; ".join(corrected)
     if nearest is not None:
         if nearest.context_id in (ANSWER, REFERENCE):
-            return f"the {nearest.context_id} does not decide it"
+            more = "; by its words it is more likely so than not" if side_of(nearest.p_true) > 0 else ""
+            return f"the {nearest.context_id} does not decide it{more}"
         silent = all(verdict.label == "neutral" for verdict in basis.verdicts)
         lacking = "no passage decides it" if silent else "no passage bears it out"
         return f"{lacking}; nearest passage {_name(nearest.context_id, basis)}: {nearest.p_true:.2f}"

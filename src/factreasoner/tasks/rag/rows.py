@@ -11,6 +11,8 @@ from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import Basis, ClaimRow, Judged, Judgement, by_claim, claim_row, label_of
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
+BORNE_OUT = "the reference bears it out"
+
 
 def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
     """The answer's claims against contexts and reference, the reference's against answer and contexts.
@@ -54,7 +56,7 @@ class _Rows:
             return ""
         row = self.by_text(ANSWER, line.claim, REFERENCE, line.other)
         if row.label == "supported" and line.contexts.any.holds is not True:
-            return "the reference bears it out"
+            return "by its words, the reference bears it out" if row.decided_by == "belief" else BORNE_OUT
         if row.label != "contradicted" or (line.denied and line.denied.any.holds):
             return ""
         return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")

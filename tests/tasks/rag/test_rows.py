@@ -1,0 +1,59 @@
+"""The claims of a rag result as rows, and what the reference says of them in words."""
+
+import pytest
+
+from factreasoner.models import Atom, Context, Verdict
+from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.rows import rag_rows
+
+
+def verdict(premise, claim, label, **fields):
+    return Verdict(context_id=premise, target_id=claim, label=label, **{"probability": 0.9, **fields})
+
+
+def rows(by_reference, by_contexts=None):
+    """The row of the answer's claim against contexts, and that against the reference."""
+    result = RagResult(
+        record_id="q",
+        status="ok",
+        claims=(Atom(id="a", text="It opened in 1932."),),
+        contexts=(Context(id="c", text="It is a museum."),),
+        reference="It opened in 1932.",
+        verdicts=(by_contexts or verdict("c", "a", "neutral"), by_reference),
+    )
+    return list(rag_rows(result))
+
+
+@pytest.mark.parametrize(
+    ("by_reference", "said", "own"),
+    [
+        (verdict("reference", "a", "entailment"), "the reference bears it out", ""),
+        (
+            verdict("reference", "a", "neutral", belief=0.8),
+            "by its words, the reference bears it out",
+            "the reference does not decide it; by its words it is more likely so than not",
+        ),
+        (verdict("reference", "a", "neutral", belief=0.2), "", "the reference does not decide it"),
+        (verdict("reference", "a", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
+    ],
+)
+def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
+    against_contexts, against_reference = rows(by_reference)
+    assert (against_contexts.against, against_contexts.note) == ("contexts", said)
+    assert (against_reference.against, against_reference.note) == ("reference", own)
+
+
+def test_where_contexts_say_the_same_the_reference_is_not_named():
+    claim, _ = rows(verdict("reference", "a", "entailment"), verdict("c", "a", "entailment"))
+    assert (claim.label, claim.note, claim.context) == ("supported", "", "c")
+    denied, _ = rows(verdict("reference", "a", "contradiction"), verdict("c", "a", "contradiction"))
+    assert (denied.label, denied.note) == ("contradicted", "")
+
+
+def test_a_claim_without_a_verdict_is_not_judged():
+    result = RagResult(
+        record_id="q", status="partial", claims=(Atom(id="a", text="A."),), contexts=(), reference="R."
+    )
+    against_contexts, against_reference = rag_rows(result)
+    assert (against_reference.label, against_reference.judged) == (None, "no")
+    assert against_contexts.note == "no context"
