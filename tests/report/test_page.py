@@ -11,6 +11,8 @@ from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
 from factreasoner.report import effects
+from factreasoner.report.page import write_report
+from factreasoner.runs.finished import FinishedRun
 
 
 def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
@@ -98,3 +100,15 @@ def test_files_of_an_earlier_larger_report_are_gone(tmp_path, monkeypatch):
     assert (run / "report_files").is_dir()
     report_of(run)
     assert not (run / "report_files").exists()
+
+
+def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.page.MOST_RECORDS", 2)
+    run = run_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
+    written = write_report([FinishedRun.of_any_task(run)], run / "report.html")
+    assert (written.records, written.left_out) == (2, 3)
+    assert "scores are of all records, its list has the first 2, and 3 are left out" in str(written)
+    content = data_in(written.path, "content")
+    assert content["left_out"] == 3
+    assert content["runs"][0]["records"]["total"] == 5
+    assert [row[0] for row in data_in(written.path, "rows")] == ["r0", "r1"]

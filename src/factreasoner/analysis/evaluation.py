@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from factreasoner.compact import Numbers
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
@@ -76,36 +78,41 @@ def evaluate_run(
     """
     if gold is not None and run.task is not FACTUALITY_TASK:
         raise ConfigError(f"--gold: it holds labels of atoms, and this is a run of `{run.task.name}`")
-    read = _GroupedLines(by)
-    summary = summarised(run, config, gold=gold, each=read.add)
-    sample, whole = summary.sample(), summary.content()
-    _refuse_nothing(run, sample, read)
-    content = {
-        "run": str(run.path),
-        "task": run.task.name,
-        "records": whole["records"],
-        "given": whole.get("given", {}),
-        "k_setting": whole.get("k_setting"),
-        "k": whole.get("k"),
-        "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,
-        **_scored(run.task, sample),
-        "by": by,
-        "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(read.groups.items())},
-        "notes": list(_notes(run, sample, gold)),
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / "records.jsonl", read.lines)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as kept:
+        read = _GroupedLines(by, kept)
+        summary = summarised(run, config, gold=gold, each=read.add)
+        sample, whole = summary.sample(), summary.content()
+        _refuse_nothing(run, sample, read)
+        content = {
+            "run": str(run.path),
+            "task": run.task.name,
+            "records": whole["records"],
+            "given": whole.get("given", {}),
+            "k_setting": whole.get("k_setting"),
+            "k": whole.get("k"),
+            "gold_file": {"path": str(gold.path), **gold.counts()} if gold else None,
+            **_scored(run.task, sample),
+            "by": by,
+            "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(read.groups.items())},
+            "notes": list(_notes(run, sample, gold)),
+        }
+        out.mkdir(parents=True, exist_ok=True)
+        replace_file(out / "records.jsonl", read.lines())
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
 
 
 class _GroupedLines:
-    """The lines of records.jsonl, and which are of each group by a key: "topic" or one of metadata."""
+    """The lines of records.jsonl, `kept` in a file, and which are of each group by a key.
 
-    def __init__(self, by: str | None) -> None:
+    `by` is that key: "topic" or one of metadata.
+    """
+
+    def __init__(self, by: str | None, kept: IO[str]) -> None:
         self.by = by
-        self.lines: list[str] = []
-        self.groups: dict[str, list[int]] = {}
+        self._kept = kept
+        self._count = 0
+        self.groups: dict[str, Numbers] = {}
         self.keys: Counter[str] = Counter()
         """How many records have each key that they could be grouped by."""
 
@@ -115,9 +122,15 @@ class _GroupedLines:
         if self.by is not None:
             self.keys.update(_known_keys(result))
             group = group_of(result, self.by)
-            self.groups.setdefault(group, []).append(len(self.lines))
+            self.groups.setdefault(group, Numbers()).append(self._count)
             shown["group"] = group
-        self.lines.append(json.dumps(shown, ensure_ascii=False, allow_nan=False))
+        self._kept.write(f"{json.dumps(shown, ensure_ascii=False, allow_nan=False)}\n")
+        self._count += 1
+
+    def lines(self) -> Iterator[str]:
+        """The lines in order."""
+        self._kept.seek(0)
+        return (line.removesuffix("\n") for line in self._kept)
 
 
 def _refuse_nothing(run: FinishedRun[Any], sample: Sample, read: _GroupedLines) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
+import math
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from factreasoner.compact import Ids, Numbers
 from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.stages.abstention import is_abstention
@@ -37,15 +42,19 @@ class WithoutClaims:
 
     def __init__(self) -> None:
         self._ids: dict[str, list[str]] = {}
+        self._counts: Counter[str] = Counter()
 
     def add(self, result: TaskResult) -> None:
         """Take down a record that has no claims to show."""
-        self._ids.setdefault(_why_none(result), []).append(result.record_id)
+        why = _why_none(result)
+        self._counts[why] += 1
+        if self._counts[why] <= NAMED:
+            self._ids.setdefault(why, []).append(result.record_id)
 
     def __str__(self) -> str:
         """How many there are and why ("2 records: an abstention (r3), failed: ... (r5)"); empty for none."""
-        count = sum(map(len, self._ids.values()))
-        reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in self._ids.items())
+        count = self._counts.total()
+        reasons = ", ".join(f"{why} ({_named(ids, self._counts[why])})" for why, ids in self._ids.items())
         return f"{count} record{'s' * (count > 1)}: {reasons}" if count else ""
 
 
@@ -57,19 +66,9 @@ def _why_none(result: TaskResult) -> str:
     return "an abstention" if is_abstention(result.response) else "nothing is claimed"
 
 
-def _named(ids: Sequence[str]) -> str:
-    more = len(ids) - NAMED
-    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-class _Place(NamedTuple):
-    """Where a row is, in the order of its probability: those without one come last."""
-
-    unknown: bool
-    p_true: float
-    position: int
-    record: str
-    row: int
+def _named(ids: Sequence[str], count: int) -> str:
+    more = count - len(ids)
+    return ", ".join(ids) + (f" and {more} more" if more > 0 else "")
 
 
 def shown_claims(
@@ -101,12 +100,12 @@ def _matching(
 def _least_likely(
     run: FinishedRun[Any], limit: int | None, found: Iterable[tuple[int, ClaimRow]]
 ) -> Iterator[ClaimRow]:
-    """The rows found by probability; only their places are held, and each is read again."""
-    places = (
-        _Place(row.p_true is None, row.p_true or 0.0, position, row.record, index)
-        for position, (index, row) in enumerate(found)
-    )
-    ordered = sorted(places) if limit is None else heapq.nsmallest(limit, places)
-    for place in ordered:
-        (result,) = run.results((place.record,))
-        yield list(run.task.rows(result))[place.row]
+    """The rows found by probability, those without one last; only places are held, and each is read again."""
+    p, ids, records, indices = array("d"), Ids(), Numbers(), Numbers()
+    for index, row in found:
+        p.append(math.inf if row.p_true is None else row.p_true)
+        records.append(ids.add(row.record))
+        indices.append(index)
+    for place in np.argsort(p, kind="stable")[:limit]:
+        (result,) = run.results((ids[records[place]],))
+        yield list(run.task.rows(result))[indices[place]]

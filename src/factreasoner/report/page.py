@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
+from factreasoner.compact import Ids
 from factreasoner.config import CALL_SETTINGS
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
@@ -29,6 +30,8 @@ EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""
 IN_A_FILE = 1_000_000
 """Characters of records after which a script file is full."""
+MOST_RECORDS = 100_000
+"""Records that a page lists and shows, since a browser holds the whole list; scores are of all."""
 TITLE_LENGTH = 140
 SCRIPTS = (
     *("dom", "labels", "data", "charts", "overview", "table"),
@@ -38,15 +41,24 @@ SCRIPTS = (
 
 
 class Report(NamedTuple):
-    """What was written: the page, the folder beside it where there is one, and how many records it shows."""
+    """What was written: the page, the folder beside it where there is one, and how many records it shows.
+
+    `left_out` counts those beyond `MOST_RECORDS`.
+    """
 
     path: Path
     folder: Path | None
     records: int
+    left_out: int = 0
 
     def __str__(self) -> str:
         beside = f", with its folder {self.folder}" if self.folder else ""
-        return f"Report: {self.path}{beside}"
+        if not self.left_out:
+            return f"Report: {self.path}{beside}"
+        return (
+            f"Report: {self.path}{beside}; its scores are of all records, its list has the first "
+            f"{self.records:,}, and {self.left_out:,} are left out: `show` and `export` have them"
+        )
 
 
 def default_page(*run_dirs: Path) -> Path:
@@ -82,10 +94,11 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         "digest": gathered.digest,
         "differing": _differing_settings(runs),
         "files": [urllib.parse.quote(folder.name), gathered.starts] if folder else None,
+        "left_out": gathered.left_out,
         "version": __version__,
     }
     replace_file(out, [_html(content, gathered.rows, embedded)])
-    return Report(out, folder, len(gathered.rows))
+    return Report(out, folder, len(gathered.rows), gathered.left_out)
 
 
 class _Gathered:
@@ -94,13 +107,14 @@ class _Gathered:
     def __init__(self) -> None:
         self.runs: list[dict[str, Any]] = []
         self.rows: list[str] = []
+        self.left_out = 0
         self.size = 0
         self.starts: list[int] = []
         self.digest = ""
 
 
 def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
-    """Read the runs through once; the content of each record becomes a line of `records`."""
+    """Read the runs through once; the content of each record listed becomes a line of `records`."""
     gathered, digest = _Gathered(), hashlib.sha256()
     overviews = [RunContent(run) for run in runs]
     writers = [RecordWriter(run) for run in runs]
@@ -109,6 +123,9 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
             None if result is None else overview.add(result)
             for overview, result in zip(overviews, found, strict=True)
         ]
+        if len(gathered.rows) == MOST_RECORDS:
+            gathered.left_out += 1
+            continue
         contents = [
             None if one is None else writer.content(one) for writer, one in zip(writers, scored, strict=True)
         ]
@@ -125,13 +142,10 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
 
 def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[TaskResult | None]]:
     """Each record's results, one a run, None where a run has none of it; in the order of the first run."""
-    ids = dict.fromkeys(record for run in runs for record in run.ids)
-    known = [set(run.ids) for run in runs]
-    results = [
-        run.results([record for record in ids if record in own]) for run, own in zip(runs, known, strict=True)
-    ]
+    ids = Ids(record for run in runs for record in run.ids)
+    results = [run.results(filter(run.ids.__contains__, ids)) for run in runs]
     for record in ids:
-        yield [next(one) if record in own else None for one, own in zip(results, known, strict=True)]
+        yield [next(one) if record in run.ids else None for one, run in zip(results, runs, strict=True)]
 
 
 def _shared(result: TaskResult) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.analysis.evaluation import NO_VALUE, group_of
+from factreasoner.compact import Numbers
 from factreasoner.config import Config
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
@@ -41,7 +42,7 @@ class RunContent:
         self._cautions: Counter[str] = Counter()
         self._worst: LeastLikely[dict[str, Any]] = LeastLikely(WORST)
         self._contested: LeastLikely[dict[str, Any]] = LeastLikely(WORST_CONTESTED)
-        self._groups: dict[str, dict[str, list[int]]] = {}
+        self._groups: dict[str, dict[str, Numbers]] = {}
         self._records = 0
 
     def add(self, result: TaskResult) -> Scored:
@@ -82,7 +83,7 @@ class RunContent:
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
         if len(places) <= MOST_GROUPS:
-            places.setdefault(group, []).append(self._records)
+            places.setdefault(group, Numbers()).append(self._records)
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""

@@ -40,7 +40,7 @@ function lookFirst(run) {
       const number = numberOf(claim.record);
       const [caution] = claim.cautions;
       return h('li', {class: `worst-claim ${caution ? CAUTIONS[caution].kind : kindOf(claim.label)}`},
-        h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
+        number < 0 ? quoted(claim.text) : h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
         h('p', {class: 'facts'}, badges(claim), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
           rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),
         claim.quote

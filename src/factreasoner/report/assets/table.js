@@ -109,6 +109,7 @@ function recordTable() {
   const cautioned = (caution) => content.runs.some((run) => run.cautions[caution]);
   const statuses = [...new Set(rows.flatMap((row) => row[4].map((run) => run?.[0]).filter(Boolean)))];
   return h('section', {'aria-labelledby': 'records-head'}, h('h2', {id: 'records-head'}, 'Records'),
+    content.left_out ? h('p', {class: 'warning'}, `${counted(content.left_out, 'further record')} ${content.left_out === 1 ? 'is' : 'are'} left out of this list; the scores are of all.`) : null,
     h('form', {class: 'filters', onsubmit: (event) => event.preventDefault()},
       h('label', {}, 'Search', h('input', {type: 'search', value: table.words, oninput: (event) => {
         table.words = event.target.value;
