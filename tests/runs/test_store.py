@@ -288,3 +288,14 @@ def test_an_index_that_was_interrupted_while_entries_went_in_is_made_anew(tmp_pa
     folder.append(assessment("r2"))
     assert [a.record_id for a in folder.results(["r0", "r1", "r2"])] == ["r0", "r1", "r2"]
     assert list(folder.entries) == ["r0", "r1", "r2"]
+
+
+def test_what_a_killed_process_left_of_its_files_is_gone_when_the_run_goes_on(tmp_path):
+    written(tmp_path, assessment("a"))
+    left = [tmp_path / f".{name}.77.tmp" for name in ("results.jsonl", "summary.json", "manifest.json")]
+    others = tmp_path / ".report.html.77.tmp"
+    for path in (*left, others):
+        path.write_text("half")
+    opened(tmp_path).close()
+    assert not any(path.exists() for path in left)
+    assert others.exists()

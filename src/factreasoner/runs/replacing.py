@@ -9,6 +9,8 @@ from pathlib import Path
 from factreasoner.compression import packing
 from factreasoner.errors import RunError
 
+_TEMPORARY = ".{name}.{process}.tmp"
+
 
 def replace_file(path: Path, lines: Iterable[str]) -> None:
     """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new.
@@ -18,7 +20,7 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
     Raises:
         RunError: the file can't be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(_TEMPORARY.format(name=path.name, process=os.getpid()))
     try:
         with temporary.open("wb") as file:
             with packing(path, file) as packed:
@@ -30,3 +32,10 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
         raise RunError(f"{path}: can't be written: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def clear_interrupted(*paths: Path) -> None:
+    """Remove what killed processes left of files that were to replace `paths`; nobody may be writing them."""
+    for path in paths:
+        for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
+            left.unlink(missing_ok=True)

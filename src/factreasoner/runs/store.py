@@ -24,6 +24,7 @@ from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.kept_index import KeptIndex
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
+from factreasoner.runs.replacing import clear_interrupted
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
 
@@ -122,8 +123,9 @@ class RunFolder(Generic[R]):
         self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str], *, fresh: bool
     ) -> None:
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
+        derived = (self.results_path, self.summary_path, self.input_path, self._kept.path)
+        clear_interrupted(self.manifest.path, *derived)
         if fresh:
-            derived = (self.results_path, self.summary_path, self.input_path, self._kept.path)
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
                 path.unlink(missing_ok=True)
             self.batches.clear()
