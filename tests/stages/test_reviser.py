@@ -177,3 +177,38 @@ def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) ->
     expected = [f"Atom {n} it is." if s == "good" else f"It is {n}." for n, s in enumerate(states)]
     assert [atom.text for atom in revised] == expected
     assert [f.item_id for f in failures] == [f"a{n}" for n, s in enumerate(states) if s != "good"]
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("The film won three awards.", "banana 3"),
+        ("She wrote notes on the engine in Turin.", "Ada Lovelace lived in Turin."),
+        ("He did.", "banana"),
+        ("它于一九三二年开放。", "香蕉很好吃。"),
+    ],
+)
+def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original: str, text: str) -> None:
+    llm = ScriptedLLM(lambda prompt, schema: {"atom_0": text})
+    atoms, failures = LLMReviser(llm=llm).revise((Atom(id="a", text=original),), RECORD)
+    assert [atom.text for atom in atoms] == [original]
+    assert [(f.stage, f.item_id) for f in failures] == [("reviser", "a")]
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("The film won.", "Inception won."),
+        ("He did.", "Charles Babbage did."),
+        ("She married him in Turin.", "Ada Lovelace married William King-Noel in Turin."),
+        ("This law was repealed.", "The Clean Air Act of 1956 was repealed."),
+        ("It treats colds.", "Aspirin is a treatment for colds."),
+        ("Die Stadt wurde zerstört.", "Dresden wurde zerstört."),
+        ("它于一九三二年开放。", "港口博物馆于一九三二年开放。"),
+    ],
+)
+def test_a_revision_may_put_names_in(original: str, text: str) -> None:
+    atoms, failures = LLMReviser(llm=ScriptedLLM([{"atom_0": text}])).revise(
+        (Atom(id="a", text=original),), RECORD
+    )
+    assert ([atom.text for atom in atoms], failures) == ([text], ())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.language.parsing import check_model, find_parser
+from factreasoner.language.rewording import keeps_words
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
@@ -57,9 +58,9 @@ class LLMReviser:
     """Has a language model rewrite all atoms of a record in one call, one required argument an atom.
 
     Arguments are named by the atom's position in the record, so that a text can't move to another atom. An
-    argument that is missing, null, empty, of the wrong type, far too long or without a number of the original
-    is asked again, `max_attempts` times in all; then it is a Failure and the atom keeps its text. A reply cut
-    by the token limit is halved at once.
+    argument that is missing, null, empty, of the wrong type, far too long, or without a number or most words
+    of the original is asked again, `max_attempts` times in all; then it is a Failure and the atom keeps its
+    text. A reply cut by the token limit is halved at once.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
@@ -103,6 +104,8 @@ def _problem(original: str, text: str) -> str | None:
         return f"it lacks {', '.join(sorted(lost))}"
     if _NEGATION.search(original) and not _NEGATION.search(text):
         return "it lacks the negation"
+    if not keeps_words(original, text):
+        return "it lacks most words of the statement"
     return None
 
 

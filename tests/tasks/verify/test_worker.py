@@ -4,6 +4,8 @@ import json
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
@@ -11,6 +13,7 @@ from factreasoner.llm.messages import Reply
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Atom, Context
 from factreasoner.protocols import Judged
+from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
 from factreasoner.tasks.verify.table import VERIFY
@@ -379,3 +382,74 @@ def test_a_verdict_on_several_sources_names_those_it_rests_on():
     assert [(verdict.context_id, verdict.rests_on) for verdict in several] == [("c0+c1", ("c1",))]
     alone = verified(Model(), answer="It shows ships [1].").verdicts
     assert [(verdict.context_id, verdict.rests_on) for verdict in alone] == [("c0", ())]
+
+
+REPLIES = [
+    "banana",
+    "",
+    None,
+    "REMOVE",
+    "REMOVE it.",
+    "[1]",
+    "I think the answer is mostly fine.",
+    "Es wurde 1932 eröffnet [1].",
+    "It opened in 1930 [1].",
+    "It opened in 1932 [1].",
+    "it opened in 1932 [1]",
+    "It opened in 1932 [1]. It shows maps [1].",
+    "It shows ships and maps [1].",
+    "It opened in 1930 [2].",
+]
+PARAGRAPH = (
+    "The museum opened in 1930 [1]. It shows ships [1]. It opened in 1930 [1]. It opened in 1930, too [1]."
+)
+
+
+def spliced(answer, changes):
+    for change in reversed(changes):
+        answer = answer[: change.span[0]] + change.after + answer[change.span[1] :]
+    return " ".join(answer.split())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from(REPLIES), min_size=1, max_size=12), st.integers(1, 2))
+def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
+    def spoilt(name, arguments, times):
+        if name != "correct":
+            return arguments
+        return {key: replies[(n + times) % len(replies)] for n, key in enumerate(arguments)}
+
+    result = verified(Model(spoilt=spoilt), PARAGRAPH, rounds=rounds)
+    assert " ".join(result.corrected.split()) == spliced(PARAGRAPH, result.changes)
+    assert not re.search("banana|REMOVE|mostly|eröffnet", result.corrected)
+    for change in result.changes:
+        assert change.before == PARAGRAPH[slice(*change.span)] != change.after
+    for claim in result.claims:
+        change = next((c for c in result.changes if c.span[0] <= claim.span[0] < c.span[1]), None)
+        assert (claim.fate in ("rewritten", "removed")) == (change is not None)
+        assert change is None or (claim.fate == "removed") == (change.after == "")
+        assert claim.label == "supported" or change or claim.fate == "flagged"
+    unlisted = {
+        (s.start, s.end) for s in CitedText(PARAGRAPH, ()).sentences if "1930" in PARAGRAPH[s.start : s.end]
+    }
+    unlisted -= {change.span for change in result.changes}
+    assert len(unlisted) <= len({f.item_id for f in result.failures})
+
+
+def test_a_sentence_in_the_place_of_nothing_it_shares_is_a_failure_and_the_sentence_stays():
+    def spoilt(name, arguments, times):
+        return dict.fromkeys(arguments, "banana") if name in ("reviser", "correct") else arguments
+
+    result = verified(Model(spoilt=spoilt), PARAGRAPH)
+    assert result.corrected == PARAGRAPH
+    assert (result.status, result.changes) == ("partial", ())
+    assert "banana" not in {claim.text for claim in result.claims}
+    assert {failure.stage for failure in result.failures} == {"reviser", "corrector"}
+    assert {claim.fate for claim in result.claims if "1930" in claim.text} == {"flagged"}
+
+
+def test_a_new_sentence_that_runs_into_the_next_one_is_not_put_in():
+    answer = "It opened in 1930 [1]: 5 ships came. E. g. maps are shown [1]."
+    result = verified(Model(rewrites={"1930": "The museum opened in 1932 with Mr. [1]"}), answer)
+    assert result.corrected == answer
+    assert [failure.stage for failure in result.failures] == ["corrector"]

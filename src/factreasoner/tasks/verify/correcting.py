@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
+from factreasoner.language.rewording import Wording, has_common_word, shared
+from factreasoner.language.sentences import sentences
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
@@ -121,13 +123,14 @@ class ModelCorrector:
     def _rewritten(
         self, ids: frozenset[str], failed: Sequence[FailedSentence], text: CitedText, record: Record
     ) -> list[str | Failure]:
+        strays = _Strays(text, ids)
         rewriting = Rewriting(
             stage=STAGE,
             function="correct_sentences",
             task="Give each sentence so that the sources bear it out, or REMOVE.",
             argument="sentence",
             result="sentence",
-            problem=lambda original, new: _problem(original, new, text, ids),
+            problem=lambda original, new: _problem(original, new, text, ids) or strays(original, new),
         )
         items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
         problems = "\n".join(
@@ -188,3 +191,30 @@ def _problem(original: str, new: str, text: CitedText, ids: frozenset[str]) -> s
     if not cited.sentences:
         return "it says nothing"
     return None
+
+
+class _Strays:
+    """Why a new sentence speaks of something else than the old one and the sources, or runs on; None: not."""
+
+    def __init__(self, text: CitedText, ids: frozenset[str]) -> None:
+        self._text = text
+        shown = "\n".join(context.text for context in text.contexts if context.id in ids)
+        self._wording = Wording(text.plain, shown)
+        self._known = self._wording.of(f"{text.plain}\n{shown}")
+
+    def __call__(self, original: str, new: str) -> str | None:
+        """The problem with `new`, or None."""
+        if new == REMOVE:
+            return None
+        before, after = self._text.like(original).plain, self._text.like(new).plain
+        said = self._wording.of(after)
+        if not has_common_word(before, after) or 2 * shared(said, self._known) < len(said):
+            return "it does not speak of what the sentence and the sources do"
+        if _runs_on(new) and not _runs_on(original):
+            return "it does not end as a sentence"
+        return None
+
+
+def _runs_on(sentence: str) -> bool:
+    """Whether a sentence behind this one would be taken for a part of it."""
+    return len(sentences(f"{sentence} It is so.")) == len(sentences(sentence))

@@ -64,6 +64,22 @@ class Edited(NamedTuple):
         shift = sum(len(edit.after) - (edit.end - edit.start) for edit in self.edits[:at])
         return span[0] + shift, span[1] + shift
 
+    def stands_for(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Where in the new text what a span of the text before became stands; empty where it was removed."""
+        return self._now(span[0], begins=True), self._now(span[1], begins=False)
+
+    def _now(self, place: int, *, begins: bool) -> int:
+        """A place in the new text; within an edit, where what was put in begins or ends."""
+        shift = 0
+        for edit in self.edits:
+            if edit.end <= place and (begins or edit.end < place):
+                shift += len(edit.after) - (edit.end - edit.start)
+            elif edit.start < place or (begins and edit.start == place):
+                return edit.start + shift + (0 if begins else len(edit.after))
+            else:
+                break
+        return place + shift
+
 
 def edited(text: str, edits: Sequence[Edit]) -> Edited:
     """The text with sentences replaced and taken out.

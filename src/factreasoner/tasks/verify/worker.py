@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from factreasoner.assembly import Assembly, alone
 from factreasoner.config import Config
@@ -15,40 +14,25 @@ from factreasoner.plugins import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
-from factreasoner.tasks.verify.claims import ClaimFinder, Claims, citations_of
+from factreasoner.tasks.verify.claims import ClaimFinder, Claims
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, ModelCorrector, Remover
-from factreasoner.tasks.verify.editing import Edit, Edited, edited
+from factreasoner.tasks.verify.drafts import (
+    Draft,
+    Place,
+    Redrafted,
+    changes_of,
+    place_of,
+    redrafted,
+    with_fates,
+)
+from factreasoner.tasks.verify.editing import Edited
 from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder
 from factreasoner.tasks.verify.labelling import labelled
 from factreasoner.tasks.verify.panel import PanelHolder
 from factreasoner.tasks.verify.result import (
-    FAILED,
-    Change,
-    Fate,
     VerifiedClaim,
-    VerifiedText,
     VerifyResult,
 )
-
-Place = tuple[int, int]
-"""(start, end) of a sentence."""
-
-
-class _Draft(NamedTuple):
-    """A text with its verified claims. `origin`: a sentence's span -> that of the answer's it stands for."""
-
-    text: CitedText
-    claims: tuple[VerifiedClaim, ...]
-    origin: dict[Place, Place]
-
-    @property
-    def verified(self) -> VerifiedText:
-        return VerifiedText(
-            text=self.text.text,
-            claims=self.claims,
-            citations=citations_of(self.text, self.claims),
-            notes=self.text.notes,
-        )
 
 
 class _Log:
@@ -80,18 +64,18 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         found = self._finder.claims(text, record, meter)
         log.failures += found.failures
         claims = self._judged(found.claims, text, record, meter, log)
-        first = draft = _Draft(text, claims, {_place(s): _place(s) for s in text.sentences})
+        first = draft = Draft(text, claims, {place_of(s): place_of(s) for s in text.sentences})
         for number in range(1, self.config.rounds + 1):
             revised = self._corrected(draft, number, record, meter, log)
             if revised is None:
                 break
             draft = revised
-        changes = _changes(record.response, draft, log)
+        changes = changes_of(record.response, draft, log.reasons)
         before = first.verified
         judged = [claim for claim in claims if claim.label is not None]
         fields = {
-            "verified": before.model_copy(update={"claims": _with_fates(claims, changes)}),
-            "revised": draft.verified.model_copy(update={"claims": _with_fates(draft.claims, ())}),
+            "verified": before.model_copy(update={"claims": with_fates(claims, changes)}),
+            "revised": draft.verified.model_copy(update={"claims": with_fates(draft.claims, ())}),
             "changes": changes,
             "contexts": record.contexts or (),
             "verdicts": tuple(log.verdicts),
@@ -118,9 +102,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         log.verdicts += [h.verdict for holdings in held.holdings.values() for h in holdings]
         return tuple(_decided(claim, held, text) for claim in claims)
 
-    def _corrected(
-        self, draft: _Draft, number: int, record: Record, meter: Meter, log: _Log
-    ) -> _Draft | None:
+    def _corrected(self, draft: Draft, number: int, record: Record, meter: Meter, log: _Log) -> Draft | None:
         """The draft after one round; None where nothing was changed."""
         failed = self._failed(draft)
         if not failed:
@@ -129,34 +111,39 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             correction = self._corrector.correct(failed, draft.text, record)
         log.failures += correction.failures
         edits = {
-            _place(one.sentence): (one, _keeping_markers(one.sentence, after, draft.text))
+            place_of(one.sentence): _keeping_markers(one.sentence, after, draft.text)
             for n, one in enumerate(failed)
             if (after := correction.texts.get(n)) is not None
         }
-        if not edits:
+        made = redrafted(draft.text, edits, record.contexts or (), record.id)
+        if made is None:
             return None
-        done = edited(draft.text.text, [Edit(*span, after) for span, (_, after) in edits.items()])
-        for place, (one, _) in edits.items():
-            log.reasons.setdefault(draft.origin[place], []).extend(one.why)
-        return self._verified_again(draft, done, number, record, meter, log)
+        log.failures += made.failures
+        if not made.done.edits:
+            return None
+        for one in failed:
+            if made.done.moved(place_of(one.sentence)) is None:
+                for root in draft.origins(one.sentence):
+                    log.reasons.setdefault(root, []).extend(one.why)
+        return self._verified_again(draft, made, number, record, meter, log)
 
-    def _failed(self, draft: _Draft) -> list[FailedSentence]:
+    def _failed(self, draft: Draft) -> list[FailedSentence]:
         found = []
         for sentence in draft.text.sentences:
-            own = [claim for claim in draft.claims if claim.sentence == _place(sentence)]
+            own = [claim for claim in draft.claims if claim.sentence == place_of(sentence)]
             wrong = tuple(claim for claim in own if claim.label in self._corrector.labels)
             if wrong and not sentence.is_code:
                 found.append(FailedSentence(sentence, wrong))
         return found
 
     def _verified_again(
-        self, draft: _Draft, done: Edited, number: int, record: Record, meter: Meter, log: _Log
-    ) -> _Draft:
+        self, draft: Draft, made: Redrafted, number: int, record: Record, meter: Meter, log: _Log
+    ) -> Draft:
         """The edited text: claims of sentences that stayed keep their verdicts, those of new ones are judged.
 
         A claim that stayed and lost a citation, because its paragraph's marker is gone, is judged anew too.
         """
-        text = CitedText(done.text, record.contexts or ())
+        text, done = made.text, made.done
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
         for claim in draft.claims:
@@ -178,7 +165,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         asked = record.model_copy(update={"response": done.text})
         claims = (*stayed, *self._judged(again, text, asked, meter, log))
         claims = tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
-        return _Draft(text, claims, _origin(draft, done, text))
+        return Draft(text, claims, draft.places_after(done))
 
 
 def _holder(llm: LLM, config: Config) -> Holder:
@@ -229,45 +216,3 @@ def _new_sentences(done: Edited, text: CitedText) -> list[Sentence]:
     """The sentences whose words edits put in."""
     places = [place for _, place in done.placed()]
     return [s for s in text.sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
-
-
-def _origin(draft: _Draft, done: Edited, text: CitedText) -> dict[Place, Place]:
-    """Of each sentence of an edited text, the answer's sentence that most of it stands for."""
-    parts = [(now, root) for old, root in draft.origin.items() if (now := done.moved(old)) is not None]
-    for edit, place in done.placed():
-        parts += [(place, root) for old, root in draft.origin.items() if old == (edit.start, edit.end)]
-
-    def shared(part: tuple[Place, Place], sentence: Sentence) -> int:
-        return min(part[0][1], sentence.end) - max(part[0][0], sentence.start)
-
-    return {_place(s): max(parts, key=lambda part: shared(part, s))[1] for s in text.sentences}
-
-
-def _place(sentence: Sentence) -> Place:
-    return sentence.start, sentence.end
-
-
-def _changes(answer: str, draft: _Draft, log: _Log) -> tuple[Change, ...]:
-    """What sentences of the answer became in the last draft."""
-    found = []
-    for start, end in sorted(log.reasons):
-        now = [place for place, root in draft.origin.items() if root == (start, end)]
-        after = draft.text.text[now[0][0] : now[-1][1]] if now else ""
-        why = tuple(dict.fromkeys(log.reasons[start, end]))
-        found.append(Change(before=answer[start:end], after=after, why=why, span=(start, end)))
-    return tuple(found)
-
-
-def _with_fates(claims: Sequence[VerifiedClaim], changes: Sequence[Change]) -> tuple[VerifiedClaim, ...]:
-    """The claims with what became of them."""
-    changed = {change.span: change for change in changes}
-    found = []
-    for claim in claims:
-        change = changed.get(claim.sentence) if claim.sentence else None
-        fate: Fate = "kept"
-        if change is not None:
-            fate = "rewritten" if change.after else "removed"
-        elif claim.label in FAILED or claim.label in (None, "uncited"):
-            fate = "flagged"
-        found.append(claim.model_copy(update={"fate": fate}))
-    return tuple(found)

@@ -1,0 +1,135 @@
+"""An answer on its way to the corrected one: which of its sentences became what, and what its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from factreasoner.models import Context, Failure
+from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.claims import citations_of
+from factreasoner.tasks.verify.correcting import STAGE
+from factreasoner.tasks.verify.editing import Edit, Edited, edited
+from factreasoner.tasks.verify.result import FAILED, Change, Fate, VerifiedClaim, VerifiedText
+
+Place = tuple[int, int]
+"""(start, end) of a sentence."""
+
+
+class Draft(NamedTuple):
+    """A text with its verified claims. `places`: each sentence of the answer -> what it became in the text.
+
+    What was removed is an empty place.
+    """
+
+    text: CitedText
+    claims: tuple[VerifiedClaim, ...]
+    places: Mapping[Place, Place]
+
+    @property
+    def verified(self) -> VerifiedText:
+        """The text as a result holds it."""
+        return VerifiedText(
+            text=self.text.text,
+            claims=self.claims,
+            citations=citations_of(self.text, self.claims),
+            notes=self.text.notes,
+        )
+
+    def origins(self, sentence: Sentence) -> list[Place]:
+        """The sentences of the answer that one of the text stands for."""
+        return [root for root, now in self.places.items() if _overlap(now, place_of(sentence)) > 0]
+
+    def places_after(self, done: Edited) -> dict[Place, Place]:
+        """What each sentence of the answer becomes by edits of the text."""
+        return {root: done.stands_for(now) for root, now in self.places.items()}
+
+
+class Redrafted(NamedTuple):
+    """A text with new sentences put in, and those that could not be: they ran into their neighbours."""
+
+    text: CitedText
+    done: Edited
+    failures: tuple[Failure, ...]
+
+
+def place_of(sentence: Sentence) -> Place:
+    """Where a sentence stands in its text."""
+    return sentence.start, sentence.end
+
+
+def redrafted(
+    text: CitedText, edits: Mapping[Place, str], contexts: Sequence[Context], name: str
+) -> Redrafted | None:
+    """`text` with its sentences at the places of `edits` replaced or removed; None where none could be.
+
+    A new sentence that the text around it would go on with is not put in. `name` is the record's id.
+    """
+    wanted = dict(edits)
+    failures: list[Failure] = []
+    while wanted:
+        done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
+        new = CitedText(done.text, contexts)
+        joined = [edit for edit, place in done.placed() if edit.after.strip() and _runs_over(new, place)]
+        for place in [p for p in wanted if any(_overlap(p, (e.start, e.end)) > 0 for e in joined)]:
+            failures.append(_joined(name, place, wanted.pop(place)))
+        if not joined:
+            return Redrafted(new, done, tuple(failures))
+    return Redrafted(text, Edited(text.text, ()), tuple(failures)) if failures else None
+
+
+def _runs_over(text: CitedText, place: Place) -> bool:
+    """Whether a sentence has words within a place and outside of it."""
+    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place) > 0]
+    outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
+    return any(character.isalnum() for piece in outside for character in piece)
+
+
+def _joined(name: str, place: Place, after: str) -> Failure:
+    return Failure(
+        stage=STAGE,
+        item_id=f"{name}[{place[0]}:{place[1]}]",
+        error_type="JoinedSentenceError",
+        message=f"record {name}: the new sentence {after[:80]!r} would run into the one beside it; "
+        "the sentence stays as it was",
+    )
+
+
+def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
+    """What became in the last draft of the answer's sentences that there were `reasons` to change.
+
+    Sentences that became one are one change.
+    """
+    groups: list[tuple[Place, Place]] = []
+    for root in sorted(reasons):
+        now, at = draft.places[root], len(groups)
+        at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now) > 0), at)
+        members = [*groups[at:], (root, now)]
+        spans = [span for _, span in members if span[0] < span[1]] or [now]
+        groups[at:] = [((members[0][0][0], root[1]), (spans[0][0], max(end for _, end in spans)))]
+    found = []
+    for (start, end), now in groups:
+        says = any(_overlap(now, sentence.words) > 0 for sentence in draft.text.sentences)
+        before, after = answer[start:end], draft.text.text[slice(*now)].strip() if says else ""
+        if after != before.strip():
+            own = [why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root]]
+            found.append(Change(before=before, after=after, why=tuple(dict.fromkeys(own)), span=(start, end)))
+    return tuple(found)
+
+
+def with_fates(claims: Sequence[VerifiedClaim], changes: Sequence[Change]) -> tuple[VerifiedClaim, ...]:
+    """The claims with what became of them."""
+    found = []
+    for claim in claims:
+        change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence) > 0), None)
+        fate: Fate = "kept"
+        if change is not None:
+            fate = "rewritten" if change.after else "removed"
+        elif claim.label in FAILED or claim.label in (None, "uncited"):
+            fate = "flagged"
+        found.append(claim.model_copy(update={"fate": fate}))
+    return tuple(found)
+
+
+def _overlap(one: Place, other: Place) -> int:
+    return min(one[1], other[1]) - max(one[0], other[0])
