@@ -6,6 +6,7 @@ import pytest
 from command import record, write_records
 from run_folders import run_folder
 
+from factreasoner import assess
 from factreasoner.config import Config
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
@@ -21,6 +22,7 @@ from factreasoner.models import (
     Verdict,
     supports_of,
 )
+from factreasoner.protocols import Judged
 from factreasoner.solvers.exact import ExactSolver
 
 RELATIONS = (
@@ -81,7 +83,7 @@ def test_the_table_of_a_run(factreasoner, tmp_path):
     lines = [" ".join(line.split()) for line in first.splitlines()]
     assert lines[0] == "r1 exact"
     assert any(line.startswith("a1 0.7") and "supported Statement a1 of [red]." in line for line in lines)
-    assert any(line.startswith("without c1: 0.3") and ", c2: 0.860" in line for line in lines)
+    assert any(line.startswith("contested without c1: 0.3") and ", c2: 0.860" in line for line in lines)
     assert any(line.startswith("flips without c1: 0.3") for line in lines)
     assert "conflict: c1 (0.90) against c2 (0.70)" in lines
     assert "c2" not in second
@@ -103,6 +105,23 @@ def test_one_atom_in_sentences(factreasoner, tmp_path):
     both = factreasoner("explain", "run", "--atom", "a2", "--atom", "a1").stdout
     assert [word for word in ("r1", "r2") if word in both] == ["r1", "r2"]
     assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2
+
+
+class Believing:
+    """A judge for which no passage decides anything, and which believes every atom."""
+
+    def judge(self, premise, claims):
+        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
+
+
+def test_support_by_the_judges_belief_alone_is_marked(factreasoner, tmp_path):
+    believed = assess("It opened in 1932.", contexts=["Some text."], atoms=["It opened."], judge=Believing())
+    run_folder(tmp_path / "run", believed)
+    rows = [line.split() for line in factreasoner("explain", "run").stdout.splitlines()[2:4]]
+    assert (rows[0][2], rows[1][:2]) == ("supported", ["by", "belief"])
+    in_full = factreasoner("explain", "run", "--record", believed.record_id, "--atom", "a0")
+    assert "a0  0.800  supported, by belief  It opened." in in_full.stdout
 
 
 def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):

@@ -5,6 +5,12 @@ import json
 import pytest
 from command import results, write_records
 
+from factreasoner import verify
+from factreasoner.cli.verify_tables import print_verified
+from factreasoner.config import Config
+from factreasoner.models import Verdict
+from factreasoner.protocols import Judged
+
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"
 
@@ -28,7 +34,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         assert done.returncode == 0, done.stderr
         assert "citation recall" in done.stdout
         worst, _, _ = done.stdout.partition("\nrecords ")
-        assert worst.index("unknown source") < worst.index("contradicted")
+        assert worst.index("unknown source") < worst.index("says otherwise")
         assert "1932" in worst
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"
@@ -69,6 +75,21 @@ def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp
     assert "unknown source, removed" in done.stdout
     assert "- The Harbour Museum opened in 1930 [1]." in done.stdout
     assert (tmp_path / "mended.md").read_text() == "It shows ships and maps [1].\n"
+
+
+class Believing:
+    """A judge for which no source decides anything, and which believes every claim."""
+
+    def judge(self, premise, claims):
+        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
+
+
+def test_a_claim_that_the_judges_belief_alone_bears_out_is_marked(capsys):
+    result = verify("It opened in 1932 [1].", sources=[SOURCE], judge=Believing(), spacy_model="none")
+    print_verified(result, Config(), None)
+    first, second = (line.split() for line in capsys.readouterr().out.splitlines()[1:3])
+    assert (first[:2], second[:2]) == (["0.800", "supported"], ["by", "belief"])
 
 
 def test_one_text_as_json(factreasoner, files):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from browser import reloaded, watched
+from browser import open_all, reloaded, watched
 from playwright.sync_api import expect
-from reported import VERDICTS, bridge, data_in, report_of, run_of
+from reported import ANSWER, PASSAGES, VERDICTS, Table, bridge, data_in, report_of, run_of
 
-from factreasoner.config import Config
+from factreasoner import assess, rag
+from factreasoner.protocols import Judged
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 
@@ -229,31 +231,29 @@ def test_verify_shows_both_texts_with_what_changed(browser, pages):
         ]
 
 
-def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
-    changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
-    one = run_of(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
-    config = Config(version=3, k=7, concurrency=3)
-    other = run_of(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
+class Believing(Table):
+    """A judge by a table; what its table leaves open it believes."""
+
+    def judge(self, premise: Any, claims: Any) -> Judged:
+        said = super().judge(premise, claims).verdicts
+        return Judged(
+            tuple(v.model_copy(update={"belief": 0.8}) if v.label == "neutral" else v for v in said)
+        )
+
+
+def test_support_by_belief_alone_is_marked_in_matrix_and_picture(browser, tmp_path):
+    judge = Believing({("old", "1930"): VERDICTS["old", "1930"]})
+    claims = ["The bridge opened in 1930.", "It is painted grey."]
+    borne_out = rag(ANSWER, contexts=PASSAGES, claims=claims, judge=judge).result
+    true = assess(ANSWER, contexts=PASSAGES, atoms=claims, judge=judge)
     with watched(browser) as seen:
-        page = seen.open(report_of(one, other))
-        assert page.inner_text("h1") == "2 runs side by side"
-        told = "1 atom in 1 record has not the same label in every run. 1 record is not in every run."
-        assert page.locator("h1 + p").inner_text() == told
-        assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
-        assert page.locator(".settings tr").all_inner_texts() == [
-            "setting\tone\tother",
-            "version\t2\t3",
-            "k\tmedian\t7",
-        ]
-        rows = page.locator(".records tbody tr").all_inner_texts()
-        assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
-        assert "not in this run" in rows[0]
-        page.locator(".records a").nth(1).click()
-        page.wait_for_selector(".record")
-        assert page.locator(".claims .differs").count() == 1
-        assert page.locator(".claims .differs .badge").all_inner_texts() == ["?\nunverified", "✓\nsupported"]
-        page.get_by_label("other").check()
-        expect(page.locator(".answer .atom.supported")).to_have_count(3)
+        page = seen.open(report_of(run_of(tmp_path / "rag", borne_out, task="rag")))
+        second = page.locator("table.matrix tbody tr").nth(1)
+        assert second.locator("th .badge").all_inner_texts() == ["✓\nsupported", "≈\nby belief alone"]
+        page = seen.open(report_of(run_of(tmp_path / "run", true)))
+        open_all(page)
+        said = page.locator(".graph .node.claim text").all_text_contents()
+        assert [words.split()[-2] for words in said] == ["✓", "≈"]
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):

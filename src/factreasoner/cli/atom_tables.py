@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,28 @@ from rich.table import Column, Table
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.terminal import one_line
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.tasks.rows import Caution, ClaimRow, main_rows, source_name
 from factreasoner.tasks.task import Task
 
 STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
 OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
 """Colours of the labels that only claims which cite sources have."""
-CAUTIONS = {"contested": "contested", "believed": "by belief"}
+CAUTIONS: Mapping[Caution, str] = {"contested": "contested", "believed": "by belief"}
 QUOTE_LENGTH = 90
 
 
 def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
     """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
-    style = "red" if row.label is None else (STYLES | OTHER_STYLES)[row.label]
     word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
-    cautions = "".join(f"\n[yellow]{CAUTIONS[caution]}[/]" for caution in row.cautions)
-    return p_true, f"[{style}]{word}[/]{cautions}", plain(row.text), _evidence(row, longest)
+    return p_true, label_cell(row.label, word, row.cautions), plain(row.text), _evidence(row, longest)
+
+
+def label_cell(label: str | None, word: str, cautions: Iterable[Caution], between: str = "\n") -> str:
+    """A label in its colour, called by `word`, and why a supported claim deserves a second look."""
+    style = "red" if label is None else (STYLES | OTHER_STYLES)[label]
+    marks = "".join(f"{between}[yellow]{CAUTIONS[caution]}[/]" for caution in cautions)
+    return f"[{style}]{word}[/]{marks}"
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
@@ -38,8 +43,9 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     run = RunFolder(folder, task)
     run.read_journal()
     console = Terminal(highlight=False)
-    disputed = any(item["label"] == "supported" for item in worst)
-    heading = f"least likely {task.claim_word}s{', and contested ones' if disputed else ''}"
+    labels = {item["label"] for item in worst}
+    first, last = "contradicted" in labels, "supported" in labels
+    heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and contested ones' * last}"
     table = Table(Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading, box=None, pad_edge=False)
     for item in worst:
         (result,) = run.results([item["record"]])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 
-from factreasoner.cli.atom_tables import STYLES
+from factreasoner.cli.atom_tables import label_cell
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
+from factreasoner.tasks.atom_rows import atom_rows
+from factreasoner.tasks.rows import Caution
 
 SHOWN = 3
 """Contexts named of each kind in the table."""
@@ -20,14 +22,15 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
     """One record: a table of its atoms, or each atom in sentences."""
     console = Terminal(soft_wrap=in_full, highlight=False)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
+    cautions = {row.claim: row.cautions for row in atom_rows(assessment)}
     if in_full:
         for atom in explanation.atoms:
-            for line in (*_sentences(atom), *_passages(atom, assessment)):
+            for line in (*_sentences(atom, cautions[atom.atom_id]), *_passages(atom, assessment)):
                 console.sentence(line.lstrip(), indent=len(line) - len(line.lstrip()))
     elif explanation.atoms:
         table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
         for atom in explanation.atoms:
-            label = f"[{STYLES[atom.support]}]{atom.support}[/]"
+            label = label_cell(atom.support, atom.support, cautions[atom.atom_id])
             lines = "\n".join(_lines(atom, _quotes(atom, assessment)))
             table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, lines)
         console.print(table)
@@ -113,9 +116,10 @@ def _no_flip(atom: AtomExplanation) -> str:
     return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
-def _sentences(atom: AtomExplanation) -> Iterator[str]:
+def _sentences(atom: AtomExplanation, cautions: Iterable[Caution]) -> Iterator[str]:
     name = plain(atom.atom_id)
-    yield f"{name}  {atom.p_true:.3f}  [{STYLES[atom.support]}]{atom.support}[/]  {plain(atom.text)}"
+    label = label_cell(atom.support, atom.support, cautions, between=", ")
+    yield f"{name}  {atom.p_true:.3f}  {label}  {plain(atom.text)}"
     if atom.belief:
         yield f"  {_believed(atom)}"
     effects = _visible_effects(atom)

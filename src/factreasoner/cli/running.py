@@ -133,7 +133,7 @@ def run_task(
 ) -> int:
     """Run or resume; returns the exit code.
 
-    Unless it is to be quiet, the least likely claims are printed at the end, and what `show` prints.
+    Unless it is to be quiet, the claims to look at first are printed at the end, and what `show` prints.
     """
     from factreasoner.cli.atom_tables import print_worst
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.advice import embedded_notice
+from factreasoner.cli.atom_tables import label_cell
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
+from factreasoner.tasks.rows import Caution
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
+from factreasoner.tasks.verify.rows import verified_rows
 
-STYLES = {
-    "supported": "green",
-    "contradicted": "red",
-    "undecided": "yellow",
-    "unverified": "blue",
-    "uncited": "magenta",
-    "unknown_source": "red",
-    None: "red",
-}
 LABELS = {"unknown_source": "unknown source", "unverified": "not borne out", None: "failed"}
 QUOTE_LENGTH = 160
 
@@ -31,8 +25,8 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
     console = Terminal(highlight=False)
     if result.claims:
         table = Table("P", Column("", no_wrap=True), "claim", "cites", "why", box=None, pad_edge=False)
-        for claim in result.claims:
-            table.add_row(*_row(claim))
+        for claim, row in zip(result.claims, verified_rows(result), strict=True):
+            table.add_row(*_row(claim, row.cautions))
         console.print(table)
     elif not result.failures:
         console.print("No claims: the text is empty, an abstention, or makes no claim.")
@@ -53,9 +47,9 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
         console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
 
-def _row(claim: VerifiedClaim) -> tuple[str, ...]:
-    label = LABELS.get(claim.label, claim.label or "")
+def _row(claim: VerifiedClaim, cautions: Iterable[Caution]) -> tuple[str, ...]:
     fate = "" if claim.fate == "kept" else f", {claim.fate}"
+    label = LABELS.get(claim.label, claim.label or "") + fate
     cites = [f"[{name}]" for name in claim.cited] + [f"[{name}]?" for name in claim.unknown]
     why = claim.explanation
     if claim.quote and " ".join(claim.quote.split()) not in why:
@@ -64,7 +58,7 @@ def _row(claim: VerifiedClaim) -> tuple[str, ...]:
         why = f"{why} (by the marker that closes its paragraph)"
     return (
         "" if claim.p is None else f"{claim.p:.3f}",
-        f"[{STYLES[claim.label]}]{label}{fate}[/]",
+        label_cell(claim.label, label, cautions),
         plain(claim.text),
         escape(" ".join(cites)),
         plain(why, QUOTE_LENGTH),

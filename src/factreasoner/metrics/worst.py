@@ -1,4 +1,4 @@
-"""The claims of a run that want a second look: the least likely, and those that sources disagree on."""
+"""The claims of a run that want a second look: contradicted, least likely, those that sources disagree on."""
 
 from __future__ import annotations
 
@@ -10,49 +10,52 @@ KEPT_CONTESTED = 2
 T = TypeVar("T")
 
 
-class LeastLikely(Generic[T]):
-    """Keeps the `size` items of the lowest P; of equal ones, those that came first."""
+class Lowest(Generic[T]):
+    """Keeps the `size` items of the lowest rank; of equal ones, those that came first."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._heap: list[tuple[float, int, T]] = []
         self._seen = 0
 
-    def add(self, p_true: float, item: T) -> None:
-        """Keep an item, if it is among the least likely so far."""
+    def add(self, rank: float, item: T) -> None:
+        """Keep an item, if it is among the lowest so far."""
         self._seen += 1
-        entry = (-p_true, -self._seen, item)
+        entry = (-rank, -self._seen, item)
         if len(self._heap) < self._size:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
 
     def items(self) -> list[T]:
-        """What was kept, the least likely first."""
+        """What was kept, the lowest first."""
         return [item for _, _, item in sorted(self._heap, key=lambda entry: entry[:2], reverse=True)]
 
 
 def doubt(label: str | None, p_true: float | None) -> float | None:
-    """The probability by which a claim ranks among the least likely; None for one that has no place there.
+    """The number by which a claim ranks among those to look at, the lowest first; None for no place there.
 
-    A source that does not exist bears nothing out, though nothing could be judged.
+    Something speaks against contradicted claims and those that cite a source which does not exist: they come
+    before all others, however silent the passages are on these. Else P decides.
     """
-    if label == "supported":
+    if label == "unknown_source":
+        return -1.0
+    if label == "supported" or p_true is None:
         return None
-    return 0.0 if label == "unknown_source" else p_true
+    return p_true - 1.0 if label == "contradicted" else p_true
 
 
 class Worst:
     """Keeps where the claims are that want a second look; `word` is what they are, atoms or claims.
 
-    Those are the least likely that are not supported, and of the supported ones that a passage contradicts
-    all the same up to `KEPT_CONTESTED`; `KEPT` in all.
+    Those are the contradicted ones, then the least likely that are not supported, and of the supported ones
+    that a passage contradicts all the same up to `KEPT_CONTESTED`; `KEPT` in all.
     """
 
     def __init__(self, word: str) -> None:
         self._word = word
-        self._kept: LeastLikely[dict[str, Any]] = LeastLikely(KEPT)
-        self._contested: LeastLikely[dict[str, Any]] = LeastLikely(KEPT_CONTESTED)
+        self._kept: Lowest[dict[str, Any]] = Lowest(KEPT)
+        self._contested: Lowest[dict[str, Any]] = Lowest(KEPT_CONTESTED)
 
     def add(
         self,
@@ -72,6 +75,6 @@ class Worst:
             self._contested.add(p_true, place)
 
     def content(self) -> list[dict[str, Any]]:
-        """For summary.json, the least likely first and the contested ones last."""
+        """For summary.json, the contradicted ones first and the contested ones last."""
         contested = self._contested.items()
         return [*self._kept.items()[: KEPT - len(contested)], *contested]

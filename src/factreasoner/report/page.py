@@ -157,14 +157,18 @@ def _shared(result: TaskResult) -> dict[str, Any]:
 
 
 def _row(scored: Sequence[Scored | None]) -> list[Any]:
-    """A record in the table of all: id, title, topic, how much differs; of each run what `_counts` tells."""
+    """A record in the table of all.
+
+    Its id, title, topic; how many claims have other labels, and how many are not in every run; of each run
+    what `_counts` tells.
+    """
     first = next(one for one in scored if one is not None)
     title = " ".join((first.result.prompt or first.result.topic or first.result.response).split())
     return [
         first.result.record_id,
         title if len(title) <= TITLE_LENGTH else f"{title[:TITLE_LENGTH].rsplit(' ', 1)[0]} …",
         first.result.topic or "",
-        _differing(scored),
+        list(_differing(scored)),
         [None if one is None else _counts(one) for one in scored],
     ]
 
@@ -176,14 +180,15 @@ def _counts(scored: Scored) -> list[Any]:
     return [scored.result.status, dict(label_counts(rows)), *([dict(cautions)] if cautions else [])]
 
 
-def _differing(scored: Sequence[Scored | None]) -> int:
-    """How many claims have not the same label in every run."""
-    labels = [
-        {} if one is None else {(row.of, row.text): row.label for row in one.main_rows} for one in scored
-    ]
-    claims = {claim for found in labels for claim in found}
-    missing = object()
-    return sum(len({found.get(claim, missing) for found in labels}) > 1 for claim in claims)
+def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
+    """How many claims have not the same label in all runs that have them, and how many a run lacks.
+
+    A run that has no such record lacks no claim of it.
+    """
+    runs = [{(row.of, row.text): row.label for row in one.main_rows} for one in scored if one is not None]
+    found = [[run[claim] for run in runs if claim in run] for claim in set().union(*runs)]
+    differing = sum(len(set(labels)) > 1 for labels in found)
+    return differing, sum(len(labels) < len(runs) for labels in found)
 
 
 def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:

@@ -13,7 +13,7 @@ from factreasoner.config import Config
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
-from factreasoner.metrics.worst import LeastLikely, doubt
+from factreasoner.metrics.worst import Lowest, doubt
 from factreasoner.models import TaskResult
 from factreasoner.report.comparison_tables import fewer
 from factreasoner.report.record_content import Scored
@@ -40,8 +40,8 @@ class RunContent:
         self._labels: Counter[str] = Counter()
         self._bins = [0] * BINS
         self._cautions: Counter[str] = Counter()
-        self._worst: LeastLikely[dict[str, Any]] = LeastLikely(WORST)
-        self._contested: LeastLikely[dict[str, Any]] = LeastLikely(WORST_CONTESTED)
+        self._worst: Lowest[dict[str, Any]] = Lowest(WORST)
+        self._contested: Lowest[dict[str, Any]] = Lowest(WORST_CONTESTED)
         self._groups: dict[str, dict[str, Numbers]] = {}
         self._records = 0
 

@@ -98,7 +98,7 @@ function graphPicture(own) {
   svg('text', {class: 'head', x: right * width, y: 14}, 'contexts'),
   edges.map(([path]) => path),
   own.claims.map((claim) => node(claim.id, places.get(claim.id),
-    `${shortened(claim.text, Math.max(3, room - 8))} ${LABELS[labelOf(claim)].mark} ${probability(claim.rows[0].p)}`,
+    `${shortened(claim.text, Math.max(3, room - 8))} ${signOf(claim).mark} ${probability(claim.rows[0].p)}`,
     `claim ${kindOf(labelOf(claim))}`, addressOf(current.number, claim.id))),
   sorted.map((id) => {
     const premise = own.premises.find((one) => one.id === id);

@@ -110,12 +110,16 @@ function details(run) {
 function differences() {
   const shared = rows.filter((row) => row[4].every((run) => run));
   if (!shared.length) return 'No record is in every run.';
+  const told = (place, one, more) => {
+    const count = shared.reduce((sum, row) => sum + row[3][place], 0);
+    const records = shared.filter((row) => row[3][place]).length;
+    return count ? `${counted(count, content.claim)} in ${counted(records, 'record')} ${count === 1 ? one : more} in every run.` : '';
+  };
+  const unmatched = told(1, 'is not', 'are not');
+  const same = `Every ${content.claim}${unmatched ? ' that is in every run' : ''} has the same label in every run.`;
   const apart = rows.length - shared.length;
-  const rest = apart ? ` ${counted(apart, 'record')} ${apart === 1 ? 'is' : 'are'} not in every run.` : '';
-  const claims = shared.reduce((sum, row) => sum + row[3], 0);
-  if (!claims) return `Every ${content.claim} has the same label in every run.${rest}`;
-  const records = shared.filter((row) => row[3]).length;
-  return `${counted(claims, content.claim)} in ${counted(records, 'record')} ${claims === 1 ? 'has' : 'have'} not the same label in every run.${rest}`;
+  return [told(0, 'has not the same label', 'have not the same label') || same, unmatched,
+    apart ? `${counted(apart, 'record')} ${apart === 1 ? 'is' : 'are'} not in every run.` : ''].filter(Boolean).join(' ');
 }
 
 const OPEN_SETTINGS = 6;

@@ -46,8 +46,14 @@ function inRuns(claim) {
   return current.record.runs.map((run) => run?.claims.find((one) => one.of === claim.of && one.text === claim.text));
 }
 
+/** Whether the runs that have a claim give it different labels. */
 function differs(found) {
-  return new Set(found.map((one) => one && labelOf(one))).size > 1;
+  return new Set(found.filter(Boolean).map(labelOf)).size > 1;
+}
+
+/** Whether a run that has the record has no such claim. */
+function isUnmatched(found) {
+  return found.some((one, place) => !one && current.record.runs[place]);
 }
 
 function claimList(own) {
@@ -58,7 +64,8 @@ function claimList(own) {
       const found = several ? inRuns(claim) : [claim];
       return h('li', {class: differs(found) ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
         h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text)),
-        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badges(one.rows[0]), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))] : '–'))));
+        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badges(one.rows[0]), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))]
+          : h('span', {class: 'note'}, 'no such ', content.claim)))));
     })), {open: true, class: 'card'}));
 }
 
@@ -114,7 +121,7 @@ function fillRecord(claim) {
   holder.replaceChildren();
   const counts = countsOfRun(own);
   const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
-  const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked[0])?.id ?? null;
+  const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked.find((one) => isUnmatched(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
     labelBar(counts), legend(counts, cautionsOfRun(own)), scoresOf(own), solverLine(own),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>

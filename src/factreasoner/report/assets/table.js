@@ -22,10 +22,21 @@ function shareOf(row, run) {
   return judged ? (counts.supported ?? 0) / judged : null;
 }
 
+/** Whether some run has no such record. */
+function isApart(row) {
+  return row[4].some((run) => !run);
+}
+
+/** Whether some claims are not in every run that has their record. */
+function someUnmatched() {
+  return several && rows.some((row) => row[3][1]);
+}
+
 const SORTS = {
   record: (one, other) => one[0].localeCompare(other[0], 'en', {numeric: true}),
   doubt: (one, other) => doubtOf(one) - doubtOf(other),
-  differs: (one, other) => one[3] - other[3] || doubtOf(one) - doubtOf(other),
+  differs: (one, other) => isApart(one) - isApart(other) || one[3][0] - other[3][0] || doubtOf(one) - doubtOf(other),
+  unmatched: (one, other) => one[3][1] - other[3][1],
   share: (one, other) => (shareOf(one, 0) ?? 2) - (shareOf(other, 0) ?? 2),
   claims: (one, other) => totalOf(countsOf(one)[0]) - totalOf(countsOf(other)[0]),
 };
@@ -50,7 +61,8 @@ function recordRow([row, number]) {
   return h('tr', {},
     h('th', {scope: 'row'}, h('a', {class: 'stretched', href: addressOf(number)}, quoted(row[1] || row[0])),
       h('span', {class: 'note'}, quoted(row[0]), statuses.map((status) => [' · ', h('em', {}, status.replace('_', ' '))]))),
-    several ? h('td', {class: 'number'}, row[3] || '') : null,
+    several ? h('td', {class: 'number'}, row[3][0] || '') : null,
+    someUnmatched() ? h('td', {class: 'number'}, row[3][1] || '') : null,
     countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts),
       h('span', {class: 'note'}, ORDER.filter((label) => counts[label] && label !== 'supported')
         .map((label) => `${LABELS[label].mark} ${counts[label]} `), Object.keys(CAUTIONS).filter((caution) => cautionsIn(row)[run][caution])
@@ -76,7 +88,8 @@ function tableBody() {
     h('p', {class: 'note', role: 'status'}, found.length === rows.length
       ? counted(rows.length, 'record') : `${found.length.toLocaleString('en')} of ${counted(rows.length, 'record')}`),
     h('table', {class: 'records'}, h('thead', {}, h('tr', {}, columnHead('record', 'record'),
-      several ? columnHead('differs', 'differ', {class: 'number'}) : null,
+      several ? columnHead('differs', 'labels differ', {class: 'number'}) : null,
+      someUnmatched() ? columnHead('unmatched', 'not in every run', {class: 'number'}) : null,
       content.runs.map((run, place) => place === 0 ? columnHead('doubt', several ? quoted(run.name) : 'labels')
         : h('th', {scope: 'col'}, quoted(run.name))),
       several ? null : columnHead('claims', `${content.claim}s`, {class: 'number'}),

@@ -1,4 +1,4 @@
-"""Where the loss is, in words: retriever, generator or the gold answer."""
+"""Where the loss is, in words: with the retriever or the generator, and what the gold answer may lack."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ Values = Mapping[str, float | None]
 def losses(values: Values) -> list[str]:
     """Sentences on where a system loses or invents, from the means of a run's metrics.
 
-    Empty where too little is known. The last one names the part where most is lost.
+    Empty where too little is known. The last one names the part where most is lost, which is retriever or
+    generator: an answer that says, from a context, more than the reference loses nothing.
     """
     told = [*_of_reference(values), *_of_answers(values)]
     parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
-    if not parts or "retriever" not in parts:
+    if "retriever" not in parts:
         return told
     most = max(parts.values())
     if not most:
@@ -55,15 +56,18 @@ def _of_answers(values: Values) -> Iterator[str]:
         f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
         "(hallucination)."
     )
-    if (against := values["against_reference"]) is not None:
+    noise = [values[f"noise_sensitivity_in_{kind}"] for kind in ("relevant", "irrelevant")]
+    known, against = [share for share in noise if share is not None], values["against_reference"]
+    if len(known) == len(noise) and against is not None:
         yield (
-            f"Generator: {_percent(against)} of what answers state is in a context, and the reference "
-            "contradicts it."
+            f"Noise: {_percent(sum(known))} of what answers state is in a context, and the reference does "
+            f"not bear it out: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
         )
-    yield (
-        f"Gold answer: {_percent(beyond)} of what answers state is in a context, "
-        "and the reference is silent on it: it may be incomplete."
-    )
+    if beyond:
+        yield (
+            f"Gold answer: it is silent on {_percent(beyond)} of what answers state from a context; where it "
+            "is incomplete, correctness is better than measured."
+        )
 
 
 def _parts(values: Values) -> dict[str, float | None]:
@@ -72,7 +76,6 @@ def _parts(values: Values) -> dict[str, float | None]:
     return {
         "retriever": values["lost_in_retrieval"],
         "generator": None if generated is None or invented is None else max(generated, invented),
-        "gold answer": values["beyond_reference"],
     }
 
 
