@@ -1,7 +1,9 @@
 """The claims of a rag result as rows, and what the reference says of them in words."""
 
 import pytest
+from table_judge import PASSAGES, TableJudge, rows_of
 
+from factreasoner import rag
 from factreasoner.models import Atom, Context, Verdict
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.rows import rag_rows
@@ -57,3 +59,33 @@ def test_a_claim_without_a_verdict_is_not_judged():
     against_contexts, against_reference = rag_rows(result)
     assert (against_reference.label, against_reference.judged) == (None, "no")
     assert against_contexts.note == "no context"
+
+
+def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
+    table = {("old", "1932"): ("entailment", 0.9), ("reference", "1932"): ("contradiction", 0.9)}
+    table |= {("answer", "1931"): "lost", ("old", "1931"): ("contradiction", 0.8)}
+    found = rag(
+        "It opened in 1932.",
+        contexts=PASSAGES,
+        reference="It opened in 1931.",
+        claims=[{"id": "x", "text": "It opened in 1932."}],
+        reference_claims=[{"id": "y", "text": "It opened in 1931."}],
+        judge=TableJudge(table),
+    )
+    said = {(row.claim, row.of, row.against): row for row in rows_of("rag", found.result)}
+    assert {key: row.label for key, row in said.items()} == {
+        ("x", "answer", "contexts"): "supported",
+        ("x", "answer", "reference"): "contradicted",
+        ("y", "reference", "answer"): None,
+        ("y", "reference", "contexts"): "contradicted",
+    }
+    assert said["x", "answer", "contexts"].title == "History"
+    assert said["y", "reference", "answer"].judged == "no"
+
+
+def test_a_claim_whose_contexts_were_judged_in_part_says_so():
+    table = {("old", "1932"): ("entailment", 0.9), ("new", "1932"): "lost"}
+    claims = [{"id": "x", "text": "It opened in 1932."}]
+    found = rag("It opened in 1932.", contexts=PASSAGES, claims=claims, judge=TableJudge(table))
+    (row,) = rows_of("rag", found.result)
+    assert (row.label, row.judged) == ("supported", "partly")

@@ -1,0 +1,36 @@
+"""Records of `rag`, and a model that answers by a function: for tests of its parts."""
+
+from factreasoner.config import Config
+from factreasoner.inputs.parsing import parse_record
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.task import TASK
+from factreasoner.tasks.task import Calls
+
+
+def record_of(**fields):
+    return parse_record({"id": "q1", "input": "Who?", "output": "An answer."} | fields, where="test")
+
+
+def judging(truth, sources=lambda prompt, fact: "1"):
+    """A model that answers by `truth(passage, fact)` and names `sources`; it makes no claims."""
+
+    def answer(prompt, schema):
+        said = {name: truth(prompt.user, text) for name, text in schema.items.items()}
+        named = {f"{name}_sources": sources(prompt.user, text) for name, text in schema.items.items()}
+        return {name: value for name, value in (said | named).items() if name in schema.arguments}
+
+    return ScriptedLLM(answer)
+
+
+def stated(passage, fact):
+    return "True" if fact in passage else "Not clear"
+
+
+def assessed(llm, record, **settings):
+    settings = {"cache": False, "confidence": "constant", "form": "tool"} | settings
+    return TASK.worker(Config(model="test", **settings), Calls(llm=llm)).assess(record)
+
+
+def scores(llm, record, **settings):
+    return scored_rag(assessed(llm, record, **settings)).values

@@ -1,0 +1,49 @@
+"""A judge by a table, and passages for it: for tests of what becomes of verdicts."""
+
+from factreasoner.models import Failure, Verdict
+from factreasoner.protocols import Judged
+from factreasoner.tasks.registry import task_named
+
+PASSAGES = [
+    {"id": "old", "text": "It opened in 1932.", "title": "History", "link": "https://example.org/h"},
+    {"id": "new", "text": "It closed in 1999."},
+]
+
+
+class TableJudge:
+    """A judge by a table: (premise, word in the claim) -> label, p; "lost" is a failure, else neutral."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def judge(self, premise, claims):
+        verdicts, failures = [], []
+        for claim in claims:
+            found = next(
+                (
+                    said
+                    for (where, word), said in self.table.items()
+                    if where == premise.id and word in claim.text
+                ),
+                ("neutral", 0.9),
+            )
+            if found == "lost":
+                item = f"{premise.id}->{claim.id}"
+                failures.append(Failure(stage="judge", item_id=item, error_type="LLMError", message="lost"))
+                continue
+            label, probability = found
+            quote = f"{premise.text[:9]}" if label != "neutral" else None
+            verdicts.append(
+                Verdict(
+                    context_id=premise.id,
+                    target_id=claim.id,
+                    label=label,
+                    probability=probability,
+                    quote=quote,
+                )
+            )
+        return Judged(tuple(verdicts), tuple(failures))
+
+
+def rows_of(task, result):
+    return list(task_named(task).rows(result))

@@ -1,0 +1,55 @@
+"""`rag` as a task: what records lack, which prompts, and results as lines."""
+
+import pytest
+from rag_records import record_of
+
+from factreasoner import Config
+from factreasoner.models import Failure, Verdict
+from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.task import TASK, scores_of
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({}, "contexts: none given, and no 'reference' either"),
+        ({"reference": " "}, "contexts: none given"),
+        ({"contexts": []}, None),
+        ({"reference": "R."}, None),
+        ({"reference_atoms": ["R."]}, None),
+        ({"contexts": [{"id": "answer", "text": "x"}]}, "contexts[0].id: 'answer' names another premise"),
+        ({"contexts": [{"id": "contexts:2", "text": "x"}]}, "contexts[0].id: 'contexts:2' names another"),
+    ],
+)
+def test_a_record_needs_contexts_or_a_reference_and_ids_that_name_no_other_premise(fields, problem):
+    found = [str(one) for one in TASK.problems(record_of(**fields), Config())]
+    assert [problem in one for one in found] == ([] if problem is None else [True])
+
+
+def test_the_prompts_are_those_that_may_be_asked():
+    assert TASK.prompts(Config()) == ["atomizer", "reviser", "judge", "judge_several"]
+    assert TASK.prompts(Config(model="m", reviser="inline"))[0] == "atomizer_inline"
+
+
+def test_a_record_that_could_not_be_worked_on():
+    failure = Failure(stage="pipeline", item_id="q1", error_type="KeyError", message="x")
+    found = TASK.failed(record_of(), Config(), failure)
+    line = TASK.tally(Config(), []).add(found)
+    assert (line["status"], line["faithfulness"], line["claims"]) == ("failed", None, [])
+
+
+def test_k_cuts_the_ranking_where_it_is_a_number():
+    contexts = [{"id": f"c{n}", "text": "x"} for n in range(3)]
+    record = record_of(contexts=contexts, gold_contexts=["c0", "c2"])
+    fields = {"contexts": record.contexts, "gold_contexts": record.gold_contexts}
+    result = RagResult(record_id="q", status="ok", **fields)
+    assert scores_of(result, Config(k=1)).values["retrieval_precision"] == 1.0
+    assert scores_of(result, Config(k="half")).values["retrieval_precision"] == pytest.approx(2 / 3)
+
+
+def test_the_size_of_a_line_is_its_judged_claims():
+    verdicts = [
+        Verdict(context_id=premise, target_id="a", label="neutral", probability=0.9).model_dump()
+        for premise in ("c0", "reference")
+    ]
+    assert TASK.size({"verdicts": verdicts}) == 1
