@@ -1,5 +1,6 @@
 """What a run leaves when it is stopped."""
 
+import errno
 import json
 import threading
 
@@ -7,7 +8,7 @@ import pytest
 from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
-from factreasoner.errors import InputError, InputProblem
+from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.runs.journal_index import JournalIndex
@@ -97,6 +98,22 @@ def test_out_of_memory_tells_what_is_kept(tmp_path, monkeypatch, place):
     monkeypatch.undo()
     assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
     assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_a_full_disk_is_told_by_the_file_that_met_it_first(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    config, ids = Config(), [record.id for record in RECORDS]
+    folder = RunFolder(tmp_path, TASK)
+    folder.start(config, {})
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(RunError, match=r"journal\.jsonl: can't be written: No space left") as raised:
+            run(build_pipeline(config), folder, ids, RECORDS, Silent())
+    (told,) = raised.value.__notes__
+    assert "of 3 records are assessed, and kept in" in told
+    assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
 
 
 def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import BudgetError
+from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
 from factreasoner.runs.executors import lines_of
@@ -71,9 +71,11 @@ def run(
     except BaseException as error:
         # An interrupt may have struck between a line's writing and its indexing.
         folder.mend_journal()
-        written = len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError)
-        if written:
-            score_journal(folder, ids, worker.config)
+        written = False
+        if len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError):
+            with contextlib.suppress(RunError):  # a full disk is told by what came first
+                score_journal(folder, ids, worker.config)
+                written = True
         error.add_note(_kept(folder, len(ids), written=written))
         raise
     try:
