@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -72,6 +73,18 @@ def test_runs_of_different_tasks_do_not_stand_side_by_side(tmp_path):
 def test_runs_of_one_name_are_told_apart(tmp_path):
     one, other = (run_of(tmp_path / name / "run", bridge()) for name in ("a", "b"))
     assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
+
+
+def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
+    runs = (
+        run_of(tmp_path / "a", bridge()),
+        run_of(tmp_path / "b", bridge(), config=Config(spacy_model="none")),
+    )
+    differing = dict(data_in(report_of(*runs), "content")["differing"])
+    assert differing["spacy model"] == ["not set", "none"]
+    manifest = json.loads((runs[1] / "manifest.json").read_text())
+    (runs[1] / "manifest.json").write_text(json.dumps(manifest | {"parser": "other 9.9"}))
+    assert dict(data_in(report_of(*runs), "content")["differing"])["parser"][1] == "other 9.9"
 
 
 def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):

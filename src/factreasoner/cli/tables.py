@@ -18,6 +18,7 @@ from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric
 from factreasoner.models import Assessment, Status, factuality
+from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.tasks.factuality import TASK
 
@@ -47,7 +48,7 @@ def print_rows(
         console.failed(f"{count} x {message}")
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
-        _print_atoms_notice(console, config)
+        _print_atoms_notice(console, config, parser_of(folder))
     if config.plugin("judge") == "embedded":
         console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
@@ -72,16 +73,15 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     for failure in (*assessment.failures, *outcome_failures):
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if assessment.atoms:
-        _print_atoms_notice(console, config)
+        _print_atoms_notice(console, config, describe_model(config.spacy_model))
     if config.plugin("judge") == "embedded":
         console.print(f"[dim]{escape(embedded_notice())}[/dim]")
 
 
-def _print_atoms_notice(console: Terminal, config: Config) -> None:
+def _print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
     """How atoms were made that the record did not bring, where no model made them."""
     if config.plugin("atomizer") != "embedded":
         return
-    parser = describe_model(config.spacy_model)
     made = f"by a parse of {parser}" if parser else "of whole sentences"
     remedy = "" if parser or config.spacy_model == "none" else f" {SENTENCES_NOTICE}"
     notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"

@@ -25,6 +25,7 @@ from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, caution_counts, label_counts
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
+from factreasoner.runs.rescored import parser_of
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""
@@ -192,9 +193,13 @@ def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
 
 
 def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
-    """Settings that are not the same in every run, without those of how fast to go, with each run's value."""
+    """Settings that are not the same in every run, without those of how fast to go, with each run's value.
+
+    What parser made the atoms is told too.
+    """
     settings = [
-        run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS)) | {"corrections": run.corrections}
+        run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS))
+        | {"corrections": run.corrections, "parser": parser_of(run.path)}
         for run in runs
     ]
     values = {key: [_setting(found[key]) for found in settings] for key in settings[0]}
@@ -202,7 +207,9 @@ def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
 
 
 def _setting(value: object) -> str:
-    return "none" if value in (None, [], {}) else str(value)
+    if value is None:
+        return "not set"
+    return "none" if value in ([], {}) else str(value)
 
 
 def _names(runs: Sequence[FinishedRun[Any]]) -> list[str]:

@@ -104,7 +104,26 @@ class Manifest:
                 f"({'; '.join(differences)}); use another --out, or start over with --fresh"
             )
 
-    def write(self, task: str, config: Config, prompts: Mapping[str, str], files: Mapping[str, str]) -> None:
+    @property
+    def parser(self) -> str | None:
+        """Name and version of the parser that the atoms of the run were made with; None for none.
+
+        Of a run of a version that did not note it: the one there is now.
+        """
+        content = self.content()
+        if "parser" in content:
+            return None if content["parser"] is None else str(content["parser"])
+        return describe_model(content["config"].get("spacy_model"))
+
+    def write(
+        self,
+        task: str,
+        config: Config,
+        prompts: Mapping[str, str],
+        files: Mapping[str, str],
+        *,
+        parser: str | None,
+    ) -> None:
         """Write it anew; `prompts` and `files` are fingerprints of what else decides results."""
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
@@ -114,7 +133,7 @@ class Manifest:
             "prompts": dict(prompts),
             "files": dict(files),
             "versions": versions | {name: _version(name) for name in PACKAGES},
-            "parser": describe_model(config.spacy_model),
+            "parser": parser,
         }
         self._replace(manifest)
 

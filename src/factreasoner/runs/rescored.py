@@ -10,7 +10,7 @@ from typing import NamedTuple
 from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.profiles import parse_config
-from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN
+from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.replacing import replace_file
 
 CORRECTIONS = "corrections.jsonl"
@@ -58,3 +58,9 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: can't be read ({error}); score the run again") from error
+
+
+def parser_of(path: Path) -> str | None:
+    """Name and version of the parser that made the atoms of a run, or of the run a folder has scores of."""
+    scored = read_scored_again(path)
+    return Manifest(scored.run if scored else path).parser

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from factreasoner.config import Config
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
@@ -58,6 +59,7 @@ def run(
 
     Raises:
         ConfigError: a key or the model is wrong.
+        RunError: atoms would be made with another parser than those that the folder holds.
         InputError: a record can't be read any more, or lacks what the configuration needs.
         KeyboardInterrupt: the process is told to stop.
 
@@ -94,7 +96,7 @@ def _worked_off(
 ) -> str | None:
     """Write the lines of what is unfinished as they come; why that stopped early, None where it did not."""
     calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
-    made = lines_of(worker, folder.task, _unfinished(folder, records), calls)
+    made = lines_of(worker, folder.task, _unfinished(folder, records, worker.config), calls)
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:
@@ -118,7 +120,12 @@ def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
     )
 
 
-def _unfinished(folder: RunFolder[Any], records: Iterable[Record]) -> Iterator[Record]:
+def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Config) -> Iterator[Record]:
+    """The records that are to be worked on; RunError where atoms would be made otherwise than those there."""
+    same_atoms = False
     for record in records:
         if record.id not in folder.entries or not folder.finished(record.id, record_fingerprint(record)):
+            if not same_atoms and folder.task.makes_claims(record, config):
+                folder.refuse_other_parser(config)
+                same_atoms = True
             yield record

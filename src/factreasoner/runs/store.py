@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from factreasoner.compact import Ids
 from factreasoner.config import Config
 from factreasoner.errors import RunError
+from factreasoner.language.parsing import describe_model
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.profiles import parse_config
@@ -140,7 +141,8 @@ class RunFolder(Generic[R]):
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
         kept = self.manifest.models() if self.entries else {}
         searched = self.manifest.searched if self.entries else []
-        self.manifest.write(self.task.name, config, prompts, files)
+        parser = self.manifest.parser if self.entries else describe_model(config.spacy_model)
+        self.manifest.write(self.task.name, config, prompts, files, parser=parser)
         self.manifest.keep_searched(searched)
         for model, abilities in kept.items():
             self.manifest.keep_abilities(model, abilities)
@@ -162,6 +164,16 @@ class RunFolder(Generic[R]):
         """The settings the run was made with. Raises RunError for a run of another task."""
         self._check_task()
         return parse_config(self.manifest.content()["config"], str(self.manifest.path))
+
+    def refuse_other_parser(self, config: Config) -> None:
+        """Raise RunError where a parser would now make other atoms than that of the run so far did."""
+        there, here = (name or "none" for name in (self.manifest.parser, describe_model(config.spacy_model)))
+        if there != here:
+            raise RunError(
+                f"{self.path}: the atoms in this folder were made with another parser ({there} there, {here} "
+                "now), and those of the rest would differ; go on where that parser is installed, use another "
+                "--out, or start over with --fresh"
+            )
 
     def read_journal(self) -> None:
         """Index the journal: the last line of each record counts. What a killed process left torn does not.

@@ -141,6 +141,11 @@ class Task(ABC, Generic[R]):
     def with_verdicts(self, result: R, verdicts: tuple[Verdict, ...]) -> R:
         """A result with other verdicts on the same pairs, in the same order; nothing is solved anew."""
 
+    def makes_claims(self, record: Record, config: Config) -> bool:
+        """Whether claims are made of a text of the record without a model, as a parser reads it."""
+        made = record.atoms is None or config.revise_given
+        return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
+
     def claims(self, result: R) -> Sequence[Atom]:
         """The claims of a result by which it is told whether two runs judged the same; none: all do."""
         return ()

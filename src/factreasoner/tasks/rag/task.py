@@ -46,6 +46,12 @@ class Rag(Task[RagResult]):
         """See `Task`."""
         return result_of(RagResult, record, config, status="failed", failures=[failure])
 
+    def makes_claims(self, record: Record, config: Config) -> bool:
+        """See `Task`."""
+        if record.reference_atoms is None and (record.reference or "").strip():
+            record = record.model_copy(update={"atoms": None})  # the reference's claims are made like these
+        return super().makes_claims(record, config)
+
     def rows(self, result: RagResult) -> Iterator[ClaimRow]:
         """See `Task`."""
         return rag_rows(result)

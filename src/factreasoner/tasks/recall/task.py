@@ -60,6 +60,11 @@ class Recall(Task[RecallResult]):
         """See `Task`."""
         return result.facts
 
+    def makes_claims(self, record: Record, config: Config) -> bool:
+        """See `Task`."""
+        given = record.facts is not None or record.reference_atoms is not None
+        return not given and config.plugin("fact_generator") == "embedded"
+
     def rows(self, result: RecallResult) -> Iterator[ClaimRow]:
         """See `Task`."""
         return fact_rows(result)

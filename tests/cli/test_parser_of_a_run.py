@@ -1,0 +1,53 @@
+"""Atoms of one run are made with one parser: another is refused where it would make some, and only there."""
+
+import json
+
+import pytest
+from command import write_records
+
+PARSER = "some_parser 9.9"
+FIRST = {"id": "r0", "output": "It opened in 1932.", "contexts": ["It opened in 1932."]}
+SECOND = FIRST | {"id": "r1"}
+GIVEN = SECOND | {"atoms": [{"id": "a0", "text": "It opened."}]}
+
+
+@pytest.fixture
+def begun(factreasoner, tmp_path):
+    """A run of one record, whose atoms were made with a parser that is not here."""
+    folder = tmp_path / "run"
+    done = factreasoner("run", write_records(tmp_path / "d.jsonl", FIRST), "--out", folder)
+    assert done.returncode == 0, done.stderr
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"parser": PARSER}))
+    return folder
+
+
+def test_what_is_left_is_refused_with_both_parsers_named(factreasoner, begun, tmp_path):
+    done = factreasoner("run", write_records(tmp_path / "d.jsonl", FIRST, SECOND), "--out", begun)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1
+    assert f"made with another parser ({PARSER} there, " in said
+    assert "use another --out, or start over with --fresh" in said
+    assert "1 of 2 records are assessed" in said
+    assert len((begun / "journal.jsonl").read_text().splitlines()) == 1
+    assert json.loads((begun / "manifest.json").read_text())["parser"] == PARSER
+
+
+def test_a_finished_run_and_given_atoms_need_no_parser(factreasoner, begun, tmp_path):
+    for records in ([FIRST], [FIRST, GIVEN]):
+        done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", begun)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((begun / "manifest.json").read_text())["parser"] == PARSER
+    assert len((begun / "journal.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("out", [[], ["--out", "again"]])
+def test_scores_again_say_what_made_the_atoms(factreasoner, begun, out):
+    done = factreasoner("score", begun, "--k", "3", *out)
+    assert f"Atoms were made by a parse of {PARSER}" in " ".join(done.stdout.split()), done.stderr
+
+
+def test_over_again_atoms_are_made_with_what_there_is(factreasoner, begun, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", FIRST, SECOND)
+    assert factreasoner("run", data, "--out", begun, "--fresh").returncode == 0
+    assert json.loads((begun / "manifest.json").read_text())["parser"] != PARSER
