@@ -102,7 +102,10 @@ class Way(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one run took, records' scores by metric, its exit code; seconds and MB of its process."""
+    """What one run took, records' scores by metric, its exit code; seconds and MB of its process.
+
+    `most` is how many requests were under way at once at most.
+    """
 
     taken: Taken
     scores: dict[str, list[float | None]]
@@ -110,6 +113,7 @@ class Outcome(NamedTuple):
     seconds: float
     cpu: float
     memory: float
+    most: int
 
 
 def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn, latency: float) -> Outcome:
@@ -135,7 +139,8 @@ def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn,
         if not scores and process.returncode == 0:
             raise SystemExit(f"{way.title} gave no scores:\n{said[-2000:]}")
     cpu = usage.ru_utime + usage.ru_stime
-    return Outcome(model.taken, scores, process.returncode, seconds, cpu, usage.ru_maxrss / 1024)
+    memory = usage.ru_maxrss / 1024
+    return Outcome(model.taken, scores, process.returncode, seconds, cpu, memory, server.peak)
 
 
 def command(way: Way, data: Path, url: str, which: str) -> list[str]:

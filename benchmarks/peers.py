@@ -6,10 +6,12 @@
 each contender, which asks one stand-in for a model on loopback (`stand_in.py`: the same claims and verdicts
 for all), once where it answers at once and once where it takes 0.5 s, 16 at once. Each is installed in an
 environment of its own under .venv-peers, and runs in a process of its own: its seconds include the start.
-CPU seconds and MB are those of the run where the model answers at once. `ragchecker` and `refchecker` are
-installed and run only where they are named: they bring torch, 6.6 GB each. They have not been measured yet;
-their scripts and the stand-in's replies were tried against both, with what needs torch left out. RefChecker,
-and RAGChecker with it, takes a verdict that is left out for "Neutral" (`llm_checker.py`: "pad labels").
+CPU seconds and MB are those of the run where the model answers at once; "most" is the largest number of
+requests under way where it does not: 16 are calls for ours, rows for ragas, and answers for deepeval, which
+asks several calls about one side by side. `ragchecker` and `refchecker` are installed and run only where they
+are named: they bring torch, 6.6 GB each. They have not been measured yet; their scripts and the stand-in's
+replies were tried against both, with what needs torch left out. RefChecker, and RAGChecker with it, takes a
+verdict that is left out for "Neutral" (`llm_checker.py`: "pad labels").
 
 - "faithfulness": that metric alone. "all": correctness and coverage against the reference, claim recall and
   context precision with it (ragas: factual_correctness, context_recall, context_precision; deepeval:
@@ -42,7 +44,7 @@ from factreasoner.runs.plan import plan
 
 ANSWERS, LATENCY = 50, 0.5
 WIDTHS = {"calls": 7, "prompt": 9, "reply": 8, "tokens": 9, "ratio": 7}
-MORE_WIDTHS = {"s, at once": 12, f"s, {LATENCY:g} s each": 14, "CPU s": 7, "MB": 6}
+MORE_WIDTHS = {"s, at once": 12, f"s, {LATENCY:g} s each": 14, "CPU s": 7, "MB": 6, "most": 6}
 
 
 def main() -> None:
@@ -87,7 +89,8 @@ def cost_row(quick: Outcome, slow: Outcome, ratio: float) -> str:
     calls, prompt, reply = quick.taken
     tokens = f"{calls:7,d}{prompt:9,d}{reply:8,d}{prompt + reply:9,d}{ratio:7.2f}"
     failed = "" if quick.code == slow.code == 0 else f"  exit code {quick.code or slow.code}"
-    return f"{tokens}{quick.seconds:12.1f}{slow.seconds:14.1f}{quick.cpu:7.1f}{quick.memory:6.0f}{failed}"
+    seconds = f"{quick.seconds:12.1f}{slow.seconds:14.1f}{quick.cpu:7.1f}"
+    return f"{tokens}{seconds}{quick.memory:6.0f}{slow.most:6d}{failed}"
 
 
 def print_bad_replies(ways: list[Way]) -> None:

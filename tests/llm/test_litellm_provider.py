@@ -1,14 +1,18 @@
 """What litellm is told, and what is known of a model before any request."""
 
+import gc
 import math
 import os
+import subprocess
+import sys
 import warnings
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.llm.litellm_provider import MOST_TOKENS, LiteLLMProvider, load
+from factreasoner.llm.litellm_provider import LiteLLMProvider, load
+from factreasoner.llm.responses import MOST_TOKENS
 
 
 def test_litellm_is_quiet_and_stays_at_home():
@@ -51,6 +55,34 @@ def test_the_keys_a_provider_wants(monkeypatch):
     assert LiteLLMProvider("anthropic/claude-x", None, None).missing_keys == ("ANTHROPIC_API_KEY",)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "something")
     assert LiteLLMProvider("anthropic/claude-x", None, None).missing_keys == ()
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_loading_leaves_the_garbage_collector_as_it_was(collecting):
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if collecting else gc.disable)()
+        load.__wrapped__()
+        assert gc.isenabled() == collecting
+    finally:
+        (gc.enable if was_on else gc.disable)()
+
+
+NOT_COLLECTED = """
+import gc
+passes = []
+gc.callbacks.append(lambda phase, info: passes.append(info["generation"]) if phase == "start" else None)
+from factreasoner.llm.litellm_provider import load
+before = len(passes)
+load()
+assert len(passes) - before < 10, len(passes)
+"""
+
+
+def test_the_garbage_collector_rests_while_litellm_is_imported():
+    """It would go over a million objects that all stay, some thousand times."""
+    done = subprocess.run([sys.executable, "-c", NOT_COLLECTED], capture_output=True, text=True, timeout=90)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_loading_warns_of_nothing():

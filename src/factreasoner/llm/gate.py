@@ -14,7 +14,8 @@ from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.commons import Turnstile
 from factreasoner.llm.dialect import token_limit
 from factreasoner.llm.limits import LocalTurnstile, Turn
-from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.llm.litellm_provider import LiteLLMProvider
+from factreasoner.llm.tokens import estimate_request
 from factreasoner.models import Usage
 
 FIRST_COMPLETION = 256

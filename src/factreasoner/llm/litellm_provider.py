@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import copy
 import functools
+import gc
 import importlib
 import logging
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.dialect import TOKEN_LIMITS
-from factreasoner.llm.logprobs import field_of, tokens_of
 from factreasoner.llm.prices import rates_of
 from factreasoner.llm.reading import Completion
-from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Usage
+from factreasoner.llm.responses import completion_of, reported
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import
@@ -60,11 +60,22 @@ ASKED = frozenset(
     | set(TOKEN_LIMITS)
 )
 """What every request may hold. litellm knows who takes it; parameters beyond it are the user's own wish."""
-MOST_TOKENS = 1_000_000_000
-"""No request takes more, whatever its provider reports."""
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector: what imports make stays, and to go over it takes up to a fifth more."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @functools.cache
+@_uncollected()
 def load() -> Any:
     """The litellm module, quiet and offline. Takes seconds the first time."""
     for name, value in ENVIRONMENT.items():
@@ -155,7 +166,8 @@ class LiteLLMProvider:
     def ready(self) -> bool:
         """True, once everything a first request would import is imported: that is no part of its time."""
         if self.provider == "openai":
-            importlib.import_module("openai.resources")
+            with _uncollected():
+                importlib.import_module("openai.resources")
         return True
 
     @functools.cached_property
@@ -217,42 +229,13 @@ class LiteLLMProvider:
         return frozenset(known or ())
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
-        """What a response to `request` says, whatever it looks like; `logprobs` never saw litellm."""
-        choices = field_of(response, "choices")
-        choice = choices[0] if isinstance(choices, list | tuple) and choices else None
-        message = field_of(choice, "message")
-        content = field_of(message, "content")
-        tool_calls = field_of(message, "tool_calls")
-        functions = [
-            field_of(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())
-        ]
-        if not functions:  # some servers send both, which are one
-            functions = [field_of(message, "function_call")]
-        called = tuple(
-            (str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None
-        )
-        content = content if isinstance(content, str) else ""
-        spoken = content + "".join(str(raw) for _, raw in called)
-        return Completion(
-            content=content,
-            tool_calls=called,
-            finish_reason=str(field_of(choice, "finish_reason") or ""),
-            tokens=tokens_of(logprobs or field_of(choice, "logprobs")),
-            usage=self._usage(response, request, spoken),
-            refusal=_refusal(message),
-            prompt_tokens=_count(field_of(field_of(response, "usage"), "prompt_tokens")) or None,
-        )
-
-    def _usage(self, response: Any, request: Mapping[str, Any], spoken: str) -> Usage:
-        counted = field_of(response, "usage")
-        told = _count(field_of(counted, "prompt_tokens")), _count(field_of(counted, "completion_tokens"))
-        prompt_tokens = told[0] or estimate_request(request)
-        completion_tokens = told[1] or (estimate_tokens(spoken) if spoken else 0)
-        cost = self.price(prompt_tokens, completion_tokens)
-        if cost and all(told) and not self._batch:
+        """What a response to `request` says, with its cost; `logprobs` never saw litellm."""
+        said = completion_of(response, request, logprobs)
+        cost = self.price(said.usage.prompt_tokens, said.usage.completion_tokens)
+        if cost and all(reported(response)) and not self._batch:
             # The response says more than two numbers do: cached and reasoning tokens have other prices.
             cost = self._exact_price(response) or cost
-        return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
+        return said._replace(usage=said.usage.model_copy(update={"cost": cost}))
 
     def _exact_price(self, response: Any) -> float | None:
         try:
@@ -276,25 +259,8 @@ def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool
     return LiteLLMProvider(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)
 
 
-def estimate_request(request: Mapping[str, Any]) -> int:
-    """About how many prompt tokens a chat request takes, its function or response format included."""
-    parts = [str(message["content"]) for message in request["messages"]]
-    parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
-    return sum(estimate_tokens(part) + 4 for part in parts)
-
-
 def _provider_of(model: str) -> str:
     try:
         return str(load().get_llm_provider(model)[1])
     except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
         return ""
-
-
-def _refusal(message: Any) -> str:
-    given = field_of(message, "refusal") or field_of(field_of(message, "provider_specific_fields"), "refusal")
-    return given if isinstance(given, str) else ""
-
-
-def _count(value: Any) -> int:
-    """A number of tokens as it was reported; 0 where it was not, or is none."""
-    return value if type(value) is int and 0 < value <= MOST_TOKENS else 0

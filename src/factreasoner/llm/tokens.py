@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
 ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]{1,3}|[!-/:-@\[-`{-~]{1,2}")
 PIECES = re.compile(
@@ -34,3 +36,10 @@ def estimate_tokens(text: str) -> int:
         math.ceil((piece.end() - piece.start()) / LETTERS_PER_TOKEN[piece.lastgroup or "dense"])
         for piece in PIECES.finditer(text)
     )
+
+
+def estimate_request(request: Mapping[str, Any]) -> int:
+    """About how many prompt tokens a chat request takes, its function or response format included."""
+    parts = [str(message["content"]) for message in request["messages"]]
+    parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
+    return sum(estimate_tokens(part) + 4 for part in parts)

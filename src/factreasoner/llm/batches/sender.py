@@ -13,9 +13,10 @@ from factreasoner.llm.batches.wording import answer_of, body_of
 from factreasoner.llm.dialect import Dialect, Wanted, token_limit
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import MARGIN
-from factreasoner.llm.litellm_provider import LiteLLMProvider, estimate_request
+from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.reading import Completion
 from factreasoner.llm.sending import CallTally, FormRefusedError
+from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.usage import record_usage
 
 

@@ -18,9 +18,10 @@ from factreasoner.llm.budget import Account
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import MARGIN
-from factreasoner.llm.litellm_provider import MOST_TOKENS, LiteLLMProvider
+from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.litellm_provider import load as litellm
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
