@@ -100,6 +100,11 @@ def test_list_markers_headings_and_rules_are_left_out() -> None:
     ]
 
 
+def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences() -> None:
+    long = "The tower has a lamp that was lit for the first time in 1871."
+    assert split(f"> {long}\n> It is tall.\n>> It is\n>> old.\n") == [long, "It is tall.", "It is\n>> old."]
+
+
 def test_kinds_of_blocks() -> None:
     text = "# A\n**B**\nC here.\n\n- D\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ne. F\n```\n"
     assert [(block.kind, text[block.start : block.end]) for block in blocks(text)] == [

@@ -139,6 +139,12 @@ def test_a_sentence_with_a_link_states_something() -> None:
     assert texts(text) == ["The mill works.", "It opened in 1932 (page)."]
 
 
+def test_marks_of_quotation_are_no_part_of_a_statement() -> None:
+    long = "The mill, which stands on the hill behind the town, was built in 1871."
+    found = [statement.text for statement in statements(f"> {long}\n> The bell was\n> cast in 1902.\n")]
+    assert found == [long, "The bell was cast in 1902."]
+
+
 def test_characters_that_nobody_sees_are_no_part_of_a_statement() -> None:
     assert texts("The mill\u200b works.\ufeff It is\x00 old.") == ["The mill works.", "It is old."]
 

@@ -188,6 +188,7 @@ _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _LOOK_BACK = 24
+_BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
@@ -299,6 +300,6 @@ def _skip_openers(text: str, start: int, end: int) -> int:
 
 
 def _skip_blank(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return start
+    """Position behind the blanks at `start`, and behind the marks of quotation that a line begins with."""
+    blank = _BLANK.match(text, start, end)
+    return blank.end() if blank else start

@@ -28,7 +28,7 @@ _PART = re.compile(
       | `(?P<code>[^`\n]{1,200})`
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
       | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
-      | (?P<blank>\s+)""".replace("LINK", _LINK),
+      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK),
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.+?)(?<=[^\s])\1(?![\w*])", re.DOTALL)

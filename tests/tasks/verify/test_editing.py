@@ -57,6 +57,8 @@ def without(text, *parts, after=""):
         ("* A one.\n* B *is. C* two.\n", ["B *is."], "* A one.\n* *C* two.\n"),
         ("The price* is high. 2 * 3 is six. B two.", ["The price* is high.", "2 * 3 is six."], "B two."),
         ("my_var is a. your_var is b.", ["my_var is a."], "your_var is b."),
+        ("A one.\u00a0B two.\u202fC three.", ["B two."], "A one.\u00a0C three."),
+        ("A one.\u00a0B two.\n", ["B two."], "A one.\n"),
         ("It is **very. Bold** yes. C.", ["It is **very."], "**Bold** yes. C."),
         ("> A one. B two.\n> C three.\n", ["C three."], "> A one. B two.\n"),
         ("A one.  B two.   C three.", ["B two."], "A one.  C three."),

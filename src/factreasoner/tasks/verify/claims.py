@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.result import Citation, VerifiedClaim
 
 STAGE = "verify"
+_UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
+"""Marks of emphasis, and characters that nobody sees."""
 
 
 class Claims(NamedTuple):
@@ -119,7 +122,7 @@ def _repeated(text: CitedText, among: Sequence[Sentence], located: Sequence[Loca
 
 
 def _alike(words: str) -> str:
-    return " ".join(words.casefold().split()).rstrip(".!? ")
+    return " ".join(_UNREAD.sub("", words).casefold().split()).rstrip(".!? ")
 
 
 def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:

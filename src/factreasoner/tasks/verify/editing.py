@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.language.sentences import newline_ended
+from factreasoner.tasks.verify.cutting import BLANKS
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
@@ -200,11 +201,11 @@ def _removal(text: str, edit: Edit) -> Edit:
     start, end = edit.start, edit.end
     closing, opening = map("".join, _stray(text, start, end))
     before = start
-    while before and text[before - 1] in " \t":
+    while before and text[before - 1] in BLANKS:
         before -= 1
     if _LINE_END.match(text, end) is not None:
         return Edit(start if opening and not closing else before, end, closing + opening)
-    while text[end : end + 1] in (" ", "\t"):
+    while text[end : end + 1] in BLANKS:
         end += 1
     return Edit(before, end, f"{closing} {opening}") if closing else Edit(start, end, opening)
 
