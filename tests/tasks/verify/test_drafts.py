@@ -1,0 +1,61 @@
+"""An answer on its way to the corrected one: what its sentences become, and the fates of its claims."""
+
+import pytest
+
+from factreasoner.models import Context
+from factreasoner.tasks.verify.citations import CitedText
+from factreasoner.tasks.verify.drafts import Draft, changes_of, place_of, redrafted, with_fates
+from factreasoner.tasks.verify.result import VerifiedClaim
+
+CONTEXTS = (Context(id="c0", text="x"),)
+ANSWER = "It opened in 1930 [1]. It shows maps [1]. It is big."
+TEXT = CitedText(ANSWER, CONTEXTS)
+FIRST, SECOND, THIRD = map(place_of, TEXT.sentences)
+
+
+def draft_after(edits):
+    """The answer after edits of its sentences."""
+    done = redrafted(TEXT, edits, CONTEXTS, "q")
+    start = Draft(TEXT, (), {place: place for place in (FIRST, SECOND, THIRD)})
+    return Draft(done.text, (), start.places_after(done.done))
+
+
+def test_each_sentence_knows_what_it_became():
+    draft = draft_after({FIRST: "It opened in 1932 [1].", SECOND: ""})
+    assert draft.text.text == "It opened in 1932 [1]. It is big."
+    assert [draft.origins(sentence) for sentence in draft.text.sentences] == [[FIRST], [THIRD]]
+    assert draft.places[SECOND][0] == draft.places[SECOND][1]
+    changes = changes_of(ANSWER, draft, {FIRST: ["wrong year"], SECOND: ["no maps", "no maps"]})
+    assert [(change.before, change.after, change.why) for change in changes] == [
+        ("It opened in 1930 [1].", "It opened in 1932 [1].", ("wrong year",)),
+        ("It shows maps [1].", "", ("no maps",)),
+    ]
+
+
+def test_what_stays_as_it_was_is_no_change():
+    assert changes_of(ANSWER, draft_after({FIRST: ANSWER[slice(*FIRST)]}), {FIRST: ["doubt"]}) == ()
+
+
+def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
+    found = redrafted(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, CONTEXTS, "q")
+    assert found.text.text == "It opened in 1930 [1]. It shows maps [1]. It is small."
+    (failure,) = found.failures
+    assert (failure.item_id, failure.error_type) == (f"q[{FIRST[0]}:{FIRST[1]}]", "JoinedSentenceError")
+    assert redrafted(TEXT, {}, CONTEXTS, "q") is None
+
+
+@pytest.mark.parametrize(
+    ("label", "place", "fate"),
+    [
+        ("contradicted", FIRST, "rewritten"),
+        ("supported", SECOND, "removed"),
+        ("supported", THIRD, "kept"),
+        ("unverified", THIRD, "flagged"),
+        ("uncited", THIRD, "flagged"),
+        (None, None, "flagged"),
+    ],
+)
+def test_the_fate_of_a_claim_is_that_of_its_sentence(label, place, fate):
+    changes = changes_of(ANSWER, draft_after({FIRST: "It is old.", SECOND: ""}), {FIRST: [], SECOND: []})
+    (claim,) = with_fates([VerifiedClaim(id="a", text="A.", label=label, sentence=place)], changes)
+    assert claim.fate == fate
