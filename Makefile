@@ -27,8 +27,10 @@ install: .venv/installed ## the exact versions of requirements.lock, and this ch
 
 .venv/installed: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
+	@printf 'Installing some 200 packages into .venv, once: one to four minutes.\n'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
+	@printf 'Packages are fetched and compiled: most of that time, and nothing is said meanwhile.\n'
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -r requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	touch $@

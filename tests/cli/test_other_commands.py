@@ -165,6 +165,16 @@ def test_doctor_calls_the_model(factreasoner, tmp_path):
     assert "wrong" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [((), "asked once, without waiting"), (("--patience", "0.2"), "--patience 0.2 allows")],
+)
+def test_doctor_waits_as_long_as_it_is_told(factreasoner, given, words):
+    done = factreasoner("doctor", "--model", "openai/fake", "--api-base", "http://127.0.0.1:9", *given)
+    assert done.returncode == 1
+    assert words in " ".join(done.stdout.split())
+
+
 @pytest.mark.parametrize("columns", [80, 40])
 def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
     page = factreasoner("run", "--help-all", env={"COLUMNS": str(columns)}).stdout

@@ -198,7 +198,7 @@ def test_a_lasting_error_fails_when_patience_ends(scene, wrong, message):
 
 def test_without_patience_there_is_one_try(scene):
     set_up = scene(lambda request: server_error())
-    with pytest.raises(ProviderError):
+    with pytest.raises(ProviderError, match=r"\(asked once, without waiting\)$"):
         set_up.client(patience=0).call(PROMPT, SCHEMA)
     assert set_up.server.calls == 1
 

@@ -106,7 +106,8 @@ def _nli(config: Config) -> Check:
 def _model(config: Config) -> Check:
     from factreasoner.llm.client import LiteLLMClient
 
-    once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": 0.0})
+    patience = config.patience if "patience" in config.model_fields_set else 0.0
+    once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": patience})
     client = LiteLLMClient(once)
     claims = [Claim(str(hour), f"The library opens at {hour}.") for hour in HOURS]
     try:

@@ -79,7 +79,8 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
         "relations": Setting(Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder."),
         "unlisted": Setting(
-            Unlisted, "What a pair is that --relations does not list; a missing one is a failure."
+            Unlisted,
+            "What a pair not listed by --relations is, in a record it names; a missing one is a failure.",
         ),
     },
     "NLI judge": {

@@ -57,7 +57,7 @@ class RecordedJudge:
             if verdict is None and recording is not None and self._config.unlisted == "neutral":
                 verdict = self._neutral(premise, claim)
             if verdict is None:
-                failures.append(_missing(premise, claim, f"no verdict on this pair in {self._file}"))
+                failures.append(_missing(premise, claim, self._why_missing(recording)))
             elif recording is not None and _reworded(recording, premise, claim):
                 failures.append(_missing(premise, claim, f"the verdict in {self._file} is on other texts"))
             elif _misquoted(recording, premise, verdict):
@@ -66,6 +66,14 @@ class RecordedJudge:
             else:
                 verdicts.append(verdict)
         return Judged(tuple(verdicts), tuple(failures))
+
+    def _why_missing(self, recording: Recording | None) -> str:
+        if recording is None and self._config.unlisted == "neutral":
+            return (
+                f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
+                "it names, lest a misspelt id pass for silence; one neutral verdict names a record"
+            )
+        return f"no verdict on this pair in {self._file}"
 
     def _neutral(self, premise: Premise, claim: Claim) -> Verdict:
         return Verdict(

@@ -253,6 +253,8 @@ class Sender:
 
     def _why_no_longer(self, fault: ProviderFault) -> str:
         patience = self._config.patience
+        if not patience:
+            return "asked once, without waiting"
         if fault.retry_after is not None and fault.retry_after > patience:
             return f"it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g}"
         return f"waited for as long as --patience {patience:g} allows"

@@ -199,7 +199,7 @@ def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
     """
     settings = [
         run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS))
-        | {"corrections": run.corrections, "parser": parser_of(run.path)}
+        | {"corrections": run.corrections, "parser": parser_of(run.path) or "none"}
         for run in runs
     ]
     values = {key: [_setting(found[key]) for found in settings] for key in settings[0]}
