@@ -201,6 +201,37 @@ def test_names_of_the_question_are_known() -> None:
     ]
 
 
+def test_the_kind_that_a_question_asks_for_is_known() -> None:
+    response = "The SM U-9 was built in Danzig. It had two engines. The U-boat was armed with guns."
+    assert atoms_of(response, "What kind of u-boat was the SM U-9?")[-1] == "The SM U-9 was armed with guns."
+    assert atoms_of(response, "What happened to the SM U-9?")[-1] == "The U-boat was armed with guns."
+
+
+def test_a_pronoun_of_a_lead_in_means_the_same_in_its_items() -> None:
+    response = "Nirvana was known for their noise. These are their albums:\n\n- “Rain” - This is their debut.\n"
+    assert "“Rain” is Nirvana's debut." in atoms_of(response)
+
+
+def test_what_more_than_an_atom_may_explain_is_flagged() -> None:
+    response = "Glue is spread on the wood, and sand is used to harden it."
+    record = Record(id="r", response=response)
+    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    assert {a.text: a.unresolved for a in atoms}["Sand is used to harden it."] == ("it",)
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "said"),
+    [
+        ("Acid is poured on chalk.", "The resulting gas is heavy.", "resulting gas"),
+        ("He served from 1939 until 1975.", "Taxes were low at that time.", "that time"),
+        ("Red stones and green stones were found.", "These stones are old.", "These stones"),
+    ],
+)
+def test_words_that_point_back_are_flagged_with_their_nouns(before: str, last: str, said: str) -> None:
+    found = revised(before, last)
+    assert (found.text, found.unresolved) == (last, (said,))
+
+
 @pytest.mark.parametrize(
     "question",
     [

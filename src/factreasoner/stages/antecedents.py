@@ -8,23 +8,32 @@ from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
 from factreasoner.language.persons import Gender
-from factreasoner.language.sentences import Span, sentences
+from factreasoner.language.sentences import Span, block_sentences, blocks, sentences
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
 from factreasoner.stages.candidates import (
     ReadSentence,
     defined,
+    is_inquiry,
+    is_listed,
+    is_oblique,
+    may_be,
     may_be_thing,
     named_before,
     names_beside,
+    owner_of_alike,
+    practised,
     takes_part,
     the_one,
     the_subject,
 )
+from factreasoner.stages.known_names import KnownNames
 from factreasoner.stages.labels import heading_ends, labelled
-from factreasoner.stages.mentions import INSTITUTIONS, Mention, inside, mentions
+from factreasoner.stages.mentions import Mention, inside, mentions
+from factreasoner.stages.moments import moment, years
 from factreasoner.stages.nonclaims import opening
 from factreasoner.stages.plain_text import Plain, plain
+from factreasoner.stages.plurals import Plurals
 from factreasoner.stages.pointed_nouns import PointedNouns
 
 _REACH = 3
@@ -34,12 +43,16 @@ _ESTABLISHED = 2
 
 
 class Coreference(NamedTuple):
-    """A pointing word, where it stands in the response, and the name it stands for, where that is clear."""
+    """A pointing word, where it stands in the response, and the name it stands for, where that is clear.
+
+    `others` are the nouns named before it in its sentence that it might stand for, too.
+    """
 
     word: str
     place: int
     name: str | None
     many: bool
+    others: frozenset[str] = frozenset()
 
 
 class Coreferences(NamedTuple):
@@ -55,46 +68,61 @@ def coreferences(response: str, topic: str, question: str, parser: Parser) -> Co
     `topic` is the name of what it is about, `question` what it answers; either may be empty.
     """
     found: list[tuple[Span, list[Coreference]]] = []
-    reader = _AntecedentFinder(topic)
+    reader = _AntecedentFinder(topic, response)
     for span in sentences(question):
         asked = plain(question, span)
         parse = parser.parse([asked.text])[0]
         if parse is not None:
             reader.read_question(asked, parse)
-    for span in sentences(response):
-        text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
-        parse = parser.parse([text.text])[0]
-        found.append((span, reader.read(text, parse) if parse is not None else []))
-    return Coreferences(found, reader.whole_names())
+    for block in blocks(response):
+        for span in block_sentences(response, block):
+            text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
+            parse = parser.parse([text.text])[0]
+            listed = block.kind == "item"
+            found.append((span, reader.read(text, parse, listed=listed) if parse is not None else []))
+    return Coreferences(found, reader.names.by_last())
 
 
 class _AntecedentFinder:
-    def __init__(self, topic: str) -> None:
-        self._topic = topic
-        self._genders: dict[str, Gender] = {}
-        self._wholes: dict[str, str] = {}
+    def __init__(self, topic: str, response: str) -> None:
+        self._response = response
+        self.names = KnownNames(topic)
         self._before: list[ReadSentence] = []
         self._lead: dict[str, Mention] = {}
+        self._listed: dict[str, Mention] = {}
+        self._years: set[str] = set()
         self._led: Counter[str] = Counter()
-        self._plural: set[str] = set()
+        self._plurals = Plurals(self.names)
         self._things: set[str] = set()
         self._nouns = PointedNouns()
-        if topic:
-            self._learn_name(topic)
 
     def read_question(self, text: Plain, parse: Parse) -> None:
         """What the question describes may be pointed to."""
         self._nouns.learn_question(parse, text, mentions(parse, text))
 
-    def read(self, text: Plain, parse: Parse) -> list[Coreference]:
-        """What the sentence's pointing words mean; the sentence is remembered for those that follow."""
+    def read(self, text: Plain, parse: Parse, *, listed: bool) -> list[Coreference]:
+        """What the sentence's pointing words mean; the sentence is remembered for those that follow.
+
+        `listed` if it is from an item of a list.
+        """
         heading = heading_ends(text)
         told = [mention for mention in mentions(parse, text) if parse[mention.i].end != heading]
-        named = [self._known(mention) for mention in told]
+        named = [self.names.known(mention) for mention in told]
         here = ReadSentence(parse, named)
         found: list[Coreference] = []
+        understood: dict[str, Mention] = {}
+        self._listed = self._listed if listed else {}
         for anaphor in anaphors(parse):
-            meant = labelled(text, anaphor, parse) or self._meant(anaphor, here)
+            kind = PRONOUNS.get(anaphor.word.lower)
+            before = named_before(anaphor.word, parse, here.named) if kind is not None else []
+            others = frozenset(
+                m.lemma
+                for m in before
+                if kind is not None and may_be(kind, m) and not is_listed(parse, parse[m.i])
+            )
+            meant = labelled(text, anaphor, parse) or self._meant(anaphor, here, text)
+            if meant is not None and kind is not None:
+                understood[kind] = meant
             if meant is not None:
                 self._understood(anaphor, meant, here)
             elif anaphor.is_definite and not self._points_back(anaphor, parse):
@@ -106,8 +134,12 @@ class _AntecedentFinder:
                     text.places[anaphor.word.start],
                     name,
                     meant is not None and meant.kind == "many",
+                    others,
                 )
             )
+        if text.text.endswith(":"):
+            self._listed = understood
+        self._years = years(self._response[text.places[0] : text.places[-1] + 1])
         self._before = [*self._before[1 - _REACH :], here]
         self._lead = self._leads(here)
         self._led.update(
@@ -132,50 +164,18 @@ class _AntecedentFinder:
         }
         return {kind: same[0]} if kind is not None and same and not rivals else {}
 
-    # Names
-
-    def whole_names(self) -> dict[str, str]:
-        """Last name -> the one whole name of a person that ends with it."""
-        persons = {*self._genders, self._topic}
-        return {
-            last: whole
-            for last, whole in self._wholes.items()
-            if whole in persons and whole.endswith(" " + last)
-        }
-
-    def _learn_name(self, name: str) -> None:
-        parts = name.split()
-        if 2 <= len(parts) <= 4 and all(part[0].isupper() for part in parts):
-            for part in (parts[-1], parts[0]):
-                known = self._wholes.get(part, name)
-                self._wholes[part] = name if known == name else ""
-
-    def _known(self, mention: Mention) -> Mention:
-        """The mention under its whole name, with what is known of its gender."""
-        if not mention.proper or mention.kind not in ("person", "name"):
-            return mention
-        if " " in mention.name:
-            self._learn_name(mention.name)
-        whole = self._wholes.get(mention.name) or mention.name
-        gender = self._genders.get(whole) or mention.gender
-        if gender:
-            self._genders[whole] = gender
-        return mention._replace(
-            name=whole, gender=gender, kind="person" if gender or whole == self._topic else mention.kind
-        )
-
     def _understood(self, anaphor: Anaphor, meant: Mention, here: ReadSentence) -> None:
         """A pronoun that is understood names its antecedent again."""
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind in ("male", "female"):
-            self._genders[meant.name] = kind
+            self.names.genders[meant.name] = kind
             meant = meant._replace(gender=kind, kind="person")
         subject = anaphor.word.dep in ("nsubj", "nsubjpass")
         owner = here.parse[anaphor.word.head].dep in ("nsubj", "nsubjpass") and anaphor.word.dep == "poss"
         subject = subject or (owner and meant.kind == "person")
         core = anaphor.word.dep != "poss"
         if kind == "many" and meant.kind != "many":
-            self._plural.add(meant.name)
+            self._plurals.add(meant.name)
         if anaphor.noun is not None:
             here.named[:] = [m._replace(name=meant.name) if m.i == anaphor.noun.i else m for m in here.named]
             return
@@ -184,28 +184,43 @@ class _AntecedentFinder:
 
     # Candidates
 
-    def _meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
-        if anaphor.noun is not None:
-            return self._nouns.meant(anaphor, here.named) or defined(anaphor, here, self._before)
+    def _meant(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
+        if anaphor.is_resulting:
+            return None
+        if anaphor.is_moment:
+            said = self._response[text.places[0] : text.places[anaphor.word.start]]
+            return moment(anaphor, years(said) or self._years)
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind is None:
-            return defined(anaphor, here, self._before)
+            return (
+                self._nouns.meant(anaphor, here)
+                or defined(anaphor, here, self._before)
+                or practised(anaphor, here, self._before)
+            )
         before = named_before(anaphor.word, here.parse, here.named)
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
         )
         if leading and kind in self._lead and not any(m.subject or m.kind == "person" for m in before):
             return self._lead[kind]
+        if not any(may_be(kind, mention) for mention in before):
+            carried = self._listed.get(kind) or owner_of_alike(anaphor.word, here.parse, self._before)
+            if carried is not None:
+                return carried
         if kind == "male" or kind == "female":
             return self._person(kind, before, names_beside(anaphor.word, here))
         if kind == "thing":
             return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
-        return self._many(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
+        return self._plurals.meant(anaphor.word, here._replace(named=before), self._before) or self._theme(
+            anaphor.word, kind, before, here
+        )
 
     def _theme(self, word: Word, kind: Pointed, before: list[Mention], here: ReadSentence) -> Mention | None:
         """What two sentences or more were about, where the last one names it and no rival takes its part."""
-        if before or not self._before or word.dep not in ("nsubj", "nsubjpass", "poss"):
+        if not self._before or word.dep not in ("nsubj", "nsubjpass", "poss"):
             return None
+        if before:
+            return self._theme_beside(kind, before) if word.dep == "poss" else None
         last = self._before[-1]
         alike = [m for m in last.named if (m.kind == "many") == (kind == "many")]
         themes = [m for m in alike if self._led[m.name.casefold()] >= _ESTABLISHED]
@@ -216,6 +231,18 @@ class _AntecedentFinder:
         if subject is None or (subject.tag != "DT" and all(m.i != subject.i for m in last.named)):
             return None
         rivals = [m for m in alike if m.core and m.name != theme.name and takes_part(m, last.parse)]
+        if theme.subject:
+            rivals = [m for m in rivals if not is_oblique(m, last.parse)]
+        return None if rivals else theme
+
+    def _theme_beside(self, kind: Pointed, before: Sequence[Mention]) -> Mention | None:
+        """ "The existence of X is debated, and more research is needed to show its extent", about X."""
+        kinds = ("many",) if kind == "many" else ("thing", "name")
+        alike = [m for m in before if m.kind in kinds]
+        theme = the_one([m for m in alike if self._led[m.name.casefold()] >= _ESTABLISHED])
+        if theme is None:
+            return None
+        rivals = [m for m in alike if m.core and theme.name not in m.name and not is_inquiry(m)]
         return None if rivals else theme
 
     def _person(self, gender: Gender, before: list[Mention], beside: set[str]) -> Mention | None:
@@ -237,15 +264,15 @@ class _AntecedentFinder:
             if only is None or any(mention.subject for mention in found):
                 return only
             return the_one([mention for step in steps[position : position + 2] for mention in step])
-        fits = self._topic and self._genders.get(self._topic, gender) == gender
+        fits = self.names.topic and self.names.genders.get(self.names.topic, gender) == gender
         if fits and not any(r.named for r in self._before):
-            return Mention(0, self._topic, "", "person", gender, True, True, True)
+            return Mention(0, self.names.topic, "", "person", gender, True, True, True)
         return None
 
     def _persons(self, named: Iterable[Mention], gender: Gender) -> list[Mention]:
         found = []
         for mention in named:
-            known = self._genders.get(mention.name) or mention.gender
+            known = self.names.genders.get(mention.name) or mention.gender
             if mention.kind in ("person", "name") and known in (None, gender):
                 found.append(mention)
         return found
@@ -263,30 +290,3 @@ class _AntecedentFinder:
             part = leading is not None and word.tag == "PRP$" and " of " in leading.name
             return leading if leading is not None and (leading.proper or not part) else None
         return None
-
-    def _many(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
-        """The plural named before, or two persons named together."""
-        for found, parse in [(before, here.parse), *((read.named, read.parse) for read in self._before[-1:])]:
-            plurals = [mention for mention in found if mention.kind == "many"]
-            if found is before and len(plurals) == 1 and plurals[0].core and plurals[0].name:
-                return plurals[0]
-            persons = list(dict.fromkeys(m.name for m in found if m.kind in ("person", "name") and m.name))
-            if plurals:
-                return the_subject(plurals, parse) if not persons else None
-            named = [m for m in found if m.kind == "name" and m.subject and m.name in persons]
-            if len(persons) == 1 and found is before and named and word.tag == "PRP$":
-                return named[0]
-            if len(persons) == 2 and found is before:
-                return Mention(0, " and ".join(persons), "", "many", None, True, True, True)
-            if found is not before:
-                return self._organisation(found, parse)
-        return None
-
-    def _organisation(self, found: Sequence[Mention], parse: Parse) -> Mention | None:
-        """ "The Press is small. They print books.": what has a name and is no person."""
-        persons = [m for m in found if m.kind == "person" or m.name in self._genders]
-        plural = the_one([m for m in found if m.name in self._plural])
-        leading = None if persons else the_subject([m for m in found if m.core], parse)
-        if plural or leading is None or not leading.proper or parse.root.lemma != "be":
-            return plural
-        return leading if set(leading.name.lower().split()) & INSTITUTIONS else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.anaphors import Anaphor
+from factreasoner.stages.anaphors import Anaphor, Pointed
 from factreasoner.stages.mentions import Mention
 
 _DEFINING = frozenset({"be", "refer", "mean", "denote", "become", "remain"})
@@ -15,6 +15,16 @@ _DEFINING = frozenset({"be", "refer", "mean", "denote", "become", "remain"})
 _NAMING = frozenset({"refer", "denote"})
 _GENERAL = words("idea concept term notion phenomenon approach technique strategy practice method")
 """Nouns for whatever a definition defines."""
+
+
+_PRACTICES = words("technology technique practice method process craft activity skill art")
+"""Nouns for what a word in -ing names."""
+_INQUIRIES = words("research study evidence investigation analysis work data inquiry")
+_GROUPS = words(
+    "university college school institute company corporation association party band league team club agency",
+    "council committee department ministry government group family firm army crew choir orchestra army board",
+)
+"""Nouns in the singular for several people, who may be called "they"."""
 
 
 class ReadSentence(NamedTuple):
@@ -63,6 +73,61 @@ def may_be_thing(mention: Mention) -> bool:
     """A name of one word that was taken for a person's without a sign of it: "Instagram"."""
     sure = mention.gender or " " in mention.name or not mention.proper
     return mention.core and not mention.subject and not sure
+
+
+def may_be_group(subject: Mention, found: Sequence[Mention]) -> bool:
+    """Whether a name that tells no gender may be called "they", and nothing else beside it may."""
+    return subject.gender is None and not any(m.lemma in _GROUPS for m in found)
+
+
+def may_be(kind: Pointed, mention: Mention) -> bool:
+    """Whether a pronoun of that kind might stand for what is mentioned."""
+    if kind == "thing":
+        return mention.kind in ("thing", "name")
+    if kind == "many":
+        return mention.kind == "many" or (mention.subject and mention.kind != "thing")
+    return mention.kind in ("person", "name")
+
+
+def practised(anaphor: Anaphor, here: ReadSentence, before: Sequence[ReadSentence]) -> Mention | None:
+    """ "The technology" after "Ironworking was introduced", which names nothing else."""
+    if anaphor.noun is None or anaphor.noun.lemma not in _PRACTICES:
+        return None
+    named = [mention for mention in here.named if mention.i < anaphor.word.i and mention.kind != "many"]
+    read = here._replace(named=named) if named else next(iter(before[-1:]), None)
+    subject = the_subject([m for m in read.named if m.kind == "thing"], read.parse) if read else None
+    activity = subject is not None and subject.name.endswith("ing") and " " not in subject.name
+    return subject if activity else None
+
+
+def is_listed(parse: Parse, word: Word) -> bool:
+    """Whether a word is an item of a list."""
+    return word.dep == "conj" or bool(parse.children(word, "conj"))
+
+
+def is_oblique(mention: Mention, parse: Parse) -> bool:
+    """Whether a preposition joins a mention to its verb: less likely to be gone on with than the subject."""
+    return any(word.dep in ("pobj", "prep") for word in parse.above(parse[mention.i]))
+
+
+def owner_of_alike(word: Word, parse: Parse, before: Sequence[ReadSentence]) -> Mention | None:
+    """ "Their second album" after "the group's first album": whoever alone had one before."""
+    if word.tag != "PRP$" or word.lower not in ("their", "its"):
+        return None
+    owned = parse[word.head].lemma
+    owners = [
+        mention
+        for read in before
+        for mention in read.named
+        if read.parse[mention.i].dep == "poss" and read.parse[read.parse[mention.i].head].lemma == owned
+    ]
+    owner = the_one(owners)
+    return owner if owner is not None and owner.proper and owner.gender is None else None
+
+
+def is_inquiry(mention: Mention) -> bool:
+    """ "Research" in "more research is needed to show its extent", which is not the extent of research."""
+    return mention.lemma in _INQUIRIES
 
 
 def the_subject(found: Sequence[Mention], parse: Parse) -> Mention | None:

@@ -8,15 +8,11 @@ from typing import TypeAlias
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.anaphors import definite
 from factreasoner.stages.happenings import happenings
-from factreasoner.stages.lists import EXAMPLES, QUANTIFIERS
 from factreasoner.stages.mentions import DEMONSTRATIVES, Mention
+from factreasoner.stages.noun_phrases import INDEFINITE, phrase
 from factreasoner.stages.plain_text import STAND_IN, Plain
 
-_LONGEST = 12
-"""Words of a description that may stand for another."""
-_INDEFINITE = ("a", "an", "one")
-_BEFORE = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
-_AFTER = ("prep", "acl")
+_PARTS = ("some", "many", "several", "most", "few", "any", "each", "either", "none", "all", "both", "half")
 
 Kind: TypeAlias = tuple[str, bool]
 """The lemma of a noun, and whether it is plural."""
@@ -35,6 +31,7 @@ class Descriptions:
     def learn(self, parse: Parse, plain: Plain, named: Sequence[Mention]) -> None:
         """Add what a sentence describes, for the sentences after it."""
         self._last = {}
+        owners = {mention.i: mention.name for mention in named if parse[mention.i].tag == "PRP$"}
         for mention in named:
             noun = parse[mention.i]
             kind = _kind(noun)
@@ -42,10 +39,12 @@ class Descriptions:
             points = determiner is not None and (
                 determiner.lower in DEMONSTRATIVES or definite(parse, determiner) is not None
             )
-            text = mention.name if mention.proper or points else _description(parse, plain, noun)
+            if _is_one_of_several(parse, noun):
+                continue
+            text = mention.name if mention.proper or points else phrase(parse, plain, noun, owners)
             if len(set(text.lower().split()) - {"the"}) > 1:
                 self._add(kind, text)
-            if any(w.lower in _INDEFINITE for w in parse.children(noun, "det", "nummod")):
+            if any(w.lower in INDEFINITE for w in parse.children(noun, "det", "nummod")):
                 self._introduced.add(kind)
             for other in _called(parse, noun):
                 if mention.name and mention.proper:
@@ -61,12 +60,18 @@ class Descriptions:
         for known in (self._all, self._last):
             known.setdefault(kind, []).append(text)
 
-    def meant(self, noun: Word) -> str | None:
-        """The one thing so described in the sentence before, else in all of the response before.
+    def add(self, lemma: str, name: str) -> None:
+        """ "What kind of boat was the U-30" calls it a boat."""
+        self._add((lemma, False), name)
+
+    def meant(self, noun: Word, other: str = "") -> str | None:
+        """What a noun stands for, or what the noun `other` in its number would.
+
+        The one thing so described in the sentence before, else in all of the response before.
 
         Where none was, what the sentence before says that happened, else what any sentence before says.
         """
-        kind = _kind(noun)
+        kind = (other or _kind(noun)[0], _kind(noun)[1])
         if kind in self._last:
             return _one(self._last[kind])
         if kind in self._happened_last:
@@ -112,35 +117,8 @@ def _called(parse: Parse, noun: Word) -> tuple[Word, ...]:
     return titles + tuple(w for w in attributes if w.pos == "NOUN" and parse.children(w, "det"))
 
 
-def _before_examples(parse: Parse, opener: int) -> int:
-    """The last word before ", such as A and B"."""
-    last = opener - 1
-    while parse[last].lower in ("such", ","):
-        last -= 1
-    return last
-
-
-def _description(parse: Parse, plain: Plain, noun: Word) -> str:
-    """A noun with all that narrows it; empty where that can't stand alone, or is too long to."""
-    if noun.dep == "conj" or parse.children(noun, "conj", "relcl"):
-        return ""
-    before = [c for c in parse.children(noun) if c.i < noun.i and c.dep in _BEFORE]
-    first, last = min([parse.edges(c)[0] for c in before], default=noun.i), noun.i
-    for child in parse.children(noun, *_AFTER):
-        if child.lemma == "base":  # "is set by the court based on its rules" says nothing of the court
-            break
-        start, end = parse.edges(child)
-        examples = [w.i for w in parse.words[start : end + 1] if w.lower in EXAMPLES and w.dep == "prep"]
-        if start == last + 1 and not any(w.lower in EXAMPLES for w in parse.words[start : start + 2]):
-            last = _before_examples(parse, min(examples)) if examples else end
-    said = list(parse.words[first : last + 1])
-    if any(w.tag in ("PRP", "PRP$") or w.lower in DEMONSTRATIVES - {"that"} for w in said):
-        return ""
-    while said[0].head == noun.i and (said[0].dep == "det" or said[0].lower in QUANTIFIERS):
-        if said.pop(0).lower not in ("the", *_INDEFINITE):
-            return ""
-    if not 1 < len(said) <= _LONGEST:
-        return ""
-    determined = first < said[0].i
-    text = plain.shown(said[0].start, said[-1].end)
-    return f"the {text}" if determined else text
+def _is_one_of_several(parse: Parse, noun: Word) -> bool:
+    """ "Rivers" in "one of the longest rivers", which are not the rivers spoken of."""
+    of = parse[noun.head]
+    whole = parse[of.head]
+    return noun.dep == "pobj" and of.lower == "of" and (whole.pos in ("NUM", "DET") or whole.lower in _PARTS)

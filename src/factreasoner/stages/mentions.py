@@ -241,10 +241,12 @@ def _is_part(parse: Parse, index: int) -> bool:
     """Whether the name of the next word may begin with, or before, the word at `index`."""
     word = parse[index]
     opening = index == 0 and word.pos in VERBS
+    # "This Mortal Coil": a determiner that the name was recognised with
+    article = word.tag == "DT" and not (word.lower == "this" and word.entity)
     capitalised = (
         word.text[0].isupper()
         and not opening
-        and word.tag != "DT"
+        and not article
         and word.pos not in ("PRON", "ADP", "SCONJ", "CCONJ")
     )
     particle = word.lower in _PARTICLES and index > 0 and parse[index - 1].text[0].isupper()

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.anaphors import Anaphor
+from factreasoner.stages.anaphors import Anaphor, measured_by
+from factreasoner.stages.candidates import ReadSentence
 from factreasoner.stages.described import Descriptions
 from factreasoner.stages.labels import Labels
 from factreasoner.stages.mentions import Mention
 from factreasoner.stages.plain_text import Plain
+
+_KIND_ASKED = re.compile(
+    r"wh(?:at|ich) (?:kind|type|sort|class) of (?:\w+-)?(?P<noun>\w+) (?:is|was) (?P<name>[^?]+?)\s*\??\Z",
+    re.IGNORECASE,
+)
+_PROPOSING = words("propose introduce present suggest recommend advocate outline develop describe")
+_PLANS = words(
+    "approach method technique strategy plan system process procedure policy program programme framework"
+)
+_INVOLVING = words("involve include entail combine")
+_MATTERS = words("topic issue subject matter question theme")
 
 
 class PointedNouns:
@@ -20,33 +34,64 @@ class PointedNouns:
         self._labels = Labels()
         self._asked = Descriptions()
         self._asked_names = Descriptions()
+        self._proposed = ""
 
     def learn(self, parse: Parse, text: Plain, named: Sequence[Mention]) -> None:
         """Add what a sentence of the response describes, or the label it begins with."""
         self._described.learn(parse, text, named)
         self._labels.learn(text, parse)
+        plan = parse.child(parse.root, "dobj")
+        proposed = parse.root.lemma in _PROPOSING and plan is not None and plan.lemma in _PLANS
+        self._proposed = (self._described.meant(plan) if proposed and plan is not None else None) or ""
 
     def learn_question(self, parse: Parse, text: Plain, named: Sequence[Mention]) -> None:
         """Add what a sentence of the question describes."""
         self._asked.learn(parse, text, named)
         self._asked_names.learn(parse, text, [mention for mention in named if mention.proper])
+        kind = _KIND_ASKED.match(text.text)
+        if kind is not None and kind["name"].lower() != kind["name"]:
+            self._asked_names.add(kind["noun"].lower(), text.shown(*kind.span("name")))
 
     def knows(self, noun: Word) -> bool:
         """Whether the response spoke of such a thing before, so that "the" surely points back."""
         return self._described.knows(noun)
 
-    def meant(self, anaphor: Anaphor, named: Sequence[Mention]) -> Mention | None:
+    def meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
         """The one thing a noun with "the" or "this" stands for, where nothing before it is called so.
 
         "This" and a noun may stand for all that the question describes, "the" and a noun only for its names.
         """
         noun = anaphor.noun
-        if noun is None or any(m.lemma == noun.lemma and m.i < noun.i for m in named):
+        if noun is None:
+            return self._plan(anaphor, here.parse)
+        if any(m.lemma == noun.lemma and m.i < noun.i for m in here.named):
             return None
         name = self._labels.all(noun) or self._described.meant(noun)
         if name is None and not self._described.knows(noun):
             name = (self._asked_names if anaphor.is_definite else self._asked).meant(noun)
+            name = name or self._amount(noun, here.parse) or self._subject_matter(anaphor)
         if name is None:
             return None
         plural = noun.tag in ("NNS", "NNPS")
         return Mention(noun.i, name, noun.lemma, "many" if plural else "thing", None, False, True, True)
+
+    def _plan(self, anaphor: Anaphor, parse: Parse) -> Mention | None:
+        """ "This involves ..." after "She proposed a new method for ..."."""
+        opens = anaphor.word.lower == "this" and anaphor.word.i == 0 and anaphor.word.head == parse.root.i
+        if not opens or parse.root.lemma not in _INVOLVING or not self._proposed:
+            return None
+        return Mention(0, self._proposed, "", "thing", None, True, True, False)
+
+    def _amount(self, noun: Word, parse: Parse) -> str | None:
+        """ "The yearly salt production quantity" for "the production quantity"."""
+        measured = measured_by(parse, noun)
+        name = self._described.meant(measured) if measured is not None else None
+        return f"{name} {noun.text}" if name and name.lower().startswith("the ") else None
+
+    def _subject_matter(self, anaphor: Anaphor) -> str | None:
+        """What "these issues" are where topics were named, and none of the other words for such."""
+        noun = anaphor.noun
+        if noun is None or anaphor.word.lower != "these" or noun.lemma not in _MATTERS:
+            return None
+        named = {self._described.meant(noun, other) for other in _MATTERS} - {None}
+        return next(iter(named)) if len(named) == 1 else None

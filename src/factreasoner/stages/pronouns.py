@@ -15,8 +15,9 @@ from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
-from factreasoner.stages.candidates import named_before
+from factreasoner.stages.candidates import is_inquiry, named_before
 from factreasoner.stages.mentions import Mention, mentions
+from factreasoner.stages.moments import years
 from factreasoner.stages.plain_text import Plain, plain
 
 _LONGEST_QUESTION = 1000
@@ -101,12 +102,15 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, answer: _Answer) -> Resolve
     seen: set[str | None] = set()
     for anaphor in anaphors(parse):
         kind = PRONOUNS.get(anaphor.word.lower) if anaphor.noun is None else f"noun {anaphor.noun.lemma}"
-        if kind in seen or _is_bound(anaphor, named, parse):
+        coreference = _coreference(anaphor, nearby, atom)
+        bound = _is_bound(anaphor, named, parse) and not _has_more(coreference, named, parse)
+        if kind in seen or bound or _is_later_item(anaphor):
             continue
         seen.add(kind)
-        coreference = _coreference(anaphor, nearby, atom)
         if coreference is None and anaphor.is_definite:
             continue
+        if coreference is not None and _begins_list(anaphor, parse):
+            coreference = coreference._replace(name=None)
         if (coreference is None or coreference.name is None) and (asked := answer.asked(anaphor, atom)):
             coreference = Coreference(anaphor.said.lower(), anaphor.word.start, asked, False)
         if coreference is None or coreference.name is None:
@@ -130,9 +134,30 @@ def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) ->
     )
 
 
+def _begins_list(anaphor: Anaphor, parse: Parse) -> bool:
+    """Whether it is of "these elements and processes", which have no one name."""
+    return any(other.word == anaphor.word and other.noun != anaphor.noun for other in anaphors(parse))
+
+
+def _is_later_item(anaphor: Anaphor) -> bool:
+    """Whether it is "these processes" of "these elements and processes"."""
+    return anaphor.noun is not None and anaphor.noun.i != anaphor.word.head
+
+
+def _has_more(coreference: Coreference | None, named: Sequence[Mention], parse: Parse) -> bool:
+    """Whether the sentence of an atom has more that a pronoun may stand for, and it is not clear which."""
+    if coreference is None or coreference.name is not None or any(m.subject and m.proper for m in named):
+        return False
+    return not coreference.others <= {word.lemma for word in parse.words}
+
+
 def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     """Whether the atom itself names before the word what it may stand for."""
     before = named_before(anaphor.word, parse, named)
+    if anaphor.is_moment:
+        return bool(years(parse.text[: anaphor.word.start]))
+    if anaphor.is_resulting:
+        return any(word.pos in VERBS for word in parse.words[: anaphor.word.i])
     if anaphor.noun is not None:
         return any(mention.lemma == anaphor.noun.lemma for mention in before)
     kind = PRONOUNS.get(anaphor.word.lower)
@@ -140,7 +165,8 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     if kind in ("male", "female"):
         return any((m.proper or m.kind == "person") and m.gender in (None, kind) for m in before)
     if kind == "thing":
-        return any(m.kind in ("thing", "name") and (m.subject or not subject) for m in before)
+        things = [m for m in before if m.kind in ("thing", "name") and not is_inquiry(m)]
+        return any(m.subject or not subject for m in things)
     if kind == "many":
         persons = [m for m in before if m.kind in ("person", "name")]
         owner = anaphor.word.tag == "PRP$" and any(m.subject for m in before)
@@ -154,6 +180,8 @@ def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Par
     """The name in the pointing word's place; a noun after "this" goes with it, and a verb agrees with it."""
     word, name = anaphor.word, coreference.name or ""
     last = anaphor.noun or word
+    if anaphor.is_moment:
+        return [_in_year(anaphor, name, text, parse)]
     if anaphor.is_definite:
         last = [w for w in parse.subtree(last) if w.dep not in ("case", "punct")][-1]
     if word.tag == "PRP$" and anaphor.noun is None:
@@ -173,6 +201,16 @@ def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Par
         singular = "was" if verb.lower == "were" else third_person(verb.lemma)
         found.append(_Change(*text.span(verb.start, verb.end), singular))
     return found
+
+
+def _in_year(anaphor: Anaphor, year: str, text: Plain, parse: Parse) -> _Change:
+    """ "In 1980" for "at that time" and "that year", "since 1980" for "since that time"."""
+    noun = anaphor.noun or anaphor.word
+    preposition = parse[noun.head] if noun.dep == "pobj" else anaphor.word
+    at = preposition.lower in ("at", "in", "during", "that")
+    start = preposition if at else anaphor.word
+    said = f"in {year}" if at else year
+    return _Change(*text.span(start.start, noun.end), said[:1].upper() + said[1:] if start.i == 0 else said)
 
 
 def _written_out(verb: Word, parse: Parse) -> str:
