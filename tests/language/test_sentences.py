@@ -36,6 +36,7 @@ CASES = [
     "It is tall.\u200b¦ It is old.\u200b¦The light works\ufeff.¦ Visit example.\u200bcom now.",
     "It is tall.\x00¦ It is old.\u200f¦ \u2067It works.",
     "It is tall [1.¦ It is old 2].¦ It works [3].",
+    "Others work in other ways.¦It is possible to stop.¦However, ask first.",
     # Numbers and versions
     "Pi is 3.14.¦ Version v2.0.1 costs $1.2 billion.¦ It fell by .5 percent.",
     "It happened in 1950.¦ 14 bears flew.",

@@ -208,7 +208,9 @@ def test_the_kind_that_a_question_asks_for_is_known() -> None:
 
 
 def test_a_pronoun_of_a_lead_in_means_the_same_in_its_items() -> None:
-    response = "Nirvana was known for their noise. These are their albums:\n\n- “Rain” - This is their debut.\n"
+    response = (
+        "Nirvana was known for their noise. These are their albums:\n\n- “Rain” - This is their debut.\n"
+    )
     assert "“Rain” is Nirvana's debut." in atoms_of(response)
 
 

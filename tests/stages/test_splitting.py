@@ -118,6 +118,27 @@ CASES = {
     "The U-boat was armed with four 50cm torpedo tubes and a deck gun.": [
         "The U-boat was armed with four 50cm torpedo tubes and a deck gun."
     ],
+    "She designed and built the engine.": ["She designed the engine.", "She built the engine."],
+    "Solar houses can continue to operate and provide a safe home.": [
+        "Solar houses can continue to operate and provide a safe home."
+    ],
+    "Only members with a key can decrypt and access the content of the file.": [
+        "Only members with a key can decrypt the content of the file.",
+        "Only members with a key can access the content of the file.",
+    ],
+    "You will need to update the tool to version 1, and update any code that calls it.": [
+        "You will need to update the tool to version 1, and update any code that calls it."
+    ],
+    "You can free space by adding or deleting storage to and from a cluster.": [
+        "You can free space by adding or deleting storage to and from a cluster."
+    ],
+    "The signs, such as lt, eq, and ne, stand for less, equal, and unequal, respectively.": [
+        "The signs, such as lt, eq, and ne, stand for less, equal, and unequal, respectively."
+    ],
+    "A fund is a security that tracks an index, a commodity, bonds, or a basket of assets.": [
+        "A fund is a security that tracks an index, a commodity, bonds, or a basket of assets."
+    ],
+    "You can grant a role to a user or a service ID.": ["You can grant a role to a user or a service ID."],
     # Quotations keep one stop and both their marks
     "The chairman called the deal “a bad merger.” and left the room.": [
         "The chairman called the deal “a bad merger.”",

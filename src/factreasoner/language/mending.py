@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factreasoner.language.tree import VERBS, Parse, Word
+from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
 
 _AS_WELL_AS = ["as", "well", "as"]
 
@@ -13,6 +13,7 @@ def mended(parse: Parse) -> Parse:
         _as_well_as,
         _so_before_the_main_clause,
         _participle_as_subject,
+        _adverb_of_a_capitalised_noun,
         _noun_beside_a_verb,
         _subject_in_a_list,
         _article_of_a_higher_noun,
@@ -51,6 +52,16 @@ def _so_before_the_main_clause(parse: Parse) -> dict[int, Word]:
         so.i: so._replace(dep="advmod"),
     }
     return moved | clauses
+
+
+def _adverb_of_a_capitalised_noun(parse: Parse) -> dict[int, Word]:
+    """ "Bristly Bellflowers are found": a name of two words, no way of being found."""
+    first, second = parse.words[0], parse.words[1:2]
+    if first.dep != "advmod" or first.tag != "RB" or not first.lower.endswith("ly") or not second:
+        return {}
+    noun = second[0]
+    name = noun.pos == "NOUN" and noun.text[0].isupper() and noun.head == first.head and noun.dep in SUBJECTS
+    return {first.i: first._replace(head=noun.i, dep="amod", pos="ADJ", tag="JJ")} if name else {}
 
 
 def _participle_as_subject(parse: Parse) -> dict[int, Word]:

@@ -189,6 +189,8 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
+_GLUED = re.compile(rf"(?<=[a-z]{{3}}[.!?])(?:{'|'.join(sorted(STARTERS))})(?=[ ,])")
+"""A sentence that follows the last one's stop without a blank, and begins with a word that begins many."""
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
@@ -209,8 +211,8 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 
 
 def _is_parted(text: str, end: int) -> bool:
-    """Whether a blank stands at `end`, or one without width before it."""
-    return text[end].isspace() or text[end - 1] == "\u200b"
+    """Whether a blank stands at `end`, or one without width before it, or a word that begins a sentence."""
+    return text[end].isspace() or text[end - 1] == "\u200b" or _GLUED.match(text, end) is not None
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:

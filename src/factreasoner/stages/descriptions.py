@@ -44,6 +44,8 @@ def _title(parse: Parse, noun: Word, be: str) -> Iterator[Line]:
     if not name:
         return
     head = parse[noun.head] if noun.dep == "compound" else noun
+    if any(word.lower in ("a", "an") for word in parse.children(head, "det")):
+        return  # "a service ID" is an ID, "the service Uber" a service
     start = noun.i
     while start and parse[start - 1].dep in _MODIFIERS and parse[start - 1].head in (head.i, noun.i):
         start -= 1

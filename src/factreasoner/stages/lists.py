@@ -25,7 +25,15 @@ EXAMPLES = words("as including like include")
 QUANTIFIERS = words("several many numerous various some few most all different multiple other")
 _REST = words("more others etc etc.")
 _AS_WELL_AS = ("as", "well")
-_JOINTS = ("conj", "cc", "preconj")
+JOINTS = ("conj", "cc", "preconj")
+"""What joins the items of a list."""
+TRANSITIVE = words(
+    "design build write produce direct create develop found invent discover make publish compose record sell",
+    "buy manufacture edit translate illustrate manage own construct establish find attract organize promote",
+    "store view analyze collect monitor measure review support encrypt decrypt",
+)
+"""Verbs that have an object, if only the one of a verb beside them."""
+_NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
 
 Item = list[Word]
 """Heads of what one item of a list says: one word, or the parts of a name with "and" in it."""
@@ -42,7 +50,8 @@ class Lists:
         """The ways to say a clause with one item of each of its lists."""
         subject = self._parse.subject(verb)
         instruction = subject is not None and subject.lower == "you"
-        if instruction or not self._is_contiguous(verb):
+        paired = any(word.lower == "respectively" for word in self._parse.subtree(verb))
+        if instruction or paired or not self._is_contiguous(verb):
             return [self._wording.line(verb)]
         return self._combined(verb, self._wording.children(verb))
 
@@ -98,21 +107,21 @@ class Lists:
         children = [
             child
             for child in self._wording.children(word)
-            if child.dep not in _JOINTS and not (child.dep == "punct" and word.i < child.i < last)
+            if child.dep not in JOINTS and not (child.dep == "punct" and word.i < child.i < last)
         ]
         return self._combined(word, children)
 
     def _name(self, item: Item) -> Line:
         """ "Songs of Faith and Devotion" as it stands."""
         first, last = self._parse.edges(item[0])[0], item[-1]
-        after = {child.i for child in self._parse.children(last, *_JOINTS, "punct")}
+        after = {child.i for child in self._parse.children(last, *JOINTS, "punct")}
         end = self._parse.subtree(last, after)[-1].i
         return self._parse.words[first : end + 1]
 
     def _tail(self, word: Word, chain: list[Item]) -> Line:
         """What follows a list and hangs on its first item: it holds for all."""
         last = chain[-1][-1].i
-        after = [c for c in self._wording.children(word) if c.i > last and c.dep not in (*_JOINTS, "punct")]
+        after = [c for c in self._wording.children(word) if c.i > last and c.dep not in (*JOINTS, "punct")]
         return tuple(bit for child in after for bit in self._wording.line(child))
 
     def _borrowed(self, chain: list[Item]) -> Line:
@@ -123,7 +132,7 @@ class Lists:
         return tuple(bit for child in self._after(heads[-1]) for bit in self._wording.line(child))
 
     def _after(self, word: Word) -> list[Word]:
-        return [c for c in self._wording.children(word) if c.i > word.i and c.dep not in (*_JOINTS, "punct")]
+        return [c for c in self._wording.children(word) if c.i > word.i and c.dep not in (*JOINTS, "punct")]
 
     def _chain(self, word: Word) -> list[Item]:
         """The items of the list a word begins; one item where it begins none, or one that must stay whole."""
@@ -152,7 +161,7 @@ class Lists:
         head = self._parse[word.head]
         if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
             return False
-        if self._is_compared(heads):
+        if self._is_compared(heads) or self._may_be_one_name(heads) or self._may_share_object(heads):
             return False
         if not joints <= {"and", "or", *_AS_WELL_AS} or not (
             joints or (len(heads) > 2 and head.lower in EXAMPLES)
@@ -171,6 +180,20 @@ class Lists:
         if word.tag == "NN" and self._may_share_head(heads):
             return False
         return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
+
+    def _may_be_one_name(self, heads: Sequence[Word]) -> bool:
+        """ "The Summons and Complaint": capitalised nouns with one article, no places or persons."""
+        article = self._parse.child(heads[0], "det")
+        named = any(head.pos != "PROPN" or head.entity in _NAMED for head in heads)
+        return (
+            article is not None and not named and not any(self._parse.children(h, "det") for h in heads[1:])
+        )
+
+    def _may_share_object(self, heads: Sequence[Word]) -> bool:
+        """ "To operate and provide a haven": whether one operates a haven, the verb does not tell."""
+        if heads[0].pos not in VERBS or not self._parse.children(heads[-1], "dobj"):
+            return False
+        return any(not self._after(head) and head.lemma not in TRANSITIVE for head in heads[:-1])
 
     def _is_compared(self, heads: Sequence[Word]) -> bool:
         """Whether "less" and "than" hold a list together: "less risk and effort than others"."""

@@ -161,6 +161,9 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
     if anaphor.noun is not None:
         return any(mention.lemma == anaphor.noun.lemma for mention in before)
     kind = PRONOUNS.get(anaphor.word.lower)
+    owned = parse[anaphor.word.head]
+    if anaphor.word.dep == "poss" and owned.dep == "conj" and parse[owned.head].text[0].isupper():
+        return True  # "Roe and his wife"
     subject = anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
     if kind in ("male", "female"):
         return any((m.proper or m.kind == "person") and m.gender in (None, kind) for m in before)

@@ -9,7 +9,8 @@ from factreasoner.language.inflection import past, third_person
 from factreasoner.language.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.attachments import OF_CLAUSE, Attachment, Attachments
 from factreasoner.stages.descriptions import descriptions
-from factreasoner.stages.lists import EXAMPLES, Lists
+from factreasoner.stages.lists import EXAMPLES, JOINTS, TRANSITIVE, Lists
+from factreasoner.stages.soundness import is_doubtful, is_torn
 from factreasoner.stages.wording import Draft, Line, Wording
 
 _POINTING = ("he", "she", "it", "this", "that")
@@ -39,23 +40,12 @@ class _Splitter:
 
     def drafts(self, label: str) -> list[Draft]:
         root = self._parse.root
-        if self._parse.is_clause(root) and not self._is_doubtful():
+        if self._parse.is_clause(root) and not is_doubtful(self._parse):
             subject = self._parse.subject(root)
             if label and subject is not None and subject.i == 0 and subject.lower in _POINTING:
                 self._wording.say(subject, label)
             self._clause(root)
-        return [] if any(self._is_torn(draft.line) for draft in self._drafts) else self._drafts
-
-    def _is_doubtful(self) -> bool:
-        """Whether the parse has a finite verb in the place of a noun."""
-        return any(
-            word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in self._parse.words
-        )
-
-    def _is_torn(self, line: Line) -> bool:
-        """Whether a statement ends with a conjunction, which the parse took from its second item."""
-        said = [bit for bit in line if isinstance(bit, Word) and bit.pos != "PUNCT"]
-        return bool(said) and said[-1].dep == "cc"
+        return [] if any(is_torn(self._parse, draft.line) for draft in self._drafts) else self._drafts
 
     def _clause(self, verb: Word, subject: Line = (), before: Line = ()) -> None:
         """State a clause, then all that was taken out of it; `subject` with auxiliaries where it has none."""
@@ -109,8 +99,26 @@ class _Splitter:
             if self._parse.subject(child) is not None:
                 if self._parse.is_finite(child):
                     yield child
-            elif self._is_joined(child) and (self._parse.is_finite(child) or self._inherited(child, verb)):
+            elif self._is_joined(child) and self._may_stand_alone(child, verb):
                 yield child
+
+    def _may_stand_alone(self, child: Word, verb: Word) -> bool:
+        """Whether both verbs of a subject can be said apart.
+
+        "Will need to buy it and sell it" may be about needing to sell it; "decrypt and read the file" may
+        have one object.
+        """
+        inherited = self._inherited(child, verb)
+        aims = [aim for aim in self._parse.children(verb, "xcomp") if aim.tag == "VB" and aim.i < child.i]
+        if inherited and child.tag == "VB" and aims:
+            return False
+        shared = self._shares_object(child, verb) and verb.lemma not in (*_INTRANSITIVE, *TRANSITIVE)
+        return not shared and (self._parse.is_finite(child) or bool(inherited))
+
+    def _shares_object(self, child: Word, verb: Word) -> bool:
+        """Whether the second of two verbs has an object, and the first one has nothing behind it."""
+        after = [c for c in self._parse.children(verb) if c.i > verb.i and c.dep not in (*JOINTS, "punct")]
+        return not after and self._parse.child(child, "dobj") is not None
 
     def _is_set_off(self, verb: Word, child: Word) -> bool:
         """Whether a semicolon stands between a clause and the main one."""
@@ -137,7 +145,7 @@ class _Splitter:
             borrowed = self._borrowed(conjunct, verb)
             if borrowed:
                 last = self._drafts[-1]
-                self._drafts[-1] = Draft((*last.line, *borrowed), last.verb)
+                self._drafts[-1] = Draft((*_without_stop(last.line), *borrowed), last.verb)
             self._clause(conjunct, (*subject, *shared))
             return
         for word in self._parse.children(conjunct, "advmod", "mark"):
@@ -151,8 +159,9 @@ class _Splitter:
         if conjunct.tag != verb.tag or verb.lemma in _INTRANSITIVE or not self._drafts:
             return ()
         target = self._parse.child(conjunct, "dobj")
-        bare = not [c for c in self._parse.children(verb) if c.i > verb.i and c.dep not in ("conj", "cc")]
-        return self._wording.line(target) if bare and target is not None else ()
+        return (
+            self._wording.line(target) if target is not None and self._shares_object(conjunct, verb) else ()
+        )
 
     def _fronted(self, verb: Word) -> Line:
         """ "In a cinema," before the clause."""

@@ -1,0 +1,37 @@
+"""Signs that a parse, or a statement made of it, can't be trusted, so that its sentence is kept whole."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from factreasoner.language.tree import NOUNS, Parse, Word
+from factreasoner.stages.wording import Line
+
+
+def is_doubtful(parse: Parse) -> bool:
+    """Whether a parse has a finite verb in the place of a noun."""
+    return any(word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in parse.words)
+
+
+def is_torn(parse: Parse, line: Line) -> bool:
+    """Whether a statement lacks its end or a link: "storage to" of "storage to and from a place"."""
+    said = [bit for bit in line if isinstance(bit, Word) and bit.pos != "PUNCT"]
+    if not said:
+        return False
+    following = parse.words[said[-1].i + 1 : said[-1].i + 2]
+    cut = said[-1].dep == "prep" and any(word.dep == "cc" for word in following)
+    return said[-1].dep == "cc" or cut or any(_is_gap(parse, *pair) for pair in pairwise(line))
+
+
+def _is_gap(parse: Parse, before: Word | str, after: Word | str) -> bool:
+    """Whether a noun follows another where a relative clause was: it was an item of the clause's list."""
+    if isinstance(before, str) or isinstance(after, str) or before.pos not in NOUNS:
+        return False
+    between = parse.words[before.i + 1 : after.i]
+    return any(word.dep == "relcl" for word in between) and after.pos in (
+        "DET",
+        "NOUN",
+        "ADJ",
+        "PROPN",
+        "NUM",
+    )
