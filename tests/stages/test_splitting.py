@@ -139,6 +139,30 @@ CASES = {
         "A fund is a security that tracks an index, a commodity, bonds, or a basket of assets."
     ],
     "You can grant a role to a user or a service ID.": ["You can grant a role to a user or a service ID."],
+    "Tesla was founded by Martin Eberhard and Marc Tarpenning in 2003.": [
+        "Tesla was founded by Martin Eberhard and Marc Tarpenning in 2003."
+    ],
+    "Google was founded by Larry Page and Sergey Brin, who met at Stanford.": [
+        "Google was founded by Larry Page and Sergey Brin, who met at Stanford."
+    ],
+    "If you press A, the light goes out, and the fan stops.": [
+        "If you press A, the light goes out, and the fan stops."
+    ],
+    "Ibuprofen reduces swelling, but acetaminophen does not.": [
+        "Ibuprofen reduces swelling, but acetaminophen does not."
+    ],
+    "Renting offers flexibility and shifts the ownership risk to the landlord.": [
+        "Renting offers flexibility and shifts the ownership risk to the landlord."
+    ],
+    "The key is patience and staying invested through market cycles.": [
+        "The key is patience and staying invested through market cycles."
+    ],
+    "These efforts contribute to the fight against climate change and the loss of trees.": [
+        "These efforts contribute to the fight against climate change and the loss of trees."
+    ],
+    # Characters of no width, ligatures, and a number alone
+    "He drank hemlock.\u200b The ﬁsh died.": ["He drank hemlock.", "The fish died."],
+    "ﬁnally it rained.": ["Finally it rained."],
     # Quotations keep one stop and both their marks
     "The chairman called the deal “a bad merger.” and left the room.": [
         "The chairman called the deal “a bad merger.”",

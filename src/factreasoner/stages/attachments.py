@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import NOUNS, SUBJECTS, Parse, Word
+from factreasoner.stages.joints import says_of_all
 from factreasoner.stages.lists import QUANTIFIERS
 from factreasoner.stages.wording import Line, Wording
 
@@ -55,6 +56,11 @@ class Attachments:
         return [a if subject and self._describes_subject(a.noun, verb) else self._with_name(a) for a in found]
 
     def _is_apart(self, noun: Word, child: Word, verb: Word, subject: Line) -> bool:
+        items = self._parse.children(noun, "conj")
+        if child.dep == "acl" and items and child.i > items[0].i:
+            return False
+        if child.dep == "relcl" and noun.dep == "conj" and says_of_all(self._parse, child):
+            return False
         first, last = self._parse.edges(child)
         set_off = first > 0 and self._parse[first - 1].text == ","
         describes = bool(subject) and self._describes_subject(noun, verb)

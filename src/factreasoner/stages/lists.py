@@ -8,6 +8,7 @@ from itertools import product
 from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import third_person
 from factreasoner.language.tree import AUXILIARIES, NOUNS, VERBS, Word
+from factreasoner.stages.joints import COLLECTIVE, JOINTS, is_one_thing
 from factreasoner.stages.wording import Line, Wording
 
 _MOST_TOGETHER = 4
@@ -15,25 +16,11 @@ _MOST_TOGETHER = 4
 _PARTED = words("nsubj nsubjpass dobj pobj attr acomp oprd pcomp xcomp prep agent dative")
 """What of a clause may be said item by item."""
 _TOGETHER = words("together each one respectively respective both same other between total different similar")
-_COLLECTIVE = words(
-    "meet marry merge combine collaborate differ share divorce compete fight form unite separate clash",
-    "agree cooperate constitute comprise collide react interact join mix total",
-)
-"""Verbs that say of two subjects what can't be said of one."""
 EXAMPLES = words("as including like include")
 """What begins a list of examples."""
 QUANTIFIERS = words("several many numerous various some few most all different multiple other")
 _REST = words("more others etc etc.")
 _AS_WELL_AS = ("as", "well")
-JOINTS = ("conj", "cc", "preconj")
-"""What joins the items of a list."""
-TRANSITIVE = words(
-    "design build write produce direct create develop found invent discover make publish compose record sell",
-    "buy manufacture edit translate illustrate manage own construct establish find attract organize promote",
-    "store view analyze collect monitor measure review support encrypt decrypt",
-)
-"""Verbs that have an object, if only the one of a verb beside them."""
-_NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
 
 Item = list[Word]
 """Heads of what one item of a list says: one word, or the parts of a name with "and" in it."""
@@ -161,7 +148,7 @@ class Lists:
         head = self._parse[word.head]
         if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
             return False
-        if self._is_compared(heads) or self._may_be_one_name(heads) or self._may_share_object(heads):
+        if is_one_thing(self._parse, heads):
             return False
         if not joints <= {"and", "or", *_AS_WELL_AS} or not (
             joints or (len(heads) > 2 and head.lower in EXAMPLES)
@@ -180,26 +167,6 @@ class Lists:
         if word.tag == "NN" and self._may_share_head(heads):
             return False
         return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
-
-    def _may_be_one_name(self, heads: Sequence[Word]) -> bool:
-        """ "The Summons and Complaint": capitalised nouns with one article, no places or persons."""
-        article = self._parse.child(heads[0], "det")
-        named = any(head.pos != "PROPN" or head.entity in _NAMED for head in heads)
-        return (
-            article is not None and not named and not any(self._parse.children(h, "det") for h in heads[1:])
-        )
-
-    def _may_share_object(self, heads: Sequence[Word]) -> bool:
-        """ "To operate and provide a haven": whether one operates a haven, the verb does not tell."""
-        if heads[0].pos not in VERBS or not self._parse.children(heads[-1], "dobj"):
-            return False
-        return any(not self._after(head) and head.lemma not in TRANSITIVE for head in heads[:-1])
-
-    def _is_compared(self, heads: Sequence[Word]) -> bool:
-        """Whether "less" and "than" hold a list together: "less risk and effort than others"."""
-        comparing = any(w.tag in ("JJR", "RBR") for w in self._parse.children(heads[0], "amod", "advmod"))
-        following = self._parse.words[heads[-1].i + 1 : heads[-1].i + 2]
-        return comparing and any(word.lower == "than" for word in following)
 
     def _may_part_attribute(self, heads: Sequence[Word], verb: Word) -> bool:
         """ "The winners are A, B and C" as "The winners include A"."""
@@ -248,7 +215,7 @@ class Lists:
         """Whether each subject can be said alone; the verb then agrees with it."""
         attribute, counted = self._parse.child(verb, "attr"), self._parse.child(verb, "dobj")
         plural = ("NNS", "NNPS")
-        if verb.lemma in _COLLECTIVE or (attribute is not None and attribute.tag in plural):
+        if verb.lemma in COLLECTIVE or (attribute is not None and attribute.tag in plural):
             return False
         if counted is not None and self._parse.children(counted, "nummod"):
             return False

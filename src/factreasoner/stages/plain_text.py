@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ ASKS_FOR_NOUN = re.compile(
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _LONGEST_TITLE = 12
 _UNSEEN = "\u0000\u200b\u2060\ufeff"
+_LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _PART = re.compile(
     r"""(?P<citation>\s*\[\^?[1-9]\d{0,2}(?:\s*[-–,]\s*\d{1,3})*\](?!\())
@@ -134,8 +136,9 @@ class _PlainTextBuilder:
 
     def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
-            if place not in self._marks and self._source[place] not in _UNSEEN:
-                self._add(" " if self._source[place].isspace() else self._source[place], place)
+            said = self._source[place]
+            if place not in self._marks and said not in _UNSEEN:
+                self._add(" " if said.isspace() else _LIGATURES.get(said, said), place)
 
     def _add(self, text: str, place: int) -> None:
         if text == " " and (not self._characters or self._characters[-1] == " "):

@@ -9,8 +9,17 @@ from factreasoner.stages.wording import Line
 
 
 def is_doubtful(parse: Parse) -> bool:
-    """Whether a parse has a finite verb in the place of a noun."""
-    return any(word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in parse.words)
+    """Whether a parse has a finite verb for a noun, a verb for a part of a name, or two objects of a verb."""
+    noun = any(word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in parse.words)
+    objects = any(len(parse.children(word, "dobj")) > 1 for word in parse.words)
+    return noun or objects or any(_is_in_name(parse, word) for word in parse.words[1:])
+
+
+def _is_in_name(parse: Parse, verb: Word) -> bool:
+    """ "Tarpenning" in "Marc Tarpenning", taken for what somebody does."""
+    before = parse[verb.i - 1]
+    named = verb.entity == "PERSON" == before.entity and before.pos == "PROPN"
+    return named and verb.pos == "VERB" and verb.text[0].isupper() and before.head != verb.i
 
 
 def is_torn(parse: Parse, line: Line) -> bool:
@@ -19,6 +28,8 @@ def is_torn(parse: Parse, line: Line) -> bool:
     if not said:
         return False
     following = parse.words[said[-1].i + 1 : said[-1].i + 2]
+    if said[-1].lower in ("not", "n't", "n’t") or said[-1].tag == "WDT":
+        return True  # "Acetaminophen does not."
     cut = said[-1].dep == "prep" and any(word.dep == "cc" for word in following)
     return said[-1].dep == "cc" or cut or any(_is_gap(parse, *pair) for pair in pairwise(line))
 

@@ -9,12 +9,15 @@ from factreasoner.language.inflection import past, third_person
 from factreasoner.language.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.attachments import OF_CLAUSE, Attachment, Attachments
 from factreasoner.stages.descriptions import descriptions
-from factreasoner.stages.lists import EXAMPLES, JOINTS, TRANSITIVE, Lists
+from factreasoner.stages.joints import JOINTS, TRANSITIVE
+from factreasoner.stages.lists import EXAMPLES, Lists
 from factreasoner.stages.soundness import is_doubtful, is_torn
 from factreasoner.stages.wording import Draft, Line, Wording
 
 _POINTING = ("he", "she", "it", "this", "that")
 _CONTRASTS = ("although", "though", "whereas", "while")
+_CONDITIONS = ("if", "unless", "whenever", "provided")
+_TIMES = ("when", "once", "while", "as", "until", "after", "before")
 _HAPPENING_ONCE = words("bear die found establish release launch bury commission inaugurate")
 """Verbs that need no object to say what happened."""
 _INTRANSITIVE = words(
@@ -97,7 +100,7 @@ class _Splitter:
             if child.pos not in VERBS or (child.dep != "conj" and not self._is_set_off(verb, child)):
                 continue
             if self._parse.subject(child) is not None:
-                if self._parse.is_finite(child):
+                if self._parse.is_finite(child) and not self._is_conditional(verb, child):
                     yield child
             elif self._is_joined(child) and self._may_stand_alone(child, verb):
                 yield child
@@ -119,6 +122,16 @@ class _Splitter:
         """Whether the second of two verbs has an object, and the first one has nothing behind it."""
         after = [c for c in self._parse.children(verb) if c.i > verb.i and c.dep not in (*JOINTS, "punct")]
         return not after and self._parse.child(child, "dobj") is not None
+
+    def _is_conditional(self, verb: Word, child: Word) -> bool:
+        """Whether both clauses may hold under the condition before the first: "If you stop, A, and B"."""
+        past = self._parse.finite(verb).tag == "VBD"
+        return child.dep == "conj" and any(
+            mark.lower in (_CONDITIONS if past else (*_CONDITIONS, *_TIMES))
+            for clause in self._parse.children(verb, "advcl")
+            if clause.i < verb.i
+            for mark in self._parse.children(clause, "mark", "advmod")
+        )
 
     def _is_set_off(self, verb: Word, child: Word) -> bool:
         """Whether a semicolon stands between a clause and the main one."""

@@ -165,7 +165,9 @@ class _StatementFinder:
             parses = self._parser.parse([sentence.plain.text for sentence in found])
         for sentence, parse in zip(found, parses, strict=True):
             for statement in self._of_sentence(sentence, parse, block):
-                if not (is_filler(statement.text) or is_abstaining(statement.text)):
+                if re.search(r"[^\W\d_]", statement.text) and not (
+                    is_filler(statement.text) or is_abstaining(statement.text)
+                ):
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None, block: Block) -> Iterator[Statement]:

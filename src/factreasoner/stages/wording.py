@@ -90,7 +90,7 @@ class Wording:
 def capitalised(text: str) -> str:
     """The text with a capital, but for a name such as "iPhone"."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
-    return text if any(letter.isupper() for letter in first[1:]) else text[:1].upper() + text[1:]
+    return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
 
 
 def _paired(text: str) -> str:

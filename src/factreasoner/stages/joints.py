@@ -1,0 +1,83 @@
+"""Lists whose items can't be said one by one, as far as their words tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factreasoner.language.abbreviations import words
+from factreasoner.language.tree import NOUNS, VERBS, Parse, Word
+
+JOINTS = ("conj", "cc", "preconj")
+"""What joins the items of a list."""
+COLLECTIVE = words(
+    "meet marry merge combine collaborate differ share divorce compete fight form unite separate clash",
+    "agree cooperate constitute comprise collide react interact join mix total",
+)
+"""Verbs that say of two subjects what can't be said of one."""
+TRANSITIVE = words(
+    "design build write produce direct create develop found invent discover make publish compose record sell",
+    "buy manufacture edit translate illustrate manage own construct establish find attract organize promote",
+    "store view analyze collect monitor measure review support encrypt decrypt",
+)
+"""Verbs that have an object, if only the one of a verb beside them."""
+_NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
+
+
+def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
+    """Whether the items of a list may belong together, or one of them to another."""
+    return (
+        _is_compared(parse, heads)
+        or _may_be_one_name(parse, heads)
+        or _may_share_object(parse, heads)
+        or _may_hang_lower(parse, heads)
+        or _may_hang_higher(parse, heads)
+        or any(says_of_all(parse, clause) for head in heads for clause in parse.children(head, "relcl"))
+    )
+
+
+def says_of_all(parse: Parse, clause: Word) -> bool:
+    """Whether a relative clause after the last item tells of all: "A and B, who met at work"."""
+    return clause.lemma in COLLECTIVE and parse.child(clause, "dobj") is None
+
+
+def _is_compared(parse: Parse, heads: Sequence[Word]) -> bool:
+    """Whether "less" and "than" hold a list together: "less risk and effort than others"."""
+    comparing = any(w.tag in ("JJR", "RBR") for w in parse.children(heads[0], "amod", "advmod"))
+    following = parse.words[heads[-1].i + 1 : heads[-1].i + 2]
+    return comparing and any(word.lower == "than" for word in following)
+
+
+def _may_be_one_name(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "The Summons and Complaint": capitalised nouns with one article, no places or persons."""
+    article = parse.child(heads[0], "det")
+    named = any(head.pos != "PROPN" or head.entity in _NAMED for head in heads)
+    return article is not None and not named and not any(parse.children(h, "det") for h in heads[1:])
+
+
+def _may_share_object(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "To operate and provide a haven": whether one operates a haven, the verb does not tell."""
+    if heads[0].pos not in VERBS or not parse.children(heads[-1], "dobj"):
+        return False
+    bare = [
+        head
+        for head in heads[:-1]
+        if not any(c.i > head.i and c.dep not in (*JOINTS, "punct") for c in parse.children(head))
+    ]
+    return any(head.lemma not in TRANSITIVE for head in bare)
+
+
+def _may_hang_higher(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "The fight against decay and the loss": an article that the first item lacks may begin another phrase."""
+    above = parse[parse[heads[0].head].head]
+    articles = [parse.child(head, "det") is not None for head in heads[:2]]
+    return heads[0].dep == "pobj" and above.pos == "NOUN" and articles == [False, True] and len(heads) == 2
+
+
+def _may_hang_lower(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "The fight against decay and the loss of trees": the fight may be against the loss, too."""
+    inner = [p for p in parse.children(heads[0], "prep") if heads[0].i < p.i < heads[1].i]
+    again = {p.lower for p in parse.children(heads[1], "prep")}
+    objects = [p for p in inner if parse.child(p, "pobj") is not None]
+    joined = any(word.lower in ("and", "or") for word in parse.children(heads[0], "cc"))
+    nouns = joined and len(heads) == 2 and heads[0].pos in NOUNS and heads[1].pos in NOUNS
+    return nouns and bool(objects) and not again & {p.lower for p in inner}
