@@ -67,7 +67,7 @@ def _may_share_object(parse: Parse, heads: Sequence[Word]) -> bool:
 
 
 def _may_hang_higher(parse: Parse, heads: Sequence[Word]) -> bool:
-    """ "The fight against decay and the loss": an article that the first item lacks may begin another phrase."""
+    """ "The fight against decay and the loss": the article may begin another phrase."""
     above = parse[parse[heads[0].head].head]
     articles = [parse.child(head, "det") is not None for head in heads[:2]]
     return heads[0].dep == "pobj" and above.pos == "NOUN" and articles == [False, True] and len(heads) == 2
