@@ -100,7 +100,7 @@ NUMBERS_FOR_LACK_OF_A_SOURCE = [
 def read(text):
     """Whether there is a citation, and whether the other reading is told of."""
     markers = find_markers(text, Sources(CONTEXTS))
-    return bool(markers), bool(notes_on(text, markers))
+    return bool(markers), bool(notes_on(text, markers, Sources(CONTEXTS)))
 
 
 @pytest.mark.parametrize("text", CITATIONS)

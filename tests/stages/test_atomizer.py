@@ -71,6 +71,12 @@ def test_empty_and_equal_statements_are_dropped() -> None:
     assert [a.text for a in LLMAtomizer(llm=llm).atomize(record()).atoms] == ["Ada died.", "Ada wrote."]
 
 
+def test_atoms_hold_no_citation_marks() -> None:
+    llm = ScriptedLLM([reply("Ada died (Smith 2020) [2].", "[1]", "Ada (born 1815) wrote¹.")])
+    atoms = LLMAtomizer(llm=llm).atomize(record()).atoms
+    assert [a.text for a in atoms] == ["Ada died.", "Ada (born 1815) wrote."]
+
+
 def test_a_missing_source_falls_back_to_the_statement() -> None:
     llm = ScriptedLLM([reply({"atom": "She wrote notes."}, {"atom": "She died in 1852.", "source": None})])
     atoms = LLMAtomizer(llm=llm).atomize(record()).atoms

@@ -212,3 +212,9 @@ def test_a_revision_may_put_names_in(original: str, text: str) -> None:
         (Atom(id="a", text=original),), RECORD
     )
     assert ([atom.text for atom in atoms], failures) == ([text], ())
+
+
+def test_a_revision_holds_no_citation_marks() -> None:
+    llm = ScriptedLLM([{"atom_0": "Ada Lovelace wrote notes (Smith 2020) [2]."}])
+    atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), RECORD).atoms
+    assert [atom.text for atom in atoms] == ["Ada Lovelace wrote notes."]

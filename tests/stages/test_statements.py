@@ -239,3 +239,23 @@ def test_any_text_can_be_read(text: str) -> None:
 def test_a_long_text_takes_linear_time_and_keeps_every_sentence() -> None:
     text = "\n\n".join(f"Ship {count} was built in {1800 + count % 100}." for count in range(300))
     assert len(statements(text, find_parser())) == 300
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Each value has one owner (Klabnik 2019).", "Each value has one owner."),
+        ("It is 52 metres high (Smith 2020) [2].", "It is 52 metres high."),
+        ("It lowers risk (Wu et al. 2021a; Smith & Lee, 2020).", "It lowers risk."),
+        ("It is the longest river after the Nile¹.", "It is the longest river after the Nile."),
+        ("It works as it should [Smith20].", "It works as it should."),
+        ("It rose (Smith, 2020) in May ([1], [2]).", "It rose in May."),
+        ("Curie (born 1867 [1]) died in 1934.", "Curie (born 1867) died in 1934."),
+        ("Smith et al. (2020) found it [1](https://example.org/a).", "Smith et al. (2020) found it."),
+        ("Curie (born 1867) died in 1934.", "Curie (born 1867) died in 1934."),
+        ("He won gold (Berlin 1936).", "He won gold (Berlin 1936)."),
+        ("The H¹ norm of x² is finite (2020).", "The H¹ norm of x² is finite (2020)."),
+    ],
+)
+def test_citations_go_and_what_is_said_in_parentheses_stays(text: str, said: str) -> None:
+    assert texts(text) == [said]

@@ -20,6 +20,7 @@ from factreasoner.protocols import LLM, Atomized
 from factreasoner.stages.abstention import is_abstention
 from factreasoner.stages.alignment import Locator
 from factreasoner.stages.chunks import Chunk, chunks
+from factreasoner.stages.plain_text import without_citations
 from factreasoner.stages.statements import Statement, statements
 
 STAGE = "atomizer"
@@ -218,11 +219,12 @@ def _read(arguments: dict[str, Any], response: str, chunk: Chunk) -> _ParsedChun
         if not isinstance(atom, str):
             problem = f"item {position} has no text"
             continue
-        if not atom.strip():
+        text = without_citations(" ".join(atom.split()))
+        if not text.strip():
             continue
         span = _place(locator, item, atom, after)
         after = span.start if span else after
-        found.append(Statement(" ".join(atom.split()), span))
+        found.append(Statement(text, span))
     return _ParsedChunk(found, problem)
 
 

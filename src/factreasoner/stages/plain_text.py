@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.language.brackets import reading_of
+from factreasoner.language.citation_marks import find_marks, is_word
+from factreasoner.language.cutting import cuts
 from factreasoner.language.sentences import Span
 
 STAND_IN = "Avalon"
 """The name a parser reads for a quoted title, a piece of code or an address."""
 
-ASKS_FOR_NOUN = re.compile(
-    r"\b(?:according to|per|"
-    r"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*$",
-    re.IGNORECASE,
-)
-"""Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _LONGEST_TITLE = 12
 _UNSEEN = "\u0000\u200b\u2060\ufeff"
 _LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _PART = re.compile(
-    r"""(?P<citation>\s*\[\^?[1-9]\d{0,2}(?:\s*[-–,]\s*\d{1,3})*\](?!\())
-      | LINK
+    r"""LINK
       | (?P<url>(?:https?://|www\.)[^\s<>"]+[^\s<>".,;:!?)\]])
       | `(?P<code>[^`\n]{1,200})`
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
@@ -79,32 +75,42 @@ def plain(source: str, span: Span) -> Plain:
     return reading.done()
 
 
-def _is_word(source: str, citation: re.Match[str], span: Span) -> bool:
-    """Whether a sentence goes on from its citation in lower case, or asks for a noun where it stands."""
-    begins = citation.start() == span.start and source[citation.end() + 1 : citation.end() + 2].islower()
-    return begins or bool(
-        ASKS_FOR_NOUN.search(source[max(span.start, citation.start() - 40) : citation.start()])
-    )
+@lru_cache(maxsize=256)
+def _citations(source: str) -> tuple[Span, ...]:
+    """The citation marks that are no words of their sentence, each with the blanks before it."""
+    marks = [
+        (mark.start, mark.end)
+        for mark in find_marks(source)
+        if not (mark.either or mark.narrative or is_word(source, mark.start, mark.end))
+    ]
+    return tuple(cuts(source, marks))
 
 
-def _is_numbers(source: str, citation: re.Match[str]) -> bool:
-    """Whether it is an interval, a list or an index, and a part of what the sentence says."""
-    start = source.index("[", citation.start())
-    return reading_of(source, start, citation.end()) == "numbers"
+def without_citations(text: str) -> str:
+    """A text less its citation marks, but for those that are words of a sentence."""
+    pieces, at = [], 0
+    for cut in _citations(text):
+        pieces.append(text[at : cut.start])
+        at = cut.end
+    return "".join([*pieces, text[at:]])
 
 
 def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     """Matches and what lies between them, in order."""
+    citations = _citations(source)
     at = span.start
-    for match in _PART.finditer(source, span.start, span.end):
-        if match["citation"] and (_is_word(source, match, span) or _is_numbers(source, match)):
-            continue
-        if match.start() > at:
-            yield None, at, match.start()
-        yield match, match.start(), match.end()
-        at = match.end()
-    if at < span.end:
-        yield None, at, span.end
+    while at < span.end:
+        n = bisect_right(citations, at, key=lambda cut: cut.end)
+        match = _PART.search(source, at, span.end)
+        if n < len(citations) and citations[n].start <= (match.start() if match else span.end - 1):
+            found, start, end = None, citations[n].start, citations[n].end
+        else:
+            found, (start, end) = match, match.span() if match else (span.end, span.end)
+        if start > at:
+            yield None, at, start
+        if found is not None:
+            yield found, start, end
+        at = max(at, end)
 
 
 class _PlainTextBuilder:
@@ -131,7 +137,7 @@ class _PlainTextBuilder:
             self._stand_in(part["code"] or part["url"], start, end)
         elif part["aside"]:
             self._aside(part)
-        elif not part["citation"]:
+        else:
             self._quoted(part)
 
     def _copy(self, start: int, end: int) -> None:
@@ -153,7 +159,7 @@ class _PlainTextBuilder:
 
     def _quoted(self, part: re.Match[str]) -> None:
         """A title becomes one name, with the stop that American style puts inside it put after it."""
-        said = (part["quoted"] or part["angled"]).strip()
+        said = without_citations(part["quoted"] or part["angled"]).strip()
         title = said.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
             self._copy(*part.span())
@@ -163,7 +169,7 @@ class _PlainTextBuilder:
         self._add(said[len(title) :][:1], part.end() - 1)
 
     def _aside(self, part: re.Match[str]) -> None:
-        inside = re.sub(_LINK, r"\g<link>", part["inside"].strip())
+        inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
         if _EXAMPLES.match(inside) and not self._source[part.end() : part.end() + 2].strip(" .,;"):
             self._add(", ", part.start())
             self._copy(*part.span("inside"))

@@ -107,7 +107,7 @@ def _states(sentence: str) -> bool:
         return False
     shown = _LINK.sub(lambda link: link["words"] or "", sentence)
     said, beside = (len(re.findall(r"\w+", text)) for text in (shown, _LINK.sub(" ", sentence)))
-    whole = re.sub(r"(?<=\d)\.(?=\d)", "", shown)
+    whole = re.sub(r"(?<=\d)\.(?=\d)|(?<=\bal)\.", "", shown)
     return said >= 3 and beside >= 2 and _ONE_SENTENCE.fullmatch(whole) is not None
 
 

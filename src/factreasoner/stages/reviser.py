@@ -14,6 +14,7 @@ from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
+from factreasoner.stages.plain_text import without_citations
 from factreasoner.stages.pronouns import resolve
 
 STAGE = "reviser"
@@ -81,7 +82,7 @@ class LLMReviser:
         found = self._rewriter.rewrite(self._prompt(record), claims)
         return Atomized(
             tuple(
-                atom if isinstance(text, Failure) else _revised(atom, text)
+                atom if isinstance(text, Failure) else _revised(atom, without_citations(text))
                 for atom, text in zip(atoms, found, strict=True)
             ),
             tuple(result for result in found if isinstance(result, Failure)),

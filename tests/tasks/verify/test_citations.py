@@ -88,6 +88,15 @@ def test_a_marker_may_be_a_word_of_its_sentence():
     assert found.plain == found.text
 
 
+def test_authors_that_are_words_of_the_sentence_stay_in_its_words():
+    titled = [Context(id="s", text="x", title="Smith 2020")]
+    text = CitedText(
+        "According to Smith et al. (2020), it rained (Smith 2020). It snowed (Berlin 1936).", titled
+    )
+    assert text.plain == "According to Smith et al. (2020), it rained. It snowed (Berlin 1936)."
+    assert [sentence.cited for sentence in text.sentences] == [("s",), ()]
+
+
 def test_the_plain_text_reads_as_if_there_were_no_citations():
     plain = CitedText("It rained [1]. It [snowed](https://example.org/page1) ([2], [3]).", CONTEXTS).plain
     assert plain == "It rained. It snowed."

@@ -2,8 +2,9 @@
 
 import pytest
 
+from factreasoner.language.citation_marks import broken_marks
 from factreasoner.models import Context
-from factreasoner.tasks.verify.markers import Sources, broken_markers, find_markers
+from factreasoner.tasks.verify.markers import Sources, find_markers, notes_on
 
 CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
 
@@ -115,7 +116,10 @@ def test_markers_stand_where_they_are_said_to_stand():
 
 def test_a_missing_bracket_is_told_of():
     text = "It rained [1. It snowed [2] twice 3], and hailed [1, 2]."
-    assert broken_markers(text, find_markers(text, Sources(CONTEXTS))) == ["[1", "3]"]
+    assert broken_marks(text, [(m.start, m.end) for m in find_markers(text, Sources(CONTEXTS))]) == [
+        "[1",
+        "3]",
+    ]
 
 
 def test_reading_takes_linear_time():
@@ -146,3 +150,42 @@ def test_one_number_is_no_interval():
 )
 def test_nothing_is_cited_within_mathematics_or_by_the_words_of_a_picture(text, named):
     assert read(text) == named
+
+
+TITLED = [
+    Context(id="c1", text="x", title="S. Klabnik: The Rust Programming Language (2019)"),
+    Context(id="wu2021", text="x"),
+    Context(
+        id="c3", text="x", title="Smith & Lee, Sleep and memory", link="https://example.org/sleep-2020.pdf"
+    ),
+    Context(id="c4", text="x", title="Jones 2018, Naps"),
+    Context(id="c5", text="x", title="Jones 2018, Sleep"),
+    Context(id="c6", text="x", title="García: Tides"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It rained (Klabnik 2019).", [["c1"]]),
+        ("It rained (Klabnik, 2020).", [["Klabnik, 2020?"]]),
+        ("It rained (Wu et al. 2021a; Smith & Lee, 2020).", [["wu2021", "c3"]]),
+        ("It rained [Klabnik19].", [["c1"]]),
+        ("It rained [wu2021] [4].", [["wu2021"], ["c4"]]),
+        ("It rained (Garcia 1999).", [["c6"]]),
+        ("It rained (Jones 2018).", [["Jones 2018?"]]),
+        ("Smith and Lee (2020) say that it rained.", [["c3"]]),
+        ("Miller et al. (2020) say that it rained.", [["Miller et al. 2020?"]]),
+        ("Miller (2020) says that it rained.", []),
+        ("It rained (Berlin 1936; born 1867).", []),
+    ],
+)
+def test_author_and_year_name_the_only_source_that_has_both(text, named):
+    assert read(text, TITLED) == named
+
+
+def test_what_fits_several_sources_is_noted():
+    text, sources = "It rained (Jones 2018).", Sources(TITLED)
+    assert notes_on(text, find_markers(text, sources), sources) == (
+        "'Jones 2018' fits several sources and names none: c4, c5",
+    )

@@ -144,6 +144,18 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     assert again.claims[0].label == "contradicted"
 
 
+def test_without_a_model_a_work_that_no_source_is_known_by_takes_no_sentence_out():
+    answer = "It opened in 1932 (Smith 2020). It shows ships [7]. It shows maps (Lee 2019) [8]."
+    result = verified(answer=answer)
+    assert result.corrected == "It opened in 1932 (Smith 2020)."
+    assert fates(result) == [
+        ("It opened in 1932.", "unknown_source", "flagged"),
+        ("It shows ships.", "unknown_source", "removed"),
+        ("It shows maps.", "unknown_source", "removed"),
+    ]
+    assert result.claims[0].unknown == ("Smith 2020",)
+
+
 REPLIES = [
     "banana",
     "",

@@ -9,10 +9,10 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from factreasoner.language.citation_marks import is_word
+from factreasoner.language.cutting import words_alone
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
 from factreasoner.models import Context
-from factreasoner.stages.plain_text import ASKS_FOR_NOUN
-from factreasoner.tasks.verify.cutting import words_alone
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
 
 By = Literal["sentence", "paragraph", "none"]
@@ -67,10 +67,18 @@ class CitedText:
         sources = self._sources = Sources(contexts, self._defined)
         self._labels: dict[str, str] = {}
         markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
-        kept = [m for m in markers if _is_subject(lines, m)]
-        self.plain, self._places = words_alone(text, [m for m in markers if m not in kept], ends.spans)
+        kept = [m for m in markers if m.is_word or is_word(lines, m.start, m.end)]
+        gone = [m for m in markers if m not in kept]
+        around = [
+            Span(*span)
+            for m in gone
+            if m.shown is not None
+            for span in ((m.start, m.shown[0]), (m.shown[1], m.end))
+        ]
+        whole = [(m.start, m.end) for m in gone if m.shown is None]
+        self.plain, self._places = words_alone(text, whole, [*ends.spans, *around])
         self.sentences = self._sentences(markers)
-        self.notes = notes_on(text, markers)
+        self.notes = notes_on(text, markers, sources)
 
     def like(self, text: str) -> CitedText:
         """Another text, whose labels name the sources that they name in this one."""
@@ -239,17 +247,3 @@ def _references(text: str) -> _Ends:
         if entry and entry["label"] and url:
             defined.setdefault(entry["label"].strip(), url[0].rstrip(".,;"))
     return _Ends(tuple(spans), defined)
-
-
-def _is_subject(text: str, marker: Marker) -> bool:
-    """Whether a marker stands where a word of its sentence would: "as [1] says", "[1] reports that"."""
-    if ASKS_FOR_NOUN.search(text[max(0, marker.start - 40) : marker.start]):
-        return True
-    after = re.match(r"[ \t]+(\S)", text[marker.end : marker.end + 8])
-    before = text[max(0, marker.start - 40) : marker.start].rstrip(" \t")
-    begins = (
-        not before
-        or before[-1] in "\n.!?:;"
-        or re.search(r"\b(?:in|by|per|to|as|from|see|and)$", before[-8:], re.IGNORECASE)
-    )
-    return bool(begins and after and after[1].islower())

@@ -18,6 +18,7 @@ from factreasoner.protocols import LLM
 from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
+from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
 
 STAGE = "corrector"
@@ -75,13 +76,20 @@ class Corrector(Protocol):
 
 
 class Remover:
-    """Takes sentences out: those of which a claim is contradicted, or cites no source that exists."""
+    """Takes sentences out: those of which a claim is contradicted, or cites no source that exists.
+
+    One cited by author and year may be a source that tells neither: such a sentence stays, and is flagged.
+    """
 
     labels = REMOVED_UNREAD
 
     def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
         """See `Corrector`."""
-        return Correction(dict.fromkeys(range(len(failed)), ""))
+        return Correction({n: "" for n, one in enumerate(failed) if any(map(_is_wrong, one.claims))})
+
+
+def _is_wrong(claim: VerifiedClaim) -> bool:
+    return claim.label == "contradicted" or not all(map(is_author_year, claim.unknown))
 
 
 class ModelCorrector:

@@ -1,26 +1,26 @@
-"""The words of a text alone: without its citation markers, each character with its place."""
+"""The words of a text alone: without its citation marks, each character with its place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from factreasoner.language.citation_marks import BROKEN
 from factreasoner.language.sentences import Span, newline_ended
-from factreasoner.tasks.verify.markers import BROKEN, Marker
 
 BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
 ENDS = (".", ",", ";", ":", "!", "?")
 
 
-def words_alone(text: str, markers: Sequence[Marker], others: Sequence[Span]) -> tuple[str, list[int]]:
-    """The text without `markers` and `others`, and where each of its characters stands.
+def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
+    """The text without citation marks and `others`, and where each of its characters stands.
 
     A blank stands for a marker that alone parts two sentences ("is tall.[1]The light").
     """
     places: list[int] = []
     characters: list[str] = []
     at = 0
-    for cut in _cuts(newline_ended(text), markers, others):
+    for cut in cuts(newline_ended(text), marks, others):
         places.extend(range(at, max(at, cut.start)))
         characters.append(text[at : max(at, cut.start)])
         if _parts_sentences(text, cut):
@@ -37,21 +37,18 @@ def _parts_sentences(text: str, cut: Span) -> bool:
     return ended is not None and text[cut.end : cut.end + 1].isupper()
 
 
-def _cuts(text: str, markers: Sequence[Marker], others: Sequence[Span]) -> list[Span]:
-    """What to leave out for a reader of the words alone: markers with the blanks before them."""
-    cuts = list(others)
-    for marker in markers:
-        if marker.shown is not None:
-            cuts += [Span(marker.start, marker.shown[0]), Span(marker.shown[1], marker.end)]
-            continue
-        start, end = marker.start, marker.end
+def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
+    """What to leave out for a reader of the words alone: citation marks with the blanks before them."""
+    found = list(others)
+    for mark in marks:
+        start, end = mark
         while (wider := _wrapped(text, start, end)) is not None:
             start, end = wider
         start, end = _with_strays(text, start, end)
         while start and text[start - 1] in BLANKS:
             start -= 1
-        cuts.append(Span(_on_line_before(text, start, end), end))
-    return _joined(text, sorted(cuts))
+        found.append(Span(_on_line_before(text, start, end), end))
+    return _joined(text, sorted(found))
 
 
 def _on_line_before(text: str, start: int, end: int) -> int:

@@ -1,12 +1,9 @@
-"""The words of a text without its citation markers."""
+"""The words of a text without its citation marks."""
 
 import pytest
 
-from factreasoner.models import Context
-from factreasoner.tasks.verify.cutting import words_alone
-from factreasoner.tasks.verify.markers import Sources, find_markers
-
-SOURCES = Sources([Context(id=f"c{n}", text="x") for n in range(1, 4)])
+from factreasoner.language.citation_marks import find_marks
+from factreasoner.language.cutting import words_alone
 
 
 @pytest.mark.parametrize(
@@ -22,7 +19,7 @@ SOURCES = Sources([Context(id=f"c{n}", text="x") for n in range(1, 4)])
     ],
 )
 def test_markers_go_with_the_blanks_before_them(text, words):
-    plain, places = words_alone(text, find_markers(text, SOURCES), ())
+    plain, places = words_alone(text, [(m.start, m.end) for m in find_marks(text)], ())
     assert plain == words
     assert len(places) == len(plain)
     assert places == sorted(places)
