@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factreasoner.language.cutting import BLANKS
 from factreasoner.language.sentences import newline_ended
-from factreasoner.tasks.verify.cutting import BLANKS
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
