@@ -219,6 +219,14 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
         expect(page.locator("details.warning[open]")).to_contain_text("no reply")
 
 
+def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(browser, pages):
+    with watched(browser) as seen:
+        cards = seen.open(pages["recall"], "#overview").locator(".worst-claim").all_inner_texts()
+        assert len(cards) == 2
+        assert "The bridge opened in 1932." in cards[0]
+        assert "the answer does not decide it" in cards[1]
+
+
 def test_verify_shows_both_texts_with_what_changed(browser, pages):
     with watched(browser) as seen:
         page = seen.open(pages["verify"])

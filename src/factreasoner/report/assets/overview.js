@@ -35,6 +35,7 @@ function runCard(run, place) {
 
 function lookFirst(run) {
   if (!run.worst.length) return null;
+  const undecided = `${content.task === 'recall' ? 'the answer does not decide' : 'no passage decides'} it`;
   return h('section', {'aria-labelledby': 'first'}, h('h2', {id: 'first'}, 'Look at these first'),
     h('ol', {class: 'worst'}, run.worst.map((claim) => {
       const number = numberOf(claim.record);
@@ -45,7 +46,7 @@ function lookFirst(run) {
           rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),
         claim.quote
           ? h('blockquote', {}, quoted(claim.quote), h('footer', {}, quoted(claim.title || claim.context))) : null,
-        claim.quote && !caution ? null : h('p', {class: 'note'}, quoted(claim.note || 'no passage decides it')));
+        claim.quote && !caution ? null : h('p', {class: 'note'}, quoted(claim.note || undecided)));
     })));
 }
 
