@@ -17,6 +17,8 @@ def split(text: str) -> list[str]:
 # A "¦" stands where a sentence ends and the next one begins.
 CASES = [
     "<b>It opened in May.</b>¦ <i>It shows maps.</i>¦ It closed.",
+    "<ul><li>It opened in May.</li>¦<li>It shows maps.</li>¦<li>It closed.</li></ul>",
+    "<p>It opened in May.</p>¦<p>It closed.</p>",
     # Abbreviations, titles, initials
     "Dr. Smith met Mrs. Jones at St. Mary's.¦ They talked.",
     "J. R. R. Tolkien wrote it.¦ George W. Bush did not.",

@@ -177,6 +177,7 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
 _INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + _INVISIBLE
 _TAG_CLOSED = r"</[a-zA-Z]\w{0,9}>"
+_TAG_OPENED = re.compile(r"<(?:p|li|ul|ol|div|h[1-6]|tr|td|th|dt|dd)>", re.IGNORECASE)
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
     rf"(?P<closed>(?:[{_CLOSERS}]|{_TAG_CLOSED})*+(?:\[\d{{1,3}}\])*+)"
@@ -211,8 +212,9 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 
 
 def _is_parted(text: str, end: int) -> bool:
-    """Whether a blank stands at `end`, or one without width before it, or a word that begins a sentence."""
-    return text[end].isspace() or text[end - 1] == "\u200b" or _GLUED.match(text, end) is not None
+    """Whether a blank stands at `end`, one without width before it, or what begins a sentence without one."""
+    begins = _GLUED.match(text, end) or _TAG_OPENED.match(text, end)
+    return text[end].isspace() or text[end - 1] == "\u200b" or begins is not None
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:

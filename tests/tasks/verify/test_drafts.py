@@ -44,6 +44,18 @@ def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
     assert redrafted(TEXT, {}, CONTEXTS, "q") is None
 
 
+@pytest.mark.parametrize("mark", ["**", "*", "_", "~~", "<b>"])
+def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
+    closing = mark.replace("<", "</")
+    text = CitedText(f"{mark}It is big [1]. It is old [1].{closing} It shows maps [1].", CONTEXTS)
+    found = redrafted(text, {place_of(text.sentences[1]): ""}, CONTEXTS, "q")
+    assert found.text.text == f"{mark}It is big [1].{closing} It shows maps [1]."
+    assert found.failures == ()
+    second = place_of(text.sentences[1])
+    draft = Draft(found.text, (), {second: found.done.stands_for(second)})
+    assert [change.after for change in changes_of(text.text, draft, {second: ["wrong"]})] == [""]
+
+
 @pytest.mark.parametrize(
     ("label", "place", "fate"),
     [

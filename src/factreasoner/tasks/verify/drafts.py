@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from factreasoner.tasks.verify.result import FAILED, Change, Fate, VerifiedClaim
 
 Place = tuple[int, int]
 """(start, end) of a sentence."""
+_TAG = re.compile(r"</?[a-zA-Z]\w{0,9}[^<>]*>")
 
 
 class Draft(NamedTuple):
@@ -70,12 +72,19 @@ def redrafted(
     while wanted:
         done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
         new = CitedText(done.text, contexts)
-        joined = [edit for edit, place in done.placed() if edit.after.strip() and _runs_over(new, place)]
+        joined = [e for e, place in done.placed() if _puts_in(e, wanted) and _runs_over(new, place)]
         for place in [p for p in wanted if any(_overlap(p, (e.start, e.end)) > 0 for e in joined)]:
             failures.append(_joined(name, place, wanted.pop(place)))
         if not joined:
             return Redrafted(new, done, tuple(failures))
     return Redrafted(text, Edited(text.text, ()), tuple(failures)) if failures else None
+
+
+def _puts_in(edit: Edit, wanted: Mapping[Place, str]) -> bool:
+    """Whether an edit puts a sentence in; what is left of one taken out are marks of bold and the like."""
+    return any(
+        after.strip() for place, after in wanted.items() if _overlap(place, (edit.start, edit.end)) > 0
+    )
 
 
 def _runs_over(text: CitedText, place: Place) -> bool:
@@ -110,6 +119,7 @@ def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]
     found = []
     for (start, end), now in groups:
         says = any(_overlap(now, sentence.words) > 0 for sentence in draft.text.sentences)
+        says = says and any(map(str.isalnum, _TAG.sub("", draft.text.text[slice(*now)])))
         before, after = answer[start:end], draft.text.text[slice(*now)].strip() if says else ""
         if after != before.strip():
             own = [why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root]]
