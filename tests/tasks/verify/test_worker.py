@@ -154,6 +154,8 @@ def test_without_a_model_a_work_that_no_source_is_known_by_takes_no_sentence_out
         ("It shows maps.", "unknown_source", "removed"),
     ]
     assert result.claims[0].unknown == ("Smith 2020",)
+    assert result.claims[0].explanation.startswith("Author and year of Smith 2020 stand in no source's id")
+    assert result.claims[1].explanation == "No source is called 7."
 
 
 REPLIES = [

@@ -28,6 +28,7 @@ from factreasoner.tasks.verify.drafts import (
 from factreasoner.tasks.verify.editing import Edited
 from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder
 from factreasoner.tasks.verify.labelling import labelled
+from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.panel import PanelHolder
 from factreasoner.tasks.verify.result import (
     VerifiedClaim,
@@ -183,9 +184,10 @@ def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim
         return labelled(claim, holdings, text, complete=claim.id not in held.failed)
     if claim.unknown:
         names = ", ".join(claim.unknown)
-        return claim.model_copy(
-            update={"label": "unknown_source", "explanation": f"No source is called {names}."}
-        )
+        said = f"No source is called {names}."
+        if all(map(is_author_year, claim.unknown)):
+            said = f"Author and year of {names} stand in no source's id, title or link, or in several's."
+        return claim.model_copy(update={"label": "unknown_source", "explanation": said})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
 
 
