@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from fit_embedded_judge import fit
 from labelled_pairs import ATOM_SETS, records
-from stance_table import print_look_alikes, print_stances
+from stance_table import print_handmade, print_look_alikes, print_stances
 
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
@@ -71,6 +71,7 @@ def main() -> None:
         print(f"{name:17s} {_count(name):>20s}   {rating(judged(name, shipped_model(), version=2))}")
     print_stances(lambda claim, passage: _share(_words(claim), _words(passage)))
     print_look_alikes()
+    print_handmade()
     speed()
 
 

@@ -23,6 +23,8 @@ from factreasoner.metrics.intervals import wilson
 from factreasoner.models import Claim, Premise
 
 LOOK_ALIKES = Path(__file__).parents[1] / "tests" / "judges" / "look_alikes.jsonl"
+HANDMADE = LOOK_ALIKES.with_name("stances.jsonl")
+EVEN = 0.5
 ENTAILED = ("entailment", "partial")
 DENIED = ("contradiction",)
 
@@ -119,3 +121,18 @@ def print_look_alikes() -> None:
             f"Look-alikes {named}: {entailed[alike]} of {cases[alike]} are entailed; "
             f"of true statements in other words {entailed[true]} of {cases[true]}"
         )
+
+
+def print_handmade() -> None:
+    """Of both halves of the handmade pairs: how often each label is said, by what is right."""
+    judge = EmbeddedJudge()
+    said: dict[tuple[str, str], Counter[str]] = {}
+    for line in HANDMADE.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        (verdict,) = judge.judge(Premise("c", case["passage"]), [Claim("a", case["claim"])]).verdicts
+        counts = said.setdefault((case["half"], case["stance"]), Counter())
+        counts[verdict.label] += 1
+        counts["believed"] += verdict.belief is not None and verdict.belief > EVEN
+    for (half, right), counts in sorted(said.items()):
+        labels = ", ".join(f"{counts[label]} {label}" for label in ("entailment", "neutral", "contradiction"))
+        print(f"Handmade pairs ({half}) of {right}: {labels}; beliefs above .5: {counts['believed']}")

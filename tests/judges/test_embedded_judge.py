@@ -216,7 +216,8 @@ def test_what_denies_a_claim_is_no_reason_to_believe_it(judge):
         "The Galaxy S7 came in 2016. Later the Galaxy S8 was the first phone of Samsung with a USB-C port."
     )
     found = verdict(judge, passage, "The Galaxy S7 was the first phone of Samsung with a USB-C port.")
-    assert (found.label, found.belief) == ("contradiction", 0.5)
+    assert found.label == "contradiction"
+    assert found.belief <= 0.5
 
 
 LOOK_ALIKES = [

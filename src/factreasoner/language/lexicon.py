@@ -42,15 +42,33 @@ LIMITING: frozenset[str] = frozenset(_DATA["limiting"].split())
 """Words that say of how many a thing is true: what is true of the "only" river is true of no other."""
 INTENDING: frozenset[str] = frozenset(_DATA["intending"].split())
 """Verbs after which, with "to", a thing is not yet done."""
+POSSIBLE: frozenset[str] = frozenset(_DATA["possible"].split())
+"""Words that say of a thing that it may be so."""
+DOUBTING: frozenset[str] = frozenset(_DATA["doubting"].split())
+"""Words after which a thing is somebody's belief, claim or denial."""
+UNTRUE: frozenset[str] = frozenset(_DATA["untrue"].split())
+UNIVERSAL: frozenset[str] = frozenset(_DATA["universal"].split())
+"""Words that say a thing of all."""
+ORDINALS: frozenset[str] = frozenset(_DATA["ordinals"].split())
+"""Words that make of the largest one that others are larger than."""
 EVENTS: frozenset[str] = frozenset(_DATA["events"].split())
 """Words for events of which one undoes the other and denies nothing: "opened", and later "closed"."""
 COMPARING: frozenset[str] = frozenset(_DATA["comparing"].split())
 """Words that make of a number a bound or a guess."""
+ROUGHLY: frozenset[str] = frozenset(_DATA["roughly"].split())
+"""Words after which a number is an estimate."""
+AT_LEAST: frozenset[str] = frozenset(_DATA["at_least"])
+"""One or two words after which a number is the least that is meant."""
+AT_MOST: frozenset[str] = frozenset(_DATA["at_most"])
 DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())
 """Words after which a negation adds instead of denying: not "only"."""
 EXCLUSIVE: tuple[frozenset[str], ...] = _sets(_DATA["exclusive"])
 """Classes of which one thing has one member at most: months, colours, nationalities."""
 UNITS: tuple[frozenset[str], ...] = _sets(_DATA["units"])
+UNIT_SIZES: dict[str, float] = {
+    word: float(size) for words, size in _DATA["unit_sizes"].items() for word in words.split()
+}
+"""Unit -> its size in the same unit for all of its measure, where a factor converts them."""
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
 """Word -> the word that stands for all of its meaning."""
 NUMBER_WORDS: dict[str, float] = {word: float(value) for word, value in _DATA["numbers"].items()}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from factreasoner.judges.embedded.bindings import bound
 from factreasoner.judges.embedded.denials import LEAST_SHARE, denying_sentence
+from factreasoner.judges.embedded.doubts import doubtful
 from factreasoner.judges.embedded.features import Measurements, measure
 from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.judges.embedded.swaps import swapped
@@ -127,7 +128,8 @@ class _Pairs:
             sentence = denying_sentence(claim, weights, passage, window)
             if sentence is not None:
                 return "contradiction", sentence
-        if entailed > _ENTAILED and not swap and bound(claim, weights, passage, window):
+        pair = (claim, weights, passage, window)
+        if entailed > _ENTAILED and not swap and bound(*pair) and not doubtful(*pair):
             return "entailment", window
         return "neutral", None
 

@@ -1,27 +1,18 @@
-"""How often and how much: "once a day" for "twice a day", "half a litre" for "a litre"."""
+"""How often, how much and which: "once a day" for "twice a day", "iPhone 13" for "iPhone 14"."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from factreasoner.judges.embedded.clashes import UNITS_OF
+from factreasoner.judges.embedded.numbers import UNITS_OF, Number
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 
-_LEAST_SHARE = 0.7
+_LEAST_SHARE, _NEARLY_ALL = 0.7, 0.9
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _PER = frozenset({"a", "an", "per", "every", "each", "daily", "weekly", "monthly", "yearly"})
 _ONE = frozenset({"a", "an"})
-
-
-class _Amount(NamedTuple):
-    """A number of times, or of a unit; `place` is that of its first word."""
-
-    place: int
-    value: float
-    kind: str
 
 
 def measured_otherwise(pair: Pairing) -> bool:
@@ -31,22 +22,22 @@ def measured_otherwise(pair: Pairing) -> bool:
         amount for amount in _amounts(pair.passage, pair.part.low, pair.part.high) if _is_told(pair, amount)
     ]
     for amount in own:
-        same = [other for other in there if other.kind == amount.kind]
-        alone = sum(other.kind == amount.kind for other in own) == 1
-        if alone and same and all(other.value != amount.value for other in same):
+        same = [other for other in there if amount.compares_with(other)]
+        alone = sum(amount.compares_with(other) for other in own) == 1
+        if alone and same and all(amount.differs_from(other) for other in same):
             return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
     return False
 
 
-def _is_told(pair: Pairing, amount: _Amount) -> bool:
+def _is_told(pair: Pairing, amount: Number) -> bool:
     """Whether no other clause of the sentence has more of the claim than that of an amount there."""
     clauses = pair.passage.clauses
     shared = Counter(clauses[place] for places in pair.found.values() for place in set(places))
     return shared[clauses[amount.place]] >= max(shared.values(), default=0)
 
 
-def _amounts(text: Text, low: int, high: int) -> Iterator[_Amount]:
-    """The amounts among the tokens [low, high)."""
+def _amounts(text: Text, low: int, high: int) -> Iterator[Number]:
+    """The amounts among the tokens [low, high): numbers of times, or of a unit."""
     counted = False
     for place in range(low, high):
         found = _amount(text, place, high)
@@ -58,22 +49,44 @@ def _amounts(text: Text, low: int, high: int) -> Iterator[_Amount]:
         counted = text.value_at(place) is not None or text.words[place] in ("times", *_TIMES)
 
 
-def _amount(text: Text, place: int, high: int) -> _Amount | None:
+def _amount(text: Text, place: int, high: int) -> Number | None:
     """The amount that a token begins, if any."""
     word, following = text.words[place], text.words[place + 1 : min(place + 3, high)]
-    number = next((number for number in text.numbers if number.place == place), None)
+    number = text.number_at(place)
     if word in _TIMES and (word != "once" or not following or following[0] in _PER):
-        return _Amount(place, _TIMES[word], "times")
+        return Number(place, _TIMES[word], "times")
     if word == "half" and following[:1] and following[0] in _ONE and _is_unit(text, place + 2, high=high):
-        return _Amount(place, 0.5, text.stems[place + 2])
+        return Number(place, 0.5, text.stems[place + 2])
     if word in _ONE and _is_unit(text, place + 1, high=high):
-        return _Amount(place, 1.0, text.stems[place + 1])
+        return Number(place, 1.0, text.stems[place + 1])
     if number is not None and number.kind in UNITS_OF:
-        return _Amount(place, number.value, number.kind)
+        return number
     if number is not None and following[:1] == ("times",):
-        return _Amount(place, number.value, "times")
+        return number._replace(kind="times")
     return None
 
 
 def _is_unit(text: Text, place: int, low: int = 0, high: int | None = None) -> bool:
     return low <= place < (len(text.words) if high is None else high) and text.stems[place] in UNITS_OF
+
+
+def renumbered(pair: Pairing) -> bool:
+    """Whether the number of a name, "iPhone 14", is another one where the name begins the sentence."""
+    first = pair.content[0]
+    for number in pair.claim.numbers:
+        name = number.place - 1
+        named = name in pair.content and (name == first or pair.is_name(name))
+        if not named or pair.share([number.place]) < _NEARLY_ALL:
+            continue
+        places = pair.found[pair.claim.stems[name]]
+        after = (j + 1 for j in places if j + 1 < pair.part.high)
+        beside = [value for j in after if (value := pair.passage.value_at(j)) is not None]
+        if beside and number.value not in beside and _is_subject(pair.passage, places[0]):
+            return True
+    return False
+
+
+def _is_subject(text: Text, place: int) -> bool:
+    """Whether a word is the first content word of what the sentence, or a part set off in it, says."""
+    opening = max(i for i in text.openings if i <= place)
+    return not any(text.content[opening:place])

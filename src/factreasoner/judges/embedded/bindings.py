@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.numbers import Number
+from factreasoner.judges.embedded.relations import turned_relation
+from factreasoner.judges.embedded.scopes import is_intended
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import DETERMINERS, LIMITING, MODIFIERS, PRONOUNS
+from factreasoner.language.lexicon import DETERMINERS, INTENDING, LIMITING, MODIFIERS, PRONOUNS
 from factreasoner.language.stems import alike
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
@@ -55,7 +58,10 @@ def bound(claim: Text, weights: Sequence[float], passage: Text, window: Window) 
 
     Every number of the claim must be in the window.
     """
-    if not _values(claim, 0, len(claim.words)) <= _values(passage, window.low, window.high):
+    if turned_relation(claim, passage, window.low, window.high) is not None:
+        return False
+    there = _quantities(passage, window.low, window.high)
+    if not all(number.is_said(there) for number in _quantities(claim, 0, len(claim.words))):
         return False
     grounds = list(clauses(passage, window.low, window.high))
     known = frozenset(claim.stems)
@@ -68,7 +74,8 @@ def bound(claim: Text, weights: Sequence[float], passage: Text, window: Window) 
 
 def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: frozenset[str]) -> bool:
     there = frozenset(ground.stems)
-    missing = [i for i in part.content if part.text.stems[i] not in there]
+    counted = _counted(part.text, ground)
+    missing = [i for i in part.content if part.text.stems[i] not in there and i not in counted]
     subjects = {i for i in part.content if part.text.names[i]} | {_first(part)}
     plain = (i for i in part.content if i not in subjects and part.text.value_at(i) is None)
     said = list(plain) or part.content
@@ -78,7 +85,7 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
     return (
         limits <= frozenset(ground.text.words[ground.low : ground.high])
         and all(_carried(part.text, i, ground, known) for i in missing if i in subjects)
-        and not any(_displaced(part, run, ground, known) for run in _runs(missing))
+        and not any(displaced(part, run, ground, known) for run in runs(missing))
         and not _changed(part, ground)
         and not _exchanged(part, ground)
     )
@@ -89,9 +96,17 @@ def _first(part: Clause) -> int:
     return part.content[0] if part.low == 0 else -1
 
 
-def _values(text: Text, low: int, high: int) -> set[float]:
-    values = {number.value for number in text.numbers if low <= number.place < high}
-    return values | ({1.0} if _ONCE in text.words[low:high] else set())
+def _counted(claim: Text, ground: Clause) -> set[int]:
+    """The places of the claim's numbers, with their units, that the ground says."""
+    there = _quantities(ground.text, ground.low, ground.high)
+    said = [number for number in claim.numbers if any(number.follows_from(other) for other in there)]
+    otherwise = {n for n in said if any(n.follows_otherwise(other) for other in there)}
+    return {i for n in said for i in range(n.place, n.place + (n.length if n in otherwise else 1))}
+
+
+def _quantities(text: Text, low: int, high: int) -> list[Number]:
+    found = [number for number in text.numbers if low <= number.place < high]
+    return found + [Number(i, 1.0, "") for i in range(low, high) if text.words[i] == _ONCE]
 
 
 def _carried(claim: Text, place: int, ground: Clause, known: frozenset[str]) -> bool:
@@ -121,15 +136,19 @@ def _named(text: Text, low: int, high: int, known: frozenset[str]) -> bool:
 def _changed(part: Clause, ground: Clause) -> bool:
     """Whether a word that the claim lacks changes what a shared one says: "second" before "highest"."""
     shared = {part.text.stems[i] for i in part.content}
+    settled = INTENDING.isdisjoint(part.text.words)
     changing = MODIFIERS - frozenset(part.text.words)
     return any(
         ground.text.stems[i] in shared
-        and not changing.isdisjoint(ground.text.words[max(ground.low, i - 2) : i])
+        and (
+            not changing.isdisjoint(ground.text.words[max(ground.low, i - 2) : i])
+            or (settled and is_intended(ground.text.words[ground.low : i]))
+        )
         for i in ground.content
     )
 
 
-def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+def runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """First and last of each run of neighbours."""
     for n, place in enumerate(places):
         if n == 0 or places[n - 1] != place - 1:
@@ -138,7 +157,7 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield first, place
 
 
-def _displaced(part: Clause, run: tuple[int, int], ground: Clause, known: frozenset[str]) -> bool:
+def displaced(part: Clause, run: tuple[int, int], ground: Clause, known: frozenset[str]) -> bool:
     """Whether words the claim does not have stand in the ground where the claim has this run of words."""
     text = part.text
     number = all(text.value_at(i) is not None for i in range(run[0], run[1] + 1))
@@ -190,7 +209,7 @@ def _exchanged(part: Clause, ground: Clause) -> bool:
         far_left, far_right = frozenset(there[:at]), frozenset(there[at + 1 :])
         crossed = bool((left & far_right) - far_left) and bool((right & far_left) - far_right)
         straight = bool((left & far_left) - far_right) and bool((right & far_right) - far_left)
-        if straight if _passive(part, i) != _passive(ground, places[0]) else crossed:
+        if straight if _voices_differ(part, i, ground, places[0]) else crossed:
             return True
     return False
 
@@ -207,7 +226,16 @@ def _roles(part: Clause, pivot: int, shared: set[str]) -> tuple[set[str], set[st
     )
 
 
+def _voices_differ(part: Clause, own: int, ground: Clause, there: int) -> bool:
+    """Whether one of two verbs has its doer before it and the other one behind it."""
+    if _passive(part, own) == _passive(ground, there):
+        return False
+    return not (_after_be(part, own) and _after_be(ground, there))
+
+
+def _after_be(clause: Clause, verb: int) -> bool:
+    return not _BE.isdisjoint(clause.text.words[max(clause.low, verb - 2) : verb])
+
+
 def _passive(clause: Clause, verb: int) -> bool:
-    words = clause.text.words
-    before = words[max(clause.low, verb - 2) : verb]
-    return not _BE.isdisjoint(before) and "by" in words[verb + 1 : min(verb + 3, clause.high)]
+    return _after_be(clause, verb) and "by" in clause.text.words[verb + 1 : clause.high]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from factreasoner.judges.embedded.text import Number, Text
+from factreasoner.judges.embedded.numbers import UNITS_OF, Number
+from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, UNITS
-from factreasoner.language.stems import stem
+from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES
 
 CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash", "name_clash")
 
@@ -18,15 +18,15 @@ _NEGATION_REACH = 2
 _WORDS_BEFORE, _WORDS_AFTER = 2, 3
 _SINGULAR = frozenset({"is", "was", "has"})
 _NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
-UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
 
 
 class Polarity(NamedTuple):
-    """Stems of a sentence: all of them, those a negation does not reach, and those it does."""
+    """Stems of a sentence: all of them, those no negation reaches, and those one does; and its negations."""
 
     stems: frozenset[str]
     affirmed: frozenset[str]
     negated: frozenset[str]
+    negations: int
 
 
 class Excerpt:
@@ -40,7 +40,7 @@ class Excerpt:
 
     def has(self, number: Number) -> bool:
         """Whether a number of the claim stands there."""
-        return any(number.follows_from(other) for other in self.numbers)
+        return number.is_said(self.numbers)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -87,20 +87,20 @@ def grams(words: Sequence[str]) -> frozenset[str]:
 
 
 def polarity(text: Text, low: int, high: int) -> Polarity:
-    """Which content words among the tokens [low, high) a negation reaches: the next two, in its sentence."""
+    """Which content words among the tokens [low, high) a negation reaches: the next two, in its clause."""
     affirmed: set[str] = set()
     negated: set[str] = set()
-    openings = {part.low for part in text.sentences}
-    left = 0
+    left = negations = 0
     for index in range(low, high):
-        if index in openings:
+        if index > low and text.clauses[index] != text.clauses[index - 1]:
             left = 0
         if index in text.negations:
             left = _NEGATION_REACH
+            negations += 1
         elif text.content[index]:
             (negated if left > 0 else affirmed).add(text.stems[index])
             left -= 1
-    return Polarity(frozenset(text.stems[low:high]), frozenset(affirmed), frozenset(negated))
+    return Polarity(frozenset(text.stems[low:high]), frozenset(affirmed), frozenset(negated), negations)
 
 
 def clashes(claim: WeightedClaim, window: Excerpt) -> dict[str, float]:
@@ -191,6 +191,8 @@ def _negation(claim: WeightedClaim, window: Excerpt) -> float:
     terms = {claim.text.stems[i] for i in claim.content}
     nearest = max(window.sentences, key=lambda sentence: len(terms & sentence.stems))
     own = polarity(claim.text, 0, len(claim.text.stems))
+    if own.negations == nearest.negations and own.negated & nearest.negated:
+        return 0.0
     denied = (own.affirmed & nearest.negated) - nearest.affirmed
     affirmed = (own.negated & nearest.affirmed) - nearest.negated
     return _agreement(claim, nearest.stems) if denied or affirmed else 0.0

@@ -9,10 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factreasoner.judges.embedded.clashes import UNITS_OF
-from factreasoner.judges.embedded.text import TIMES, Number, Text
+from factreasoner.judges.embedded.bindings import Clause, displaced, runs
+from factreasoner.judges.embedded.figures import (
+    DATES,
+    compare,
+    compared,
+    differ,
+    is_one,
+    quantities,
+    says,
+)
+from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
+from factreasoner.judges.embedded.relations import of_the_predicate, turned_relation
+from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import COMPARING, DENYING_NOTHING, DETERMINERS, EVENTS, MONTHS, OPPOSITES
+from factreasoner.language.lexicon import (
+    BE,
+    DENYING_NOTHING,
+    DETERMINERS,
+    EVENTS,
+    MAGNITUDES,
+    OPPOSITES,
+)
+from factreasoner.language.persons import gender_of_noun
 from factreasoner.language.stems import alike
 
 LEAST_SHARE = 0.7
@@ -21,7 +40,7 @@ CLAUSE_SHARE = 0.5
 _REACH = 4
 _BACK = 2
 _REFERRING = frozenset({"it", "he", "she", "they"})
-_DATES = frozenset({"day", "month"})
+_PEOPLE = frozenset({"men", "women"})
 PREDICATE_SHARE = 0.5
 
 
@@ -37,19 +56,20 @@ def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, windo
     return None
 
 
-def subject_stems(claim: Text) -> frozenset[str]:
-    """Stems of the content words that a claim begins with, up to its first function word."""
-    found: list[str] = []
+def subject_places(claim: Text) -> list[int]:
+    """The content words that a claim begins with, up to its first function word."""
+    found: list[int] = []
     for i, word in enumerate(claim.words):
         if not claim.content[i] and word not in DETERMINERS:
             break
         if claim.content[i]:
-            found.append(claim.stems[i])
-    return frozenset(found)
+            found.append(i)
+    return found
 
 
-_Quantity = tuple[float | str, str]
-"""Value and kind of a number, or of a month."""
+def subject_stems(claim: Text) -> frozenset[str]:
+    """Stems of the content words that a claim begins with, up to its first function word."""
+    return frozenset(claim.stems[i] for i in subject_places(claim))
 
 
 class _Pair:
@@ -61,10 +81,35 @@ class _Pair:
         self._words = frozenset(passage.words[sentence.low : sentence.high])
         self._content = [i for i, content in enumerate(claim.content) if content]
         self._meant = self._names_meant()
+        self._there = quantities(passage, sentence.low, sentence.high)
 
     def clash(self) -> bool:
         """Whether something in the sentence speaks against the claim."""
-        return self._negated() or self._opposite() or self._other_number()
+        if self._other_occasion():
+            return False
+        return self._negated() or self._opposite() or self._turned() or self._other_number()
+
+    def _other_occasion(self) -> bool:
+        """Whether the sentence has another time than the claim, and another figure or negation, too."""
+        known = quantities(self._passage, 0, len(self._passage.words))
+        other = [
+            claimed
+            for claimed in quantities(self._claim, 0, len(self._claim.words))
+            if not any(says(claimed, one) for one in known)
+            and any(claimed.compares_with(one) and claimed.differs_from(one) for one in self._there)
+        ]
+        times = any(claimed.kind in TIMES for claimed in other)
+        return times and (any(claimed.kind not in DATES for claimed in other) or self._turns_polarity())
+
+    def _turns_polarity(self) -> bool:
+        return bool(_negations(self._claim, 0, len(self._claim.words))) != bool(
+            _negations(self._passage, self._at.low, self._at.high)
+        )
+
+    def _turned(self) -> bool:
+        """Whether "after" of the claim is "before" there, or "with" is "without", of what is said."""
+        place = turned_relation(self._claim, self._passage, self._at.low, self._at.high)
+        return place is not None and of_the_predicate(self._claim, place) and self._share() >= NEGATED_SHARE
 
     def _share(self, apart: Sequence[int] = (), within: frozenset[str] | None = None) -> float:
         """Share of the claim's weight that the sentence has, or `within`; the tokens `apart` left out."""
@@ -126,6 +171,7 @@ class _Pair:
             if self._claim.stems[i] not in self._stems
             and OPPOSITES.get(self._claim.words[i], frozenset()) & self._words - claimed
             and self._claim.words[i] not in EVENTS
+            and not self._names_another(i)
         ]
         negations = any(self._at.low <= i < self._at.high for i in self._passage.negations)
         return (
@@ -135,88 +181,56 @@ class _Pair:
             and self._share(turned) >= LEAST_SHARE
         )
 
+    def _names_another(self, place: int) -> bool:
+        """Whether an opposite makes another subject of the claim's: "Women over 50", "The north tower is"."""
+        subject = subject_places(self._claim)
+        if place not in subject:
+            return False
+        following = self._claim.words[subject[-1] + 1 : subject[-1] + 2]
+        person = (
+            gender_of_noun(self._claim.words[place].removesuffix("s")) or self._claim.words[place] in _PEOPLE
+        )
+        return bool(person) or place != subject[-1] or not BE.isdisjoint(following)
+
     def _predicate(self, place: int) -> bool:
         """Whether the sentence has at least half of what the claim says beside names and the number there."""
         said = [i for i in self._content if not self._claim.names[i] and i != place and i != place + 1]
         found = [i for i in said if self._has(self._stems, self._claim.stems[i])]
         return len(found) >= PREDICATE_SHARE * len(said)
 
+    def _displaced(self, number: Number) -> bool:
+        """Whether another word stands where one of the claim's does: her first "novel", or "poems"."""
+        ground = Clause(self._passage, self._at.low, self._at.high)
+        missing = [i for i in self._content if not self._is_there(i, number.kind)]
+        whole, known = Clause(self._claim, 0, len(self._claim.words)), frozenset(self._claim.stems)
+        return any(displaced(whole, run, ground, known) for run in runs(missing))
+
+    def _is_there(self, place: int, unit: str) -> bool:
+        """Whether the sentence has a word of the claim or means it; figures and units are left out."""
+        stem, word = self._claim.stems[place], self._claim.words[place]
+        figure = stem == unit or word in MAGNITUDES or self._claim.value_at(place) is not None
+        return figure or stem in self._meant or self._has(self._stems, stem)
+
     def _other_number(self) -> bool:
         """Whether one number or month of the sentence is another than the claim's of its class."""
-        known = _quantities(self._passage, 0, len(self._passage.words))
-        there = _quantities(self._passage, self._at.low, self._at.high)
-        for place, (value, kind) in _quantities(self._claim, 0, len(self._claim.words)).items():
-            claimed = (value, kind)
-            if not kind or self._claim.aside[place] or any(_says(claimed, other) for other in known.values()):
+        known = quantities(self._passage, 0, len(self._passage.words))
+        for claimed in quantities(self._claim, 0, len(self._claim.words)):
+            place = claimed.place
+            if not claimed.kind or self._claim.aside[place] or any(says(claimed, other) for other in known):
                 continue
-            same = [j for j, (_, other) in there.items() if _alike_kinds(kind, other)]
+            same = [other for other in self._there if compare(claimed, other)]
             if (
-                len(same) == 1
-                and not _compared(self._claim, place, 0)
-                and not _compared(self._passage, same[0], self._at.low)
-                and _differ(claimed, there[same[0]])
-                and self._share([place, place + 1] if kind in UNITS_OF else [place]) >= LEAST_SHARE
+                is_one(same)
+                and not compared(self._claim, claimed, 0)
+                and not compared(self._passage, same[0], self._at.low)
+                and differ(claimed, same[0])
+                and self._share([place, place + 1] if claimed.kind in UNITS_OF else [place]) >= LEAST_SHARE
                 and self._predicate(place)
-                and _around(self._claim, place, 0) & _around(self._passage, same[0], self._at.low)
+                and not self._displaced(claimed)
+                and _around(self._claim, place, 0) & _around(self._passage, same[0].place, self._at.low)
             ):
                 return True
         return False
-
-
-def _quantities(text: Text, low: int, high: int) -> dict[int, _Quantity]:
-    """Value and kind of the numbers among the tokens [low, high), and of the months beside one, by place."""
-    found: dict[int, _Quantity] = {
-        number.place: (number.value, number.kind) for number in text.numbers if low <= number.place < high
-    }
-    beside = {i + step for i in found for step in (-1, 1)}
-    return found | {
-        i: (text.words[i], "month") for i in beside if low <= i < high and text.words[i] in MONTHS
-    }
-
-
-def _alike_kinds(one: str, other: str) -> bool:
-    """Whether two kinds of number are one, or units of one measure."""
-    if one == other or (one in TIMES and other in TIMES):
-        return True
-    if not _DATES.isdisjoint((one, other)):
-        return False
-    return one in UNITS_OF and UNITS_OF[one] is UNITS_OF.get(other)
-
-
-def _says(one: _Quantity, other: _Quantity) -> bool:
-    """Whether the second of two quantities says the first, if without what is counted: "three of the"."""
-    if one[1] in TIMES and other[1] in TIMES:
-        return _time(one).follows_from(_time(other))
-    return one[0] == other[0] and other[1] in ("", "of", one[1])
-
-
-def _differ(one: _Quantity, other: _Quantity) -> bool:
-    """Whether two quantities of kinds that are alike can't be one. A less exact figure is no other one."""
-    if one[1] in TIMES and other[1] in TIMES:
-        return _time(one).differs_from(_time(other))
-    return one != other and not (one[1] == other[1] and _shortened(one[0], other[0]))
-
-
-def _shortened(value: float | str, exact: float | str) -> bool:
-    """Whether a figure is one with more decimals, cut or rounded: 8,848 of 8,848.86, and 5.3 of 5.27."""
-    if isinstance(value, str) or isinstance(exact, str):
-        return False
-    places, all_places = _decimals(value), _decimals(exact)
-    return places < all_places and abs(value - exact) < 10.0**-places
-
-
-def _decimals(value: float) -> int:
-    return 0 if value == int(value) else len(repr(value).partition(".")[2])
-
-
-def _time(quantity: _Quantity) -> Number:
-    return Number(0, float(quantity[0]), quantity[1])
-
-
-def _compared(text: Text, place: int, low: int) -> bool:
-    """Whether a number is only a bound, a guess or a choice: "more than 20", "before 1990", "2 or 3"."""
-    before, after = text.words[max(low, place - 3) : place], text.words[place + 1 : place + 2]
-    return "or" in after or not COMPARING.isdisjoint(before)
 
 
 def _around(text: Text, place: int, low: int) -> frozenset[str]:

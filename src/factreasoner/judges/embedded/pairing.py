@@ -10,6 +10,7 @@ from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL
 from factreasoner.language.stems import LEAST_PREFIX, alike
 
 _AUXILIARY = BE | {"has", "have", "had", "did", "does", "to", "more", "less", "who", "he", "she"}
+_RELATIVE = frozenset({"who", "which", "that"})
 
 
 class Pairing:
@@ -66,7 +67,7 @@ class Pairing:
             right = [stem for k, stem in arguments if k > i]
             crossed = self._stands(left, there, 1) and self._stands(right, there, -1)
             straight = self._stands(left, there, -1) and self._stands(right, there, 1)
-            if straight if self._voices_differ(i, there) else crossed:
+            if straight if self._voices_differ(i, there) else crossed and not self._is_given(i, there):
                 return True
         return False
 
@@ -87,9 +88,27 @@ class Pairing:
     def _stands(self, stems: Sequence[str], place: int, side: int) -> bool:
         """Whether one of the stems stands after a place (before it, for -1) in its clause."""
         clauses = self.passage.clauses
+        opening = next(j for j in range(place, -1, -1) if j == 0 or clauses[j - 1] != clauses[place])
+        meant = range(0)
+        if side == -1 and self.passage.words[opening] in _RELATIVE:
+            # who is meant stands right before the pronoun
+            first = opening
+            while first > self.part.low and self.passage.content[first - 1]:
+                first -= 1
+            meant = range(first, opening)
         return any(
-            (j - place) * side > 0 and clauses[j] == clauses[place] for s in stems for j in self.found[s]
+            ((j - place) * side > 0 and clauses[j] == clauses[place]) or j in meant
+            for s in stems
+            for j in self.found[s]
         )
+
+    def _is_given(self, own: int, there: int) -> bool:
+        """Whether "is given a thing" is "is given to them": one verb alone is followed by "to"."""
+        to = [
+            "to" in text.words[place + 1 : place + 2]
+            for text, place in ((self.claim, own), (self.passage, there))
+        ]
+        return to[0] != to[1] and _after_be(self.claim, own) and _after_be(self.passage, there)
 
     def _voices_differ(self, own: int, there: int) -> bool:
         """Whether one of two verbs has its doer before it and the other one behind it."""

@@ -2,17 +2,125 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from factreasoner.judges.embedded.pairing import Pairing
-from factreasoner.language.lexicon import INTENDING, LIMITING, SHARES
+from factreasoner.language.lexicon import BE, INTENDING, LIMITING, ORDINALS, SHARES, UNIVERSAL, UNTRUE
 
 _MOST = 0.7
 _NEARLY_ALL = 0.9
 _NOUNS = ("er", "ers", "or", "ors", "ion", "ions", "ment", "ments")
+_UNIQUE = frozenset({"only", "sole", "first", "last"})
+_SHORTEST_SUPERLATIVE = 6
+_RESTRICTING = frozenset({"who", "that", "to", "whose", "since", "outside", "without", "not", "after"})
+_PROOF = frozenset({"evidence", "proof"})
+_LACKING = frozenset({"no", "little", "without", "insufficient", "lack"})
+_STOPPED = frozenset({"stopped", "quit", "ceased"})
+_NEARLY = frozenset({"almost", "nearly", "virtually", "practically"})
+_NOT_ALL = frozenset({"only", "some", "most", "many", "few", "several", "certain"})
 
 
 def narrowed(pair: Pairing) -> bool:
-    """Whether the sentence says it of "not every" one, of "one of the twelve", or as "planned to"."""
-    return _not_all(pair) or _one_of(pair) or _intended(pair)
+    """Whether the sentence says it of fewer things than the claim, or as planned, or as over."""
+    return (
+        _not_all(pair)
+        or _one_of(pair)
+        or _intended(pair)
+        or _of_some(pair)
+        or _one_of_several(pair)
+        or _first_of_a_kind(pair)
+        or _over(pair)
+        or _untrue(pair)
+    )
+
+
+def _of_some(pair: Pairing) -> bool:
+    """Whether a claim on "all" or "anyone" is said of "some", "most" or "only" those."""
+    words = frozenset(pair.passage.words[pair.part.low : pair.part.high])
+    if UNIVERSAL.isdisjoint(pair.claim.words[:1]) or pair.claim.negations:
+        return False
+    if not UNIVERSAL.isdisjoint(words):
+        part, there = pair.part, pair.passage.words
+        whole = [j for j in range(part.low, part.high) if there[j] in UNIVERSAL]
+        return all(there[j - 1] in _NEARLY for j in whole if j > part.low) and whole[0] > part.low
+    return not _NOT_ALL.isdisjoint(words - frozenset(pair.claim.words))
+
+
+def _one_of_several(pair: Pairing) -> bool:
+    """Whether what the claim calls the only, the first or the largest is "one of" these, or the third."""
+    claim, words, part = pair.claim, pair.passage.words, pair.part
+    unique = [i for i, word in enumerate(claim.words) if word in _UNIQUE or _is_superlative(word)]
+    if not unique or pair.share(unique) < _MOST or not {"one", "among"}.isdisjoint(claim.words):
+        return False
+    for j in range(part.low, part.high):
+        if words[j] == "among" or words[j : j + 3] == ("one", "of", "the"):
+            return True
+        if _is_superlative(words[j]) and words[max(part.low, j - 1)] in ORDINALS - set(claim.words):
+            return True
+    return False
+
+
+def _is_superlative(word: str) -> bool:
+    return (len(word) >= _SHORTEST_SUPERLATIVE and word.endswith("est")) or word == "most"
+
+
+def _first_of_a_kind(pair: Pairing) -> bool:
+    """Whether "the first mayor" of the claim is there only the first of fewer: "who was born there"."""
+    claim, passage, part = pair.claim, pair.passage, pair.part
+    own = {word for word in claim.words if word in _UNIQUE or _is_superlative(word)}
+    shared = own & frozenset(passage.words[part.low : part.high])
+    if not shared or pair.share() < _NEARLY_ALL:
+        return False
+    if any(_narrower(pair, claim.words.index(word)) for word in shared):
+        return True
+    end = max(j for i in pair.content for j in pair.found[claim.stems[i]]) + 1
+    goes_on = end < part.high and passage.words[end] in _RESTRICTING and end not in passage.commas
+    return goes_on and any(word in shared for word in passage.words[part.low : end])
+
+
+def _untrue(pair: Pairing) -> bool:
+    """Whether the sentence says that there is "no evidence" of what the claim says, or that it is "false"."""
+    words, part = pair.passage.words, pair.part
+    places = [j for i in pair.content for j in pair.found[pair.claim.stems[i]]]
+    if pair.share() < _NEARLY_ALL or pair.claim.negations or not UNTRUE.isdisjoint(pair.claim.words):
+        return False
+    unproven = any(
+        words[j] in _PROOF and not _LACKING.isdisjoint(words[max(part.low, j - 3) : j])
+        for j in range(part.low, min(places))
+    )
+    return unproven or not UNTRUE.isdisjoint(words[part.low : part.high])
+
+
+def _narrower(pair: Pairing, place: int) -> bool:
+    """Whether more words describe the thing there: the oldest "surviving wooden" church."""
+    claim, passage = pair.claim, pair.passage
+    if place + 1 >= len(claim.words) or not claim.content[place + 1]:
+        return False
+    known = {j for places in pair.found.values() for j in places}
+    for j in range(pair.part.low, pair.part.high - 2):
+        if passage.words[j] == claim.words[place]:
+            following = range(j + 1, min(j + 5, pair.part.high))
+            added = list(takewhile(lambda k: passage.content[k] and k not in known, following))
+            if added and added[-1] + 1 in pair.found[claim.stems[place + 1]]:
+                return True
+    return False
+
+
+def _over(pair: Pairing) -> bool:
+    """Whether the sentence says of the past, as over, what the claim says of today."""
+    claim, words, part = pair.claim, pair.passage.words, pair.part
+    if pair.share() < _MOST:
+        return False
+    for i in pair.content:
+        for j in pair.found[claim.stems[i]]:
+            before = words[max(part.low, j - 3) : j]
+            used = before[-2:] == ("used", "to") and BE.isdisjoint(before[:1]) and "used" not in claim.words
+            ended = words[j].endswith("ed") and "until" in words[j : part.high] and "until" not in claim.words
+            stopped = before[-1:] and before[-1] in _STOPPED and before[-1] not in claim.words
+            if used or stopped or (ended and claim.words[i].endswith("s")):
+                return True
+    return False
 
 
 def _not_all(pair: Pairing) -> bool:
@@ -47,8 +155,15 @@ def _intended(pair: Pairing) -> bool:
     if not INTENDING.isdisjoint(claim.words) or pair.share() < _MOST:
         return False
     return any(
-        words[max(low, j - 1)] == "to" and words[max(low, j - 2)] in INTENDING
+        is_intended(words[low:j])
         for i in pair.content
         if "to" not in claim.words[max(0, i - 1) : i] and not claim.words[i].endswith(_NOUNS)
         for j in pair.found[claim.stems[i]]
     )
+
+
+def is_intended(before: Sequence[str]) -> bool:
+    """Whether the words before a verb make a plan of it: "planned to", "expected to be"."""
+    if before[-1:] and before[-1] in ("be", "have"):
+        before = before[:-1]
+    return before[-1:] == ("to",) and not INTENDING.isdisjoint(before[-2:-1])

@@ -12,7 +12,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from factreasoner.judges.embedded.amounts import measured_otherwise
+from factreasoner.judges.embedded.amounts import measured_otherwise, renumbered
+from factreasoner.judges.embedded.doers import done_otherwise, set_apart
+from factreasoner.judges.embedded.owners import of_a_relative
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
@@ -58,9 +60,11 @@ class _Swaps:
             return False
         return (
             narrowed(self._pair)
+            or of_a_relative(self._pair)
             or measured_otherwise(self._pair)
-            or self._numbered_otherwise()
+            or renumbered(self._pair)
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
+            or done_otherwise(self._pair)
             or any(self._taken(run) for run in self._runs)
         )
 
@@ -125,11 +129,11 @@ class _Swaps:
             if run.kind == "number" and any(self._same_number(run, rival) for rival in rivals):
                 continue
             for anchor, rival in zip(anchors, rivals, strict=True):
-                if not rival or self._listed(run, rival, anchor, side):
+                apart = set_apart(self._pair, run.places)
+                if not rival or (not apart and self._listed(run, rival, anchor, side)):
                     continue
-                contrasted = (at_its_end and self._opens_a_clause(run, anchor)) or self._said_apart(
-                    run, anchor, beyond[:2], -side
-                )
+                contrasted = apart or (at_its_end and self._opens_a_clause(run, anchor))
+                contrasted = contrasted or self._said_apart(run, anchor, beyond[:2], -side)
                 if self._rivals(run, rival, contrasted):
                     return True
         return False
@@ -168,11 +172,16 @@ class _Swaps:
             stem = text.stems[place]
             if stem in self._pair.found or (not text.names[place] and place in self._known):
                 return []
+            if side == -1 and place in text.commas:
+                break
             found.append(place)
+            if side == 1 and place in text.commas:
+                break
         return found
 
     def _same_number(self, run: _Run, rival: Sequence[int]) -> bool:
-        return bool(rival) and self._text.value_at(rival[0]) == self._claim.value_at(run.places[0])
+        own, other = self._claim.number_at(run.places[0]), self._text.number_at(rival[0]) if rival else None
+        return own is not None and other is not None and own.follows_from(other)
 
     def _listed(self, run: _Run, rival: Sequence[int], anchor: int, side: int) -> bool:
         """Whether the run stands there, too, on the rival's side of the anchor: in a list, or close to it."""
@@ -184,6 +193,16 @@ class _Swaps:
                     between.start < opening <= between.stop for opening in text.openings
                 )
                 if (joined and not self._acts(run, j)) or text.clauses[j] == text.clauses[place]:
+                    return True
+        return self._goes_on(run, sorted(rival))
+
+    def _goes_on(self, run: _Run, rival: Sequence[int]) -> bool:
+        """Whether a verb is left out after the run: "Spain won in 2010 and Germany in 2014"."""
+        text, part = self._text, self._pair.part
+        for j in self._pair.places(run.places[-1:]):
+            if j + 2 < part.high and not text.content[j + 1] and text.content[j + 2]:
+                stem = text.stems[j + 2]
+                if stem in self._claim.stems and stem not in text.stems[rival[0] : j]:
                     return True
         return False
 
@@ -203,7 +222,8 @@ class _Swaps:
             return contrasted and values[0] is not None
         if any(value is not None for value in values):
             return False
-        named = [j for j in rival if text.names[j] or (run.first and j == self._pair.part.low)]
+        opening = self._pair.part.low if run.first and run.kind == "name" else -1
+        named = [j for j in rival if text.names[j] or j == opening]
         if named[:1] == list(rival[:1]):
             if self._describes(run):
                 return False
@@ -275,26 +295,3 @@ class _Swaps:
         if goes_on and self._text.words[self._pair.part.low] in DETERMINERS:
             return False
         return bool(begun) and all(rest & set(clause) <= here for clause in begun.values())
-
-    def _numbered_otherwise(self) -> bool:
-        """Whether the number of a name, "iPhone 14", is another one where the name begins the sentence."""
-        pair, first = self._pair, self._pair.content[0]
-        for number in self._claim.numbers:
-            name = number.place - 1
-            named = name in pair.content and (name == first or pair.is_name(name))
-            if not named or pair.share([number.place]) < _NEARLY_ALL:
-                continue
-            places = pair.found[self._claim.stems[name]]
-            beside = [other for j in places if (other := self._value_after(j)) is not None]
-            if beside and number.value not in beside and self._is_subject(places[0]):
-                return True
-        return False
-
-    def _is_subject(self, place: int) -> bool:
-        """Whether a word is the first content word of what the sentence, or a part set off in it, says."""
-        text = self._text
-        opening = max(i for i in text.openings if i <= place)
-        return not any(text.content[opening:place])
-
-    def _value_after(self, place: int) -> float | None:
-        return self._text.value_at(place + 1) if place + 1 < self._pair.part.high else None

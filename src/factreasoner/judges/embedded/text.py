@@ -7,16 +7,17 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import nan
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.numbers import Number, numbers_in
 from factreasoner.language.lexicon import (
     CLAUSE_WORDS,
     FUNCTION_WORDS,
-    MAGNITUDES,
     MONTHS,
     NEGATIONS,
-    NUMBER_WORDS,
+    ROUGHLY,
 )
 from factreasoner.language.sentences import sentences
 from factreasoner.language.stems import stem
@@ -28,51 +29,12 @@ _TOKEN = re.compile(
 )
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _SIGNS = frozenset("$€£¥%°")
 _NOT = "n't"
 _BREAK = re.compile("[;:()\\[\\]\u2013\u2014]")
+_DASHES = ("-", "\u2010", "\u2013")
 _STOP = re.compile("[;:]")
-_FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _LONGEST_SENTENCE = 80
-
-
-TIMES = ("year", "decade", "century")
-"""Kinds of number that say when: 1962, 1960s, 20th century."""
-_ORDINALS = frozenset({"st", "nd", "rd", "th"})
-
-
-class Number(NamedTuple):
-    """A quantity at token `place`. Two of one kind compare: day, percent, a unit's stem; and all TIMES.
-
-    The value of a decade is its first year, that of a century its number.
-    """
-
-    place: int
-    value: float
-    kind: str
-
-    @property
-    def years(self) -> tuple[float, float]:
-        """The first and last year that one of TIMES means."""
-        if self.kind == "century":
-            return 100 * self.value - 99, 100 * self.value
-        return self.value, self.value + (9 if self.kind == "decade" else 0)
-
-    def follows_from(self, other: Number) -> bool:
-        """Whether the other says it: the same value, or a time within this one."""
-        if self.kind not in TIMES or other.kind not in TIMES:
-            return self.value == other.value
-        (first, last), (low, high) = self.years, other.years
-        return first <= low and high <= last
-
-    def differs_from(self, other: Number) -> bool:
-        """Whether the two compare and can't be one quantity."""
-        if self.kind not in TIMES or other.kind not in TIMES:
-            return self.kind == other.kind and self.value != other.value
-        (first, last), (low, high) = self.years, other.years
-        return high < first or last < low
 
 
 class Sentence(NamedTuple):
@@ -93,7 +55,7 @@ class Text:
     words that do not merely begin a sentence; `aside` what stands in parentheses. `clauses` numbers the
     clauses: they end at semicolons, colons, parentheses and dashes, and before a conjunction or a relative
     pronoun. `negations` are the indices of the negations, `openings` those of the first tokens of sentences
-    and of what a semicolon or colon parts.
+    and of what a semicolon or colon parts; `commas` those of tokens after a comma.
     """
 
     raw: str
@@ -107,12 +69,18 @@ class Text:
     numbers: tuple[Number, ...]
     sentences: tuple[Sentence, ...]
     openings: tuple[int, ...]
+    commas: frozenset[int]
 
     def value_at(self, place: int) -> float | None:
         """The value of a number at a token, NaN for a month; None for any other word."""
         if self.words[place] in MONTHS:
             return nan
-        return next((number.value for number in self.numbers if number.place == place), None)
+        number = self.number_at(place)
+        return None if number is None else number.value
+
+    def number_at(self, place: int) -> Number | None:
+        """The number whose first word stands at a token."""
+        return next((number for number in self.numbers if number.place == place), None)
 
 
 @lru_cache(maxsize=1024)
@@ -121,12 +89,16 @@ def analyse(raw: str, language: str) -> Text:
     matches = list(_TOKEN.finditer(raw))
     words = [unicodedata.normalize("NFKC", m.group()).casefold().replace("’", "'") for m in matches]
     function_words, negations = FUNCTION_WORDS[language], NEGATIONS[language]
+    vague = ROUGHLY if language == "english" else frozenset[str]()
     content = [
-        (word not in function_words and word not in _SIGNS and word != _NOT) or _is_month(words, i)
+        (word not in function_words and word not in _SIGNS and word != _NOT and word not in vague)
+        or _is_month(words, i)
         for i, word in enumerate(words)
     ]
     parts = tuple(_sentences(raw, matches))
     aside = _asides(raw, matches)
+    gaps = [raw[one.end() : other.start()].strip() for one, other in pairwise(matches)]
+    dashed = {i for i, gap in enumerate(gaps) if gap in _DASHES}
     return Text(
         raw=raw,
         words=tuple(words),
@@ -135,11 +107,21 @@ def analyse(raw: str, language: str) -> Text:
         clauses=tuple(_clauses(raw, matches, words, parts)),
         names=tuple(_names(matches, content, aside, parts)),
         aside=tuple(aside),
-        negations=tuple(i for i, word in enumerate(words) if word in negations or word == _NOT),
-        numbers=tuple(_numbers(words, language)),
+        negations=tuple(
+            i
+            for i, word in enumerate(words)
+            if (word in negations or word == _NOT) and not _ends_until(words, i, parts)
+        ),
+        numbers=tuple(numbers_in(words, dashed, language)),
         sentences=parts,
         openings=tuple(_openings(raw, matches, parts)),
+        commas=frozenset(i + 1 for i, gap in enumerate(gaps) if gap.startswith(",")),
     )
+
+
+def _ends_until(words: Sequence[str], place: int, parts: Sequence[Sentence]) -> bool:
+    """Whether a negation holds "until" a time, and what it negates is so from then on."""
+    return any("until" in words[place + 1 : part.high] for part in parts if part.low <= place < part.high)
 
 
 def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str) -> Iterator[str]:
@@ -149,13 +131,20 @@ def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str
         if word[0].isdigit():
             yield word.replace(",", "")
         elif not unspaced[i]:
-            yield stem(word, language)
+            yield stem(_plain(word) if language == "english" else word, language)
         elif i + 1 < len(words) and unspaced[i + 1] and matches[i].end() == matches[i + 1].start():
             yield word + words[i + 1]
         elif i and unspaced[i - 1] and matches[i - 1].end() == matches[i].start():
             yield words[i - 1] + word
         else:
             yield word
+
+
+def _plain(word: str) -> str:
+    """The word without accents, by which names are written one way or the other: "Noël", "Noel"."""
+    if word.isascii():
+        return word
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
 
 
 def _is_month(words: Sequence[str], index: int) -> bool:
@@ -229,44 +218,3 @@ def _names(
     for i in range(len(matches)):
         followed = i + 1 < len(matches) and capital[i + 1]
         yield content[i] and capital[i] and not aside[i] and (i not in openings or followed)
-
-
-def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
-    for i, word in enumerate(words):
-        value = _value(word)
-        if value is None or (i and word in MAGNITUDES and _value(words[i - 1]) is not None):
-            continue
-        after = i + 1
-        while after < len(words) and words[after] in MAGNITUDES:
-            value *= MAGNITUDES[words[after]]
-            after += 1
-        before = words[i - 1] if i else ""
-        following = words[after] if after < len(words) else ""
-        kind = _kind(before, word if after == i + 1 else "", following, value)
-        if following in _ORDINALS and words[after + 1 : after + 2] in (["century"], ["centuries"]):
-            kind = "century"
-        yield Number(i, value, kind if kind in TIMES else stem(kind, language) if kind else "")
-
-
-def _value(word: str) -> float | None:
-    if not word[0].isdigit():
-        return NUMBER_WORDS.get(word, MAGNITUDES.get(word))
-    if "," in word:
-        word = word.replace(",", "" if _GROUPED.fullmatch(word) else ".")
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
-def _kind(before: str, digits: str, following: str, value: float) -> str:
-    """What is counted: the word after the number, unless its neighbours say a currency, a share or a date."""
-    if before in _CURRENCIES:
-        return _CURRENCIES[before]
-    if following in ("%", "percent"):
-        return "percent"
-    if (before in MONTHS or following in MONTHS) and value <= 31:
-        return "day"
-    if len(digits) == 4 and digits.isdigit() and _FIRST_YEAR <= value <= _LAST_YEAR:
-        return "decade" if following == "s" else "year"
-    return following if following[:1].isalpha() else ""

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.text import Text, analyse
 from factreasoner.language.stems import language_of
 
@@ -79,11 +80,17 @@ class Passages:
         self._sentences_of: dict[str, list[int]] = defaultdict(list)
         self._frequency: Counter[str] = Counter()
         self._by_prefix: dict[str, list[str]] = defaultdict(list)
+        self._numbers: list[tuple[int, Number]] = []
         borders = [0]
         for text in self.texts:
             for number, sentence in enumerate(text.sentences):
                 for term in set(text.stems[sentence.low : sentence.high]):
                     self._sentences_of[term].append(borders[-1] + number)
+                self._numbers += [
+                    (borders[-1] + number, figure)
+                    for figure in text.numbers
+                    if sentence.low <= figure.place < sentence.high
+                ]
             self._frequency.update(set(text.stems))
             # a passage without words keeps one empty sentence, so that every passage owns a window
             borders.append(borders[-1] + max(1, len(text.sentences)))
@@ -134,6 +141,12 @@ class Passages:
             for term in claim.stems:
                 vocabulary.setdefault(term, len(vocabulary))
         found = self._found(vocabulary)
+        for claim in claims:
+            for number in claim.numbers:
+                # "about 300" has no word of "298", which says it, nor "in the 12th century" of "1143"
+                rows = [row for row, other in self._numbers if number.follows_otherwise(other)]
+                for stem in claim.stems[number.place : number.place + number.length] if rows else ():
+                    found[rows, vocabulary[stem]] = 1.0
         whole = (
             np.maximum.reduceat(found, self._borders[:-1], axis=0)
             if vocabulary

@@ -1,0 +1,223 @@
+"""Numbers in a text as quantities: what they count, and which values they mean ("about 300", "20 to 35")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from math import inf
+from typing import Literal, NamedTuple
+
+from factreasoner.language.lexicon import (
+    AT_LEAST,
+    AT_MOST,
+    MAGNITUDES,
+    MONTHS,
+    NUMBER_WORDS,
+    ROUGHLY,
+    UNIT_SIZES,
+    UNITS,
+)
+from factreasoner.language.stems import stem
+
+TIMES = ("calendar year", "decade", "century")
+"""Kinds of number that say when: 1962, 1960s, 20th century."""
+UNCOUNTED = ("", "of")
+"""Kinds of number that leave open what is counted: "146.", "three of the"."""
+UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
+"""Stem of a unit -> the units of its measure."""
+_SIZES = {stem(unit, "english"): size for unit, size in UNIT_SIZES.items()}
+
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
+_TIMES = ("twice", "thrice")
+_HALF = {("half", "a"), ("a", "half")}
+_YEARS_ABOUT = 5.0
+_ROUNDED, _APART = 0.1, 0.25
+"""What "about" allows: a figure so near it is meant, one farther than the second is another."""
+_CONVERTED, _EXACT = 0.1, 0.02
+
+Bound = Literal["", "about", "least", "most"]
+
+
+class Number(NamedTuple):
+    """A quantity at token `place`. Two of one kind compare (percent, a unit's stem), and all TIMES.
+
+    The value of a decade is its first year, that of a century its number. `bound` tells "about 300", "more
+    than 300" and "at most 300"; `ends` are both numbers of a range, "20 to 35".
+    """
+
+    place: int
+    value: float
+    kind: str
+    bound: Bound = ""
+    ends: tuple[float, float] | None = None
+
+    @property
+    def years(self) -> tuple[float, float]:
+        """The first and last year that one of TIMES means."""
+        if self.kind == "century":
+            return 100 * self.value - 99, 100 * self.value
+        return self.value, self.value + (9 if self.kind == "decade" else 0)
+
+    @property
+    def is_point(self) -> bool:
+        """Whether one value alone is meant."""
+        return not self.bound and self.ends is None and self.kind not in ("decade", "century")
+
+    def follows_from(self, other: Number) -> bool:
+        """Whether the other says it: the same value, or values that are all within what this one means."""
+        if self.kind in TIMES and other.kind in TIMES:
+            if self.bound in ("least", "most") and self.value == other.value and self.bound != other.bound:
+                return False  # "after 2003" is not 2003
+            return _within(other._meant(0), self._meant(0))
+        scale = self._scale_of(other)
+        if self.value == other.value and self.ends == other.ends and scale in (None, 1.0):
+            return {self.bound, other.bound} != {"least", "most"}
+        if scale is None or (self.is_point and scale == 1.0):
+            return False
+        loose = _EXACT if self.is_point else _ROUNDED
+        return _within(other._meant(0, scale), self._meant(loose))
+
+    def follows_otherwise(self, other: Number) -> bool:
+        """Whether the other says it by another figure or in another unit."""
+        another = (self.value, self.kind) != (other.value, other.kind)
+        return another and self.compares_with(other) and self.follows_from(other)
+
+    @property
+    def length(self) -> int:
+        """How many words it has, with its unit: "12", "th", "century"."""
+        return {"century": 3, "decade": 2}.get(self.kind, 2 if self.kind in UNITS_OF else 1)
+
+    def is_said(self, there: Sequence[Number]) -> bool:
+        """Whether one of these says it; where some are of its kind, one of them or one of no kind."""
+        same = [other for other in there if self.kind and self.compares_with(other)]
+        told = [*same, *(other for other in there if other.kind in UNCOUNTED)] if same else there
+        return any(self.follows_from(other) for other in told)
+
+    def compares_with(self, other: Number) -> bool:
+        """Whether both are of one kind, or of units of one measure."""
+        return self._scale_of(other) is not None or (self.kind in TIMES and other.kind in TIMES)
+
+    def differs_from(self, other: Number) -> bool:
+        """Whether the two compare and can't be one quantity."""
+        if self.kind in TIMES and other.kind in TIMES:
+            return _apart(self._meant(0), other._meant(0))
+        scale = self._scale_of(other)
+        if scale is None:
+            return False
+        loose = _CONVERTED if self.kind != other.kind else 0.0
+        own = max(loose, _APART if self.bound == "about" else 0.0)
+        return _apart(self._meant(own), other._meant(_APART if other.bound == "about" else 0.0, scale))
+
+    def _scale_of(self, other: Number) -> float | None:
+        """What the other's values are multiplied with to compare; None where they don't."""
+        if self.kind == other.kind:
+            return 1.0
+        if self.kind in _SIZES and UNITS_OF[self.kind] is UNITS_OF.get(other.kind) and other.kind in _SIZES:
+            return _SIZES[other.kind] / _SIZES[self.kind]
+        return None
+
+    def _meant(self, loose: float, scale: float = 1.0) -> tuple[float, float]:
+        """The least and largest value meant; of times by years, of other figures within a share `loose`."""
+        if self.kind in TIMES:
+            low, high = self.years
+            slack = _YEARS_ABOUT if self.bound == "about" else 0.0
+        else:
+            low, high = self.ends or (self.value, self.value)
+            slack = loose * abs(self.value)
+        return (
+            -inf if self.bound == "most" else scale * (low - slack),
+            inf if self.bound == "least" else scale * (high + slack),
+        )
+
+
+def _within(inner: tuple[float, float], outer: tuple[float, float]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return one[1] < other[0] or other[1] < one[0]
+
+
+def numbers_in(words: Sequence[str], dashed: Collection[int], language: str) -> list[Number]:
+    """The numbers among folded words; after those at `dashed` stands a dash and no more."""
+    found = list(_numbers(words, language))
+    for n in range(len(found) - 1):
+        first, last = found[n], found[n + 1]
+        counted = last.kind and not {first.kind, last.kind} & {*TIMES, "calendar day"}
+        if counted and first.value < last.value and _is_range(words, first, last, dashed):
+            ends = (first.value, last.value)
+            found[n : n + 2] = first._replace(kind=last.kind, ends=ends), last._replace(ends=ends)
+    return found
+
+
+def _is_range(words: Sequence[str], first: Number, last: Number, dashed: Collection[int]) -> bool:
+    """Whether two neighbouring numbers are "20 to 35", "20-35" or "between 20 and 35", and no change."""
+    before = words[first.place - 1] if first.place else ""
+    if last.place == first.place + 1:
+        return first.place in dashed
+    joint = words[first.place + 1 : last.place]
+    return (joint == ["to"] and before != "from") or (joint == ["and"] and before == "between")
+
+
+def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
+    for i, word in enumerate(words):
+        value = _value(word)
+        if value is None or (i and word in MAGNITUDES and _value(words[i - 1]) is not None):
+            continue
+        if word in MAGNITUDES and tuple(words[max(i - 2, 0) : i]) in _HALF:
+            value /= 2
+        after = i + 1
+        while after < len(words) and words[after] in MAGNITUDES:
+            value *= MAGNITUDES[words[after]]
+            after += 1
+        before = words[i - 1] if i else ""
+        following = words[after] if after < len(words) else ""
+        kind = _kind(before, word if after == i + 1 else "", following, value)
+        if word in _TIMES:
+            kind = "times"
+        if following in _ORDINALS and words[after + 1 : after + 2] in (["century"], ["centuries"]):
+            kind = "century"
+        bound = _bound(words[max(i - 4, 0) : i - (before in _CURRENCIES)], kind in TIMES)
+        yield Number(i, value, kind if kind in TIMES else stem(kind, language) if kind else "", bound)
+
+
+def _bound(before: Sequence[str], time: bool) -> Bound:
+    """What the words right before a number make of it."""
+    last, pair = "".join(before[-1:]), " ".join(before[-2:])
+    turned = len(before) > 2 and before[-3] in ("no", "not")
+    if last in ROUGHLY:
+        return "about"
+    if time:
+        return "least" if last == "after" else "most" if last == "before" else ""
+    if last in AT_LEAST or pair in AT_LEAST:
+        return "most" if turned else "least"
+    if last in AT_MOST or pair in AT_MOST:
+        return "least" if turned else "most"
+    return ""
+
+
+def _value(word: str) -> float | None:
+    if not word[0].isdigit():
+        return NUMBER_WORDS.get(word, MAGNITUDES.get(word))
+    if "," in word:
+        word = word.replace(",", "" if _GROUPED.fullmatch(word) else ".")
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _kind(before: str, digits: str, following: str, value: float) -> str:
+    """What is counted: the word after the number, unless its neighbours say a currency, a share or a date."""
+    if before in _CURRENCIES:
+        return _CURRENCIES[before]
+    if following in ("%", "percent"):
+        return "percent"
+    if (before in MONTHS or following in MONTHS) and value <= 31:
+        return "calendar day"
+    if len(digits) == 4 and digits.isdigit() and _FIRST_YEAR <= value <= _LAST_YEAR:
+        return "decade" if following == "s" else "calendar year"
+    return following if following[:1].isalpha() else ""

@@ -1,0 +1,62 @@
+"""Whether a sentence speaks of somebody's relative and the claim of that somebody: "Her mother was"."""
+
+from __future__ import annotations
+
+from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.text import Text
+from factreasoner.language.persons import gender_of_noun, is_person
+
+_POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your"})
+_PRONOUNS = frozenset({"he", "she", "they"})
+_OWN = "s"
+_REACH = 3
+_OPENING = 6
+_MOST = 0.7
+
+
+def of_a_relative(pair: Pairing) -> bool:
+    """Whether the sentence says of a relative, friend or the like what the claim says of somebody else."""
+    claim, passage, part = pair.claim, pair.passage, pair.part
+    relative = _relative(passage, part.low, part.high)
+    if relative is None or not pair.content or pair.share() < _MOST:
+        return False
+    if passage.stems[relative] in claim.stems:
+        return False
+    subject = _subject(pair)
+    said = [j for i in pair.content if i not in subject for j in pair.found[claim.stems[i]]]
+    if not said or min(said) <= relative:
+        return False
+    between = range(relative + 1, max(said))
+    if any(passage.words[j] in _PRONOUNS for j in between):
+        return False
+    if _relative(claim, 0, len(claim.words)) is not None or claim.words[0] in _PRONOUNS:
+        return True
+    places = pair.places(subject)
+    named = all(pair.is_name(i) for i in subject) or any(passage.words[j + 1] == _OWN for j in places)
+    return bool(subject) and named and all(j < relative for j in places)
+
+
+def _relative(text: Text, low: int, high: int) -> int | None:
+    """The place of the person that a text begins with as somebody's: the mother in "Her old mother was"."""
+    for j in range(low, min(low + _OPENING, high)):
+        owned = text.words[j] in _POSSESSIVE or (text.words[j] == _OWN and j > low and text.content[j - 1])
+        if owned:
+            following = range(j + 1, min(j + 1 + _REACH, high))
+            return next((k for k in following if _is_person(text.words[k])), None)
+    return None
+
+
+def _is_person(word: str) -> bool:
+    return gender_of_noun(word) is not None or is_person(word)
+
+
+def _subject(pair: Pairing) -> list[int]:
+    """The content words that the claim begins with, up to its first function word."""
+    found: list[int] = []
+    for i in pair.own:
+        if not pair.claim.content[i]:
+            break
+        if found and not pair.claim.names[i]:
+            break
+        found.append(i)
+    return found

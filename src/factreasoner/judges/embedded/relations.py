@@ -1,0 +1,52 @@
+"""Relations turned into their opposites: "before" for "after", "without" for "with"."""
+
+from __future__ import annotations
+
+from factreasoner.judges.embedded.text import Text
+from factreasoner.language.lexicon import BE, NEGATIONS, OPPOSITES
+
+_RELATIONS = frozenset(
+    {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many"}
+)
+_UNTIL, _NOT = "until", NEGATIONS["english"] | {"n't"}
+_REACH = 3
+_AUXILIARY = BE | {"has", "have", "had", "can", "may", "must", "should", "will", "would"}
+
+
+def turned_relation(claim: Text, passage: Text, low: int, high: int) -> int | None:
+    """The place of a relation of the claim whose opposite stands before the same word in [low, high)."""
+    own = [i for i, word in enumerate(claim.words) if word == _UNTIL]
+    ends = {_is_begun(passage, j, low) for j in range(low, high) if passage.words[j] == _UNTIL}
+    if own and ends and _is_begun(claim, own[0], 0) not in ends:
+        return own[0]
+    for i, word in enumerate(claim.words):
+        if word not in _RELATIONS or (stem := _after(claim, i, len(claim.words))) is None:
+            continue
+        there = {
+            passage.words[j]
+            for j in range(low, high)
+            if passage.words[j] in _RELATIONS and _after(passage, j, high) == stem
+        }
+        if word not in there and OPPOSITES[word] & there:
+            return i
+    return None
+
+
+def of_the_predicate(claim: Text, place: int) -> bool:
+    """Whether a verb stands before a place, so that what follows is said, and is no part of the subject."""
+    return any(word in _AUXILIARY or word.endswith("ed") for word in claim.words[:place])
+
+
+def _is_begun(text: Text, until: int, low: int) -> bool:
+    """Whether something begins with what it is "not until", instead of ending with it."""
+    return not _NOT.isdisjoint(text.words[low:until])
+
+
+def _after(text: Text, place: int, high: int) -> str | None:
+    """The stem of the content word that follows a relation; None before a number."""
+    for i in range(place + 1, min(place + 1 + _REACH, high)):
+        if text.value_at(i) is not None:
+            return None
+        if text.content[i]:
+            return text.stems[i]
+    return None

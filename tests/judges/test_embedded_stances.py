@@ -1,0 +1,202 @@
+"""What the embedded judge says of handmade pairs of many kinds: roles, counts, modality, silence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+PAIRS = [
+    case
+    for line in Path(__file__).with_name("stances.jsonl").read_text(encoding="utf-8").splitlines()
+    if (case := json.loads(line))["half"] == "built"
+]
+"""The half that was looked at while building; the benchmark prints what is said of the other half, too."""
+LARGEST_SHARE_ENTAILED = 0.06
+LEAST_SHARE_BORNE_OUT = 0.85
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found
+
+
+def said(judge, label, stances, *, but=()):
+    """The claims of some stances that the judge labels so, and how many there are."""
+    cases = [case for case in PAIRS if case["stance"] in stances and case["kind"] not in but]
+    claims = [
+        case["claim"] for case in cases if verdict(judge, case["passage"], case["claim"]).label == label
+    ]
+    return claims, len(cases)
+
+
+def test_silence_and_what_is_borne_out_is_never_called_contradiction(judge):
+    claims, _ = said(judge, "contradiction", ("neutral", "entailment"))
+    assert claims == []
+
+
+def test_what_is_not_borne_out_is_seldom_called_entailed(judge):
+    claims, count = said(judge, "entailment", ("not entailed", "contradiction"))
+    assert len(claims) <= LARGEST_SHARE_ENTAILED * count, claims
+    assert said(judge, "entailment", ("neutral",))[0] == []
+
+
+def test_what_is_borne_out_in_like_words_is_called_entailed(judge):
+    claims, count = said(judge, "entailment", ("entailment",), but=("paraphrase", "count", "date"))
+    assert len(claims) >= LEAST_SHARE_BORNE_OUT * count
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "label"),
+    [
+        ("The reserve is home to 298 species.", "The reserve is home to about 300 species.", "entailment"),
+        ("The reserve is home to 298 species.", "The reserve is home to about 200 species.", "contradiction"),
+        ("The tower is 324 metres tall.", "The tower is over 300 metres tall.", "entailment"),
+        ("120 people attended the opening.", "More than 100 people attended the opening.", "entailment"),
+        ("120 people attended the opening.", "More than 150 people attended the opening.", "contradiction"),
+        ("The frog weighs between 20 and 35 grams.", "The frog weighs 20-35 grams.", "entailment"),
+        ("The frog weighs 20 to 35 grams.", "The frog weighs 28 grams.", "neutral"),
+        ("The frog weighs 20 to 35 grams.", "The frog weighs 50 to 65 grams.", "contradiction"),
+        (
+            "Add two teaspoons of salt to the flour.",
+            "Add three teaspoons of salt to the flour.",
+            "contradiction",
+        ),
+        (
+            "Add two teaspoons of salt to the flour.",
+            "Add two tablespoons of salt to the flour.",
+            "contradiction",
+        ),
+        ("The law took effect before 1950.", "The law took effect in 1955.", "contradiction"),
+        ("The law took effect before 1950.", "The law took effect in 1948.", "neutral"),
+        (
+            "The abbey was founded in 1143 by monks.",
+            "The abbey was founded in the 12th century.",
+            "entailment",
+        ),
+        ("The tower is 324 metres tall.", "The tower is 1,063 feet tall.", "entailment"),
+        ("He ran the mill for 5 years.", "He ran the mill in 1962.", "neutral"),
+        ("The show had 3 seasons and 36 episodes.", "The show had 36 seasons.", "contradiction"),
+    ],
+)
+def test_figures_mean_the_values_that_their_words_allow(judge, passage, claim, label):
+    assert verdict(judge, passage, claim).label == label
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Mina Farrow published her first poems in 1971.", "Mina Farrow published her first novel in 1978."),
+        ("The team won the cup in 1988.", "The team did not win the cup in 1989."),
+        ("Men over 50 should be tested.", "Women over 50 should be tested."),
+        ("Her mother was a nurse in Cork.", "Her father was a nurse in Cork."),
+        ("The north tower is 60 metres high.", "The south tower is 55 metres high."),
+    ],
+)
+def test_another_thing_or_occasion_denies_nothing(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "Nitrogen dioxide reacts with water to form acid rain.",
+            "Acid rain reacts with water to form nitrogen dioxide.",
+        ),
+        ("The novel was written by Anna Berg and illustrated by Jon Dahl.", "Jon Dahl wrote the novel."),
+        ("Apple was founded in 1976 by Steve Jobs. Tim Cook is its CEO.", "Tim Cook founded Apple."),
+        ("Ellen Vogt, who taught Clara Haas, died in 1950.", "Clara Haas taught Ellen Vogt."),
+        ("Unlike lions, tigers are solitary animals.", "Lions are solitary animals."),
+        (
+            "Tanner was the first mayor of Oakfield who was born there.",
+            "Tanner was the first mayor of Oakfield.",
+        ),
+        ("It is the oldest surviving wooden church in Norway.", "It is the oldest church in Norway."),
+        ("Vostok is one of the coldest places on Earth.", "Vostok is the coldest place on Earth."),
+        ("Most members voted for the motion.", "All members voted for the motion."),
+        ("No evidence was found that the drug slows the disease.", "The drug slows the disease."),
+        ("The bridge was expected to be finished in 2015.", "The bridge was finished in 2015."),
+        ("He stopped smoking in 2003.", "He smokes."),
+        ("Her mother was a nurse in Cork.", "She was a nurse in Cork."),
+        ("Maria's elder sister Anna became a judge.", "Maria became a judge."),
+    ],
+)
+def test_what_is_said_of_another_or_of_fewer_is_neither_entailed_nor_believed(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief < 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Green tea may lower the risk of stroke.", "Green tea lowers the risk of stroke."),
+        ("The maker claims that the cream removes wrinkles.", "The cream removes wrinkles."),
+        ("The suspect is thought to have fled to Spain.", "The suspect fled to Spain."),
+        ("Until 1989 the hall was used as a church.", "The hall is used as a church."),
+        ("He is the nephew of the poet Karl Lind.", "He is a poet."),
+    ],
+)
+def test_what_is_possible_told_or_past_is_not_entailed_and_may_well_be_so(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief > 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "The treaty was signed without the consent of parliament.",
+            "The treaty was signed with the consent of parliament.",
+        ),
+        ("The king died two years after the war ended.", "The king died two years before the war ended."),
+        ("The law was not passed until 1990.", "The law was not passed."),
+    ],
+)
+def test_a_turned_relation_is_a_contradiction(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The committee did not publish its findings.", "The committee's findings were not published."),
+        ("Penguins cannot fly, but they are strong swimmers.", "Penguins are strong swimmers."),
+        ("The law was not passed until 1990.", "The law was passed in 1990."),
+        ("Émile Dupont designed the hall.", "Emile Dupont designed the hall."),
+        ("Dr. Helen J. Marsh led the survey of the reef.", "Helen Marsh led the survey of the reef."),
+        ("Hamlet was written around 1600 by William Shakespeare.", "William Shakespeare wrote Hamlet."),
+        ("John's son Peter inherited the farm.", "Peter inherited the farm."),
+        ("Coal was discovered near the town in the 1840s.", "Coal was found near the town in the 1840s."),
+    ],
+)
+def test_what_only_looks_denied_or_of_another_is_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "Children under five should not be given syrup.",
+            "Syrup should not be given to children under five.",
+        ),
+        ("Spain won in 2010 and Germany in 2014.", "Germany won in 2014."),
+        ("Poland borders Lithuania.", "Lithuania borders Poland."),
+        (
+            "Delta Machine is an album by the English band Depeche Mode.",
+            "Delta Machine is an album of Depeche Mode.",
+        ),
+    ],
+)
+def test_the_same_said_the_other_way_round_is_believed(judge, passage, claim):
+    assert verdict(judge, passage, claim).belief > 0.5
