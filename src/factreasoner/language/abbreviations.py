@@ -1,9 +1,11 @@
-"""Words a sentence splitter has to know: abbreviations that take a full stop, and words that begin sentences.
+"""What a sentence splitter knows of abbreviations that take a full stop, and of words that begin sentences.
 
 Keys are lower-case and without their last full stop.
 """
 
 from __future__ import annotations
+
+import re
 
 
 def words(*lines: str) -> frozenset[str]:
@@ -59,3 +61,25 @@ STARTERS = words(
     "En Dans Он Она Оно Они В На Это",
 )
 """Capitalised words that commonly begin a sentence."""
+
+
+_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
+
+
+def full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
+    """Whether a single "." between two words ends a sentence; the second does not begin in lower case."""
+    key = last_word.lower()
+    starts_sentence = next_word in STARTERS
+    if key in ALWAYS_CONTINUES:
+        return False
+    if key in BEFORE_NUMBER:
+        return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
+    if key in MAY_END or _ACRONYM.fullmatch(last_word):
+        return starts_sentence or (key == "etc" and next_word[:1].isupper())
+    if last_word.isdigit() and len(last_word) <= 2:
+        return next_word not in NUMBERED_NOUNS
+    if len(last_word) == 1 and last_word.isalpha():
+        earlier = before.split()
+        lettered = len(earlier) > 1 and earlier[-2].strip("(\"'“").lower() in LETTERED
+        return lettered or (starts_sentence and next_word != "I")
+    return True

@@ -12,14 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from factreasoner.language.abbreviations import (
-    ALWAYS_CONTINUES,
-    BEFORE_NUMBER,
-    LETTERED,
-    MAY_END,
-    NUMBERED_NOUNS,
-    STARTERS,
-)
+from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]
 
@@ -186,7 +179,6 @@ _STOP = re.compile(
 _OPENERS = re.compile(f"(?:[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{_INVISIBLE}]|<[a-zA-Z]\\w{{0,9}}>)*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
@@ -242,26 +234,7 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
         return last_word not in _EXCLAIMED_NAMES
     if stop["latin"] != "." or not last_word:
         return True
-    return _full_stop_ends(text[block.start : stop.start()][-2 * _LOOK_BACK :], last_word, next_word)
-
-
-def _full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
-    """Whether a single "." between two words ends a sentence; the second does not begin in lower case."""
-    key = last_word.lower()
-    starts_sentence = next_word in STARTERS
-    if key in ALWAYS_CONTINUES:
-        return False
-    if key in BEFORE_NUMBER:
-        return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
-    if key in MAY_END or _ACRONYM.fullmatch(last_word):
-        return starts_sentence or (key == "etc" and next_word[:1].isupper())
-    if last_word.isdigit() and len(last_word) <= 2:
-        return next_word not in NUMBERED_NOUNS
-    if len(last_word) == 1 and last_word.isalpha():
-        words = before.split()
-        lettered = len(words) > 1 and words[-2].strip("(\"'“").lower() in LETTERED
-        return lettered or (starts_sentence and next_word != "I")
-    return True
+    return full_stop_ends(text[block.start : stop.start()][-2 * _LOOK_BACK :], last_word, next_word)
 
 
 _PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
