@@ -184,7 +184,7 @@ def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) ->
     [
         ("The film won three awards.", "banana 3"),
         ("She wrote notes on the engine in Turin.", "Ada Lovelace lived in Turin."),
-        ("He did.", "banana"),
+        ("She wrote in Turin.", "banana"),
         ("它于一九三二年开放。", "香蕉很好吃。"),
     ],
 )
@@ -200,6 +200,7 @@ def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(orig
     [
         ("The film won.", "Inception won."),
         ("He did.", "Charles Babbage did."),
+        ("She died.", "Ada Lovelace passed away."),
         ("She married him in Turin.", "Ada Lovelace married William King-Noel in Turin."),
         ("This law was repealed.", "The Clean Air Act of 1956 was repealed."),
         ("It treats colds.", "Aspirin is a treatment for colds."),

@@ -18,6 +18,9 @@ _POINTED = re.compile(
 )
 """What a name may take the place of: "the film", "this law"."""
 
+FEWEST = 2
+"""Words of a statement from which on some of them are to be kept."""
+
 
 class Wording:
     """The words of texts that are to be compared; their stems are those of the language they share."""
@@ -56,11 +59,9 @@ def has_common_word(one: str, other: str) -> bool:
 def keeps_words(original: str, text: str) -> bool:
     """Whether `text` has half of the original's words at least that are no function words.
 
-    What stands behind "the" or "this" does not count: a name may have taken its place. Where that leaves
-    nothing, one word of any kind is enough.
+    What stands behind "the" or "this" does not count: a name may have taken its place. A single word may
+    be said by another one.
     """
     wording = Wording(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))
-    if not wanted:
-        return has_common_word(original, text)
-    return 2 * shared(wanted, wording.of(text)) >= len(wanted)
+    return len(wanted) < FEWEST or 2 * shared(wanted, wording.of(text)) >= len(wanted)
