@@ -160,6 +160,9 @@ CASES = {
     "These efforts contribute to the fight against climate change and the loss of trees.": [
         "These efforts contribute to the fight against climate change and the loss of trees."
     ],
+    "There are several good pills that can help with a cold.": [
+        "There are several good pills that can help with a cold."
+    ],
     # Characters of no width, ligatures, and a number alone
     "He drank hemlock.\u200b The ﬁsh died.": ["He drank hemlock.", "The fish died."],
     "ﬁnally it rained.": ["Finally it rained."],

@@ -101,6 +101,8 @@ class Attachments:
 
     def _describes_subject(self, noun: Word, verb: Word) -> bool:
         """Whether the noun says what the subject is, and says enough without what follows it."""
+        if self._parse.child(verb, "expl") is not None:
+            return False  # "There are pills that help": "there" is no subject of "help"
         head = noun
         if noun.dep == "pobj":
             head = self._parse[self._parse[noun.head].head]
