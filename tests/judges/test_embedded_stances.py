@@ -95,6 +95,12 @@ def test_figures_mean_the_values_that_their_words_allow(judge, passage, claim, l
     [
         ("Mina Farrow published her first poems in 1971.", "Mina Farrow published her first novel in 1978."),
         ("The team won the cup in 1988.", "The team did not win the cup in 1989."),
+        ("The city has 1,808,581 inhabitants.", "The city has 1.81 million inhabitants."),
+        ("The firm earned $2,498,000,000.", "The firm earned $2.5 billion."),
+        (
+            "The city had 2.2 million inhabitants in 2010 and 2.1 million in 2020.",
+            "The city had 2.1 million inhabitants in 2020.",
+        ),
         ("Men over 50 should be tested.", "Women over 50 should be tested."),
         ("Her mother was a nurse in Cork.", "Her father was a nurse in Cork."),
         ("The north tower is 60 metres high.", "The south tower is 55 metres high."),

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from factreasoner.judges.embedded.numbers import TIMES, UNCOUNTED, UNITS_OF, Number
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import COMPARING, MONTHS
+from factreasoner.language.lexicon import COMPARING, FUNCTION_WORDS, MONTHS
 
 DATES = (*TIMES, "calendar day", "calendar month")
 """Kinds of the parts of a date."""
 _MONTHS = sorted(MONTHS)
+_OPEN = FUNCTION_WORDS["english"]
+_LEAST_ROUNDED = 100_000.0
 
 
 def quantities(text: Text, low: int, high: int) -> list[Number]:
@@ -37,13 +39,18 @@ def says(one: Number, other: Number) -> bool:
     """Whether the second of two quantities says the first, if without what is counted: "three of the"."""
     if one.kind in TIMES and other.kind in TIMES:
         return one.follows_from(other)
-    return one.follows_from(other) and (other.kind in UNCOUNTED or one.compares_with(other))
+    return one.follows_from(other) and (
+        other.kind in UNCOUNTED or other.kind in _OPEN or one.compares_with(other)
+    )
 
 
 def differ(one: Number, other: Number) -> bool:
     """Whether two quantities of kinds that are alike can't be one. A less exact figure is no other one."""
     if one.compares_with(other):
-        return one.differs_from(other) and not (one.kind == other.kind and _shortened(one.value, other.value))
+        return one.differs_from(other) and not (
+            one.kind == other.kind
+            and (_shortened(one.value, other.value) or _rounded(one.value, other.value))
+        )
     return one.value == other.value
 
 
@@ -51,6 +58,12 @@ def _shortened(value: float, exact: float) -> bool:
     """Whether a figure is one with more decimals, cut or rounded: 8,848 of 8,848.86, and 5.3 of 5.27."""
     places, all_places = _decimals(value), _decimals(exact)
     return places < all_places and abs(value - exact) < 10.0**-places
+
+
+def _rounded(value: float, exact: float) -> bool:
+    """Whether a large figure is the other to as many digits as it has: 1.81 million of 1,808,581."""
+    digits = len(f"{value:.12g}".replace(".", "").partition("e")[0].strip("0"))
+    return value >= _LEAST_ROUNDED and digits > 1 and value == float(f"{exact:.{digits}g}")
 
 
 def _decimals(value: float) -> int:
