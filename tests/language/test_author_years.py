@@ -37,6 +37,7 @@ def test_works_in_parentheses(inside, read):
         "born 1867",
         "2020",
         "Berlin 1936",
+        "NeurIPS 2017",
         "Berlin, 1936",
         "Germany, 2006",
         "London, Paris, and Rome 2020",

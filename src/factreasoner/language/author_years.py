@@ -65,6 +65,8 @@ _REPORTING = re.compile(
     r"\s+(?:also |first |later |further )?(?:show|find|found|argu|report|not|claim|conclud|demonstrat|describ"
     r"|suggest|observ|propos|estimat|stat|writ|wrot|point|confirm|review|studi|examin|reject|disagre)\w*\b"
 )
+_CAPITALS = re.compile(r"[^\W\d_a-z]{2}")
+"""A name like that is rather a conference's or a show's, unless a comma stands behind it."""
 _NO_AUTHORS = frozenset(word for group in EXCLUSIVE for word in group) | words(
     *(
         line
@@ -152,6 +154,8 @@ def _work(match: re.Match[str], piece: str) -> AuthorYear | None:
         ]
     sure = bool(groups.get("others") or groups.get("locator") or groups.get("organisation"))
     if not sure and any(part.lower() in _NO_AUTHORS for name in names for part in name.split()):
+        return None
+    if not sure and groups.get("comma", "") is None and any(_CAPITALS.search(name) for name in names):
         return None
     label = re.sub(rf"{_LOCATOR}$", "", piece) if groups.get("locator") else piece
     return AuthorYear(label, tuple(names), _years(match["date"]), sure or "&" in authors)
