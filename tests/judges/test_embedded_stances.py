@@ -101,6 +101,7 @@ def test_figures_mean_the_values_that_their_words_allow(judge, passage, claim, l
             "The city had 2.2 million inhabitants in 2010 and 2.1 million in 2020.",
             "The city had 2.1 million inhabitants in 2020.",
         ),
+        ("Model A supports 8 GPUs.", "Model B supports 4 GPUs."),
         ("Men over 50 should be tested.", "Women over 50 should be tested."),
         ("Her mother was a nurse in Cork.", "Her father was a nurse in Cork."),
         ("The north tower is 60 metres high.", "The south tower is 55 metres high."),
@@ -146,6 +147,8 @@ def test_what_is_said_of_another_or_of_fewer_is_neither_entailed_nor_believed(ju
     [
         ("Green tea may lower the risk of stroke.", "Green tea lowers the risk of stroke."),
         ("The maker claims that the cream removes wrinkles.", "The cream removes wrinkles."),
+        ("The paper falsely reported that the suspect confessed.", "The suspect confessed."),
+        ("The policy covers all damage except water damage.", "The policy covers water damage."),
         ("The suspect is thought to have fled to Spain.", "The suspect fled to Spain."),
         ("Until 1989 the hall was used as a church.", "The hall is used as a church."),
         ("He is the nephew of the poet Karl Lind.", "He is a poet."),

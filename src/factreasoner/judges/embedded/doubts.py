@@ -14,6 +14,10 @@ _MOST = 0.7
 _NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
+_EXCEPT, _APART_FROM = (
+    frozenset({"except", "excluding"}),
+    (("apart", "from"), ("except", "for"), ("other", "than")),
+)
 _MODAL = frozenset({"may", "might", "could"})
 
 
@@ -26,7 +30,8 @@ def doubtful(claim: Text, weights: Sequence[float], passage: Text, window: Windo
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share() >= _MOST]
     return bool(pairs) and all(
-        _possible(pair) or _told(pair) or _of_a_namesake(pair) or _of_the_past(pair) for pair in pairs
+        _possible(pair) or _told(pair) or _of_a_namesake(pair) or _of_the_past(pair) or _excepted(pair)
+        for pair in pairs
     )
 
 
@@ -79,3 +84,15 @@ def _of_the_past(pair: Pairing) -> bool:
         return False
     span = any(one == "from" and to == "to" for one, to in zip(said, said[2:], strict=False))
     return not _THEN.isdisjoint(said) and ("until" in said or span)
+
+
+def _excepted(pair: Pairing) -> bool:
+    """Whether a word of the claim is there an exception: "all damage except water damage"."""
+    words, low = pair.passage.words, pair.part.low
+    if not _EXCEPT.isdisjoint(pair.claim.words):
+        return False
+    return any(
+        not _EXCEPT.isdisjoint(words[max(low, j - 1) : j]) or words[max(low, j - 2) : j] in _APART_FROM
+        for i in pair.content
+        for j in pair.found[pair.claim.stems[i]]
+    )

@@ -6,7 +6,7 @@ from factreasoner.judges.embedded.text import Text
 from factreasoner.language.lexicon import BE, NEGATIONS, OPPOSITES
 
 _RELATIONS = frozenset(
-    {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many"}
+    {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many", "most"}
 )
 _UNTIL, _NOT = "until", NEGATIONS["english"] | {"n't"}
 _REACH = 3
