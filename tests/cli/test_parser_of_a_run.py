@@ -41,6 +41,15 @@ def test_a_finished_run_and_given_atoms_need_no_parser(factreasoner, begun, tmp_
     assert len((begun / "journal.jsonl").read_text().splitlines()) == 2
 
 
+def test_a_parser_is_noted_when_it_makes_atoms(factreasoner, tmp_path):
+    for records, noted in (([GIVEN], False), ([GIVEN, FIRST], True)):
+        data = write_records(tmp_path / "d.jsonl", *records)
+        done = factreasoner("run", data, "--out", tmp_path / "run")
+        assert done.returncode == 0, done.stderr
+        manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+        assert ("parser" in manifest) == noted
+
+
 @pytest.mark.parametrize("out", [[], ["--out", "again"]])
 def test_scores_again_say_what_made_the_atoms(factreasoner, begun, out):
     done = factreasoner("score", begun, "--k", "3", *out)

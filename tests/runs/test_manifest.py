@@ -9,9 +9,7 @@ from factreasoner.runs.manifest import Manifest
 
 def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", "secret-value")
-    Manifest(tmp_path).write(
-        "run", Config(model="openai/x", api_key_env="MY_KEY"), {"judge": "1"}, {}, parser=None
-    )
+    Manifest(tmp_path).write("run", Config(model="openai/x", api_key_env="MY_KEY"), {"judge": "1"}, {})
     text = (tmp_path / "manifest.json").read_text()
     manifest = json.loads(text)
     assert manifest["config"]["model"] == "openai/x"
@@ -23,7 +21,7 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
 def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
     first, second = Abilities(form="tool", logprobs=True), Abilities(form="fenced")
     kept = Manifest(tmp_path)
-    kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {}, {}, parser=None)
+    kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {}, {})
     kept.keep_abilities("openai/a", first)
     kept.keep_abilities("openai/b", second)
     assert kept.models() == {"openai/a": first, "openai/b": second}

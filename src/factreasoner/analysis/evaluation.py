@@ -82,6 +82,8 @@ def evaluate_run(
         read = _GroupedLines(by, kept)
         summary = summarised(run, config, gold=gold, each=read.add)
         sample, whole = summary.sample(), summary.content()
+        if by is not None:  # every group looks at every column
+            sample = sample._replace(values=dict(sample.values))
         _refuse_nothing(run, sample, read)
         content = {
             "run": str(run.path),

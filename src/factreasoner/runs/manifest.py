@@ -105,10 +105,19 @@ class Manifest:
             )
 
     @property
+    def notes_parser(self) -> bool:
+        """Whether `parser` was noted: it is as soon as the run makes atoms."""
+        return "parser" in self.content()
+
+    def keep_parser(self, parser: str | None) -> None:
+        """Write into the manifest with which parser the run makes atoms."""
+        self._replace(self.content() | {"parser": parser})
+
+    @property
     def parser(self) -> str | None:
         """Name and version of the parser that the atoms of the run were made with; None for none.
 
-        Of a run of a version that did not note it: the one there is now.
+        Where it was not noted: the one there is now.
         """
         content = self.content()
         if "parser" in content:
@@ -121,8 +130,6 @@ class Manifest:
         config: Config,
         prompts: Mapping[str, str],
         files: Mapping[str, str],
-        *,
-        parser: str | None,
     ) -> None:
         """Write it anew; `prompts` and `files` are fingerprints of what else decides results."""
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
@@ -133,7 +140,6 @@ class Manifest:
             "prompts": dict(prompts),
             "files": dict(files),
             "versions": versions | {name: _version(name) for name in PACKAGES},
-            "parser": parser,
         }
         self._replace(manifest)
 

@@ -122,10 +122,10 @@ def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
 
 def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Config) -> Iterator[Record]:
     """The records that are to be worked on; RunError where atoms would be made otherwise than those there."""
-    same_atoms = False
+    settled = False
     for record in records:
         if record.id not in folder.entries or not folder.finished(record.id, record_fingerprint(record)):
-            if not same_atoms and folder.task.makes_claims(record, config):
-                folder.refuse_other_parser(config)
-                same_atoms = True
+            if not settled and folder.task.makes_claims(record, config):
+                folder.settle_parser(config)
+                settled = True
             yield record

@@ -141,8 +141,10 @@ class RunFolder(Generic[R]):
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
         kept = self.manifest.models() if self.entries else {}
         searched = self.manifest.searched if self.entries else []
-        parser = self.manifest.parser if self.entries else describe_model(config.spacy_model)
-        self.manifest.write(self.task.name, config, prompts, files, parser=parser)
+        noted = [self.manifest.parser] if self.entries and self.manifest.notes_parser else []
+        self.manifest.write(self.task.name, config, prompts, files)
+        for parser in noted:
+            self.manifest.keep_parser(parser)
         self.manifest.keep_searched(searched)
         for model, abilities in kept.items():
             self.manifest.keep_abilities(model, abilities)
@@ -165,14 +167,20 @@ class RunFolder(Generic[R]):
         self._check_task()
         return parse_config(self.manifest.content()["config"], str(self.manifest.path))
 
-    def refuse_other_parser(self, config: Config) -> None:
-        """Raise RunError where a parser would now make other atoms than that of the run so far did."""
-        there, here = (name or "none" for name in (self.manifest.parser, describe_model(config.spacy_model)))
-        if there != here:
+    def settle_parser(self, config: Config) -> None:
+        """Note the parser that makes atoms from now on.
+
+        Raises:
+            RunError: it would make other atoms than that of the run so far did.
+        """
+        here = describe_model(config.spacy_model)
+        if not self.manifest.notes_parser:
+            self.manifest.keep_parser(here)
+        elif self.manifest.parser != here:
             raise RunError(
-                f"{self.path}: the atoms in this folder were made with another parser ({there} there, {here} "
-                "now), and those of the rest would differ; go on where that parser is installed, use another "
-                "--out, or start over with --fresh"
+                f"{self.path}: the atoms in this folder were made with another parser "
+                f"({self.manifest.parser or 'none'} there, {here or 'none'} now), and those of the rest "
+                "would differ; go on where that parser is installed, use another --out, or start over with --fresh"
             )
 
     def read_journal(self) -> None:

@@ -68,7 +68,7 @@ METRICS = (
            title="unjudged a record",
            bounds=COUNT, decimals=1, places=("line", "run", "evaluate", "compare"), better="lower"),
     Metric("num_changes", "changes", "sentences changed a record", CLAIMS,
-           _of(lambda r: len(r.result.changes)), title="changes a record",
+           _of(lambda r: len(r.result.changes) if r.result.claims else None), title="changes a record",
            bounds=COUNT, decimals=1, places=("line", "run")),
     *usage_metrics(lambda record: record.usage),
 )
