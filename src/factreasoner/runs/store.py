@@ -180,7 +180,8 @@ class RunFolder(Generic[R]):
             raise RunError(
                 f"{self.path}: the atoms in this folder were made with another parser "
                 f"({self.manifest.parser or 'none'} there, {here or 'none'} now), and those of the rest "
-                "would differ; go on where that parser is installed, use another --out, or start over with --fresh"
+                "would differ; go on where that parser is installed, use another --out, or start over with "
+                "--fresh"
             )
 
     def read_journal(self) -> None:

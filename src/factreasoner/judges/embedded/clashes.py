@@ -87,12 +87,16 @@ def grams(words: Sequence[str]) -> frozenset[str]:
 
 
 def polarity(text: Text, low: int, high: int) -> Polarity:
-    """Which content words among the tokens [low, high) a negation reaches: the next two, in its clause."""
+    """Which content words among the tokens [low, high) a negation reaches.
+
+    Those are the next two, in its clause or behind "that".
+    """
     affirmed: set[str] = set()
     negated: set[str] = set()
     left = negations = 0
     for index in range(low, high):
-        if index > low and text.clauses[index] != text.clauses[index - 1]:
+        begins = index > low and text.clauses[index] != text.clauses[index - 1]
+        if begins and text.words[index] != "that":
             left = 0
         if index in text.negations:
             left = _NEGATION_REACH

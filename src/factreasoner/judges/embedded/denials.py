@@ -21,7 +21,6 @@ from factreasoner.judges.embedded.figures import (
     says,
 )
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
-from factreasoner.judges.embedded.relations import of_the_predicate, turned_relation
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import (
@@ -89,7 +88,7 @@ class _Pair:
         """Whether something in the sentence speaks against the claim."""
         if self._other_occasion() or self._other_model():
             return False
-        return self._negated() or self._opposite() or self._turned() or self._other_number()
+        return self._negated() or self._opposite() or self._other_number()
 
     def _other_occasion(self) -> bool:
         """Whether the sentence has another time than the claim, and another figure or negation, too."""
@@ -115,11 +114,6 @@ class _Pair:
         return bool(_negations(self._claim, 0, len(self._claim.words))) != bool(
             _negations(self._passage, self._at.low, self._at.high)
         )
-
-    def _turned(self) -> bool:
-        """Whether "after" of the claim is "before" there, or "with" is "without", of what is said."""
-        place = turned_relation(self._claim, self._passage, self._at.low, self._at.high)
-        return place is not None and of_the_predicate(self._claim, place) and self._share() >= NEGATED_SHARE
 
     def _share(self, apart: Sequence[int] = (), within: frozenset[str] | None = None) -> float:
         """Share of the claim's weight that the sentence has, or `within`; the tokens `apart` left out."""

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, NEGATIONS, OPPOSITES
+from factreasoner.language.lexicon import NEGATIONS, OPPOSITES
 
 _RELATIONS = frozenset(
     {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many", "most"}
 )
-_UNTIL, _NOT = "until", NEGATIONS["english"] | {"n't"}
+_UNTIL, _AFTER, _NOT = "until", "after", NEGATIONS["english"] | {"n't"}
 _REACH = 3
-_AUXILIARY = BE | {"has", "have", "had", "can", "may", "must", "should", "will", "would"}
 
 
-def turned_relation(claim: Text, passage: Text, low: int, high: int) -> int | None:
-    """The place of a relation of the claim whose opposite stands before the same word in [low, high)."""
+def turned_relation(claim: Text, passage: Text, low: int, high: int) -> bool:
+    """Whether the opposite of a relation of the claim stands before the same word in [low, high)."""
     own = [i for i, word in enumerate(claim.words) if word == _UNTIL]
     ends = {_is_begun(passage, j, low) for j in range(low, high) if passage.words[j] == _UNTIL}
     if own and ends and _is_begun(claim, own[0], 0) not in ends:
-        return own[0]
+        return True
     for i, word in enumerate(claim.words):
         if word not in _RELATIONS or (stem := _after(claim, i, len(claim.words))) is None:
             continue
         there = {
             passage.words[j]
             for j in range(low, high)
-            if passage.words[j] in _RELATIONS and _after(passage, j, high) == stem
+            if passage.words[j] in (*_RELATIONS, _UNTIL) and _after(passage, j, high) == stem
         }
-        if word not in there and OPPOSITES[word] & there:
-            return i
-    return None
-
-
-def of_the_predicate(claim: Text, place: int) -> bool:
-    """Whether a verb stands before a place, so that what follows is said, and is no part of the subject."""
-    return any(word in _AUXILIARY or word.endswith("ed") for word in claim.words[:place])
+        turned = OPPOSITES[word] | ({_UNTIL} if word == _AFTER else frozenset())
+        if word not in there and turned & there:
+            return True
+    return False
 
 
 def _is_begun(text: Text, until: int, low: int) -> bool:

@@ -16,6 +16,7 @@ from factreasoner.judges.embedded.amounts import measured_otherwise, renumbered
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.owners import of_a_relative
 from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.relations import turned_relation
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
 from factreasoner.judges.embedded.windows import Window
@@ -60,6 +61,7 @@ class _Swaps:
             return False
         return (
             narrowed(self._pair)
+            or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
             or of_a_relative(self._pair)
             or measured_otherwise(self._pair)
             or renumbered(self._pair)
