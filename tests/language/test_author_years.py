@@ -81,3 +81,13 @@ def test_keys_of_bibliographies():
 def test_reading_takes_linear_time():
     for text in ("(" + "Aaaa, " * 20_000, "(Aaaa " * 20_000, "Van De " * 20_000, "(Aa " + "and Bb " * 20_000):
         assert list(author_years(text)) == []
+
+
+def test_a_name_of_many_parts_is_read_once():
+    assert list(author_years("Ab-" * 60_000)) == []
+
+
+def test_initials_on_either_side_of_a_surname():
+    assert [work.authors for work in works_of("J. K. Smith, A.-B. Lee & Wu, C. D., 2020")] == [
+        ("Smith", "Lee", "Wu")
+    ]

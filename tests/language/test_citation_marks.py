@@ -42,3 +42,7 @@ def test_marks_of_every_form(text, marks):
 )
 def test_powers_units_and_isotopes_are_no_marks(text):
     assert find_marks(text) == []
+
+
+def test_a_long_run_of_raised_digits_is_no_mark():
+    assert find_marks("Paris is big" + "¹" * 4400 + ".") == []

@@ -117,3 +117,34 @@ def test_entries_line_by_line_below_their_heading_state_nothing() -> None:
         "Lee, K. (2019). Other title goes here. Science.\n\nJones J. Third title. Cell. 2020;3(2):1.\n"
     )
     assert [statement.text for statement in statements(text)] == ["Sleep helps."]
+
+
+@pytest.mark.parametrize("parsed", [False, True])
+@pytest.mark.parametrize(
+    ("block", "stated"),
+    [
+        (
+            "The Beatles broke up after a dispute over money. (1970). Each member went solo.",
+            ["The Beatles broke up after a dispute over money.", "Each member went solo."],
+        ),
+        (
+            'J. Smith (1990) "Walls" was his first hit. It sold well.',
+            ['J. Smith (1990) "Walls" was his first hit.', "It sold well."],
+        ),
+        ("A. Lincoln, 1861. He became president.", ["He became president."]),
+        ("W. Mozart, A. Salieri and J. Haydn (1790). They lived in Vienna.", ["They lived in Vienna."]),
+        (
+            "Smith, J. (2020). Sleep in mice. Nature. It shows that sleep helps.",
+            ["It shows that sleep helps."],
+        ),
+    ],
+)
+def test_sentences_behind_an_entry_or_a_year_are_stated(block: str, stated: list[str], parsed: bool) -> None:
+    assert [s.text for s in statements(block, find_parser() if parsed else None)] == stated
+
+
+@pytest.mark.parametrize(
+    ("author", "between"), [("Smith, J.", " and "), ("Smith JK", ", "), ("A. B. Smith", ", ")]
+)
+def test_a_long_list_of_names_is_read_in_one_way_only(author: str, between: str) -> None:
+    assert not is_reference(between.join([author] * 60) + " wrote it.")

@@ -17,8 +17,8 @@ _PARTICLES = (
 )
 _NAME = r"[^\W\d_a-z][^\W\d_]+(?:[-’'][^\W\d_]+)*"
 _SURNAME = rf"{_PARTICLES}{{0,3}}(?:[^\W\d_]’|[^\W\d_]')?{_NAME}"
-_INITIALS = r"(?:[^\W\d_a-z]\.[ -]?){1,3}"
-_AUTHOR = rf"(?:{_INITIALS})?{_SURNAME}(?:, {_INITIALS}(?=[,;&) ]|$))?"
+_INITIALS = r"[^\W\d_a-z]\.(?:[ -]?[^\W\d_a-z]\.){0,2}"
+_AUTHOR = rf"(?:{_INITIALS}[ -]?)?{_SURNAME}(?:, {_INITIALS}(?=[,;&) ]|$))?"
 _AND = r"(?:,? ?& ?|,? (?:and|und|et|y) |, )"
 _OTHERS = r",? (?:et al\.?|et coll\.?|u\. ?a\.|and (?:others|colleagues))"
 _ORGANISED = (
@@ -58,7 +58,7 @@ _APART = re.compile(
 )
 _PARENTHESIS = re.compile(r"[(（](?P<inside>[^()（）\n]{4,300}(?:\([^()\n]{1,40}\)[^()\n]{0,200})?)[)）]")
 _NARRATIVE = re.compile(
-    rf"(?<![\w(])(?P<authors>{_SURNAME}(?:(?:,? & |,? and ){_SURNAME}|(?P<others>{_OTHERS}))?(?:['’]s?)?) "
+    rf"(?<![\w(’'-])(?P<authors>{_SURNAME}(?:(?:,? & |,? and ){_SURNAME}|(?P<others>{_OTHERS}))?(?:['’]s?)?) "
     rf"\((?P<date>{_DATE})(?P<locator>{_LOCATOR})*\)"
 )
 _REPORTING = re.compile(
@@ -148,7 +148,7 @@ def _work(match: re.Match[str], piece: str) -> AuthorYear | None:
         names = [authors]
     else:
         names = [
-            re.sub(rf"^{_INITIALS}", "", name).strip()
+            re.sub(rf"^{_INITIALS}[ -]?", "", name).strip()
             for name in re.split(_AND, authors)
             if re.search(r"[^\W\d_]{2}", name)
         ]

@@ -39,6 +39,7 @@ _PARENTHESIS = re.compile(
 )
 _LENTICULAR = re.compile(r"【(?P<inside>[^【】\n†]{1,80})(?:†[^【】\n]*)?】")
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_MOST_DIGITS = 3
 _DASH = "⁻\u2010-\u2015\u2212-"
 _SUPERSCRIPT = re.compile(
     rf"(?<![⁻⁺{_RAISED}])(?!(?<!\S)[{_RAISED}]+[A-Z]|(?<=\()[{_RAISED}]+[A-Z])"
@@ -242,6 +243,8 @@ def _raised_numbers(run: re.Match[str], known: Known) -> list[str]:
 
 def _digits(run: str, known: Known) -> list[str]:
     """Superscripts in a row as one number, or as one each where only that names sources."""
+    if len(run) > _MOST_DIGITS:
+        return []
     digits = [str(_RAISED.index(character)) for character in run]
     number = str(int("".join(digits)))
     apart = not known.names(number) and all(known.names(digit) for digit in digits)

@@ -29,7 +29,7 @@ _PART = re.compile(
       | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK),
     re.VERBOSE,
 )
-_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.+?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
 _EXAMPLES = re.compile(r"(?:such as|including|for example|for instance|e\.g\.|i\.e\.|like)\b", re.IGNORECASE)
 
 

@@ -13,7 +13,7 @@ from factreasoner.language.tree import Parse
 from factreasoner.stages.labels import names
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
-from factreasoner.stages.references import is_entry, is_reference, is_reference_heading
+from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
 from factreasoner.stages.splitting import split
 from factreasoner.stages.wording import Writer, capitalised
 
@@ -124,9 +124,9 @@ class _StatementFinder:
         found: list[_Sentence] = []
         for position, span in enumerate(spans):
             found += self._sentences(span, self._lead if position == 0 else "")
-        source = (self._in_sources and self._in_list) or is_entry(self._text[block.start : block.end])
-        if not source:
-            yield from self._of_sentences(found, block)
+        if not (self._in_sources and self._in_list):
+            stated = block.start + entry_length(self._text[block.start : block.end])
+            yield from self._of_sentences([part for part in found if part.span.start >= stated], block)
         if last.endswith((":", "：")):
             self._lead = last if _may_lead(last) else ""
         elif not self._in_list:
