@@ -224,3 +224,9 @@ def test_what_only_looks_denied_or_of_another_is_entailed(judge, passage, claim)
 )
 def test_the_same_said_the_other_way_round_is_believed(judge, passage, claim):
     assert verdict(judge, passage, claim).belief > 0.5
+
+
+def test_a_claim_that_stands_there_alone_is_entailed_whatever_stands_beside_it(judge):
+    passage = "The Pro plan costs $20 per month; the Team plan costs $30 per month."
+    assert verdict(judge, passage, "The Pro plan costs $20 per month.").label == "entailment"
+    assert verdict(judge, passage, "The Team plan costs $20 per month.").label != "entailment"
