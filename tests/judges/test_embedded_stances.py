@@ -184,9 +184,10 @@ def test_what_was_so_before_says_nothing_of_after(judge, passage, claim):
         ("It is not true that Paris is the capital of Italy.", "Paris is the capital of Italy."),
         ("He did not say that the bridge was closed.", "The bridge was closed."),
         ("Scientists doubt that the earth is flat.", "The earth is flat."),
+        ("If it rains, the match is cancelled.", "The match is cancelled."),
     ],
 )
-def test_what_is_denied_is_not_entailed(judge, passage, claim):
+def test_what_is_denied_or_hangs_on_a_condition_is_not_entailed(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "neutral"
 
 

@@ -10,6 +10,7 @@ from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import DOUBTING, POSSIBLE
 
+_CONDITIONS = frozenset({"if", "unless"})
 _MOST = 0.7
 _NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
@@ -30,7 +31,12 @@ def doubtful(claim: Text, weights: Sequence[float], passage: Text, window: Windo
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share() >= _MOST]
     return bool(pairs) and all(
-        _possible(pair) or _told(pair) or _of_a_namesake(pair) or _of_the_past(pair) or _excepted(pair)
+        _possible(pair)
+        or _conditional(pair)
+        or _told(pair)
+        or _of_a_namesake(pair)
+        or _of_the_past(pair)
+        or _excepted(pair)
         for pair in pairs
     )
 
@@ -50,6 +56,12 @@ def _possible(pair: Pairing) -> bool:
             if following in known:
                 return True
     return False
+
+
+def _conditional(pair: Pairing) -> bool:
+    """Whether the sentence has a condition, and the claim none."""
+    words = pair.passage.words[pair.part.low : pair.part.high]
+    return not _CONDITIONS.isdisjoint(words) and _CONDITIONS.isdisjoint(pair.claim.words)
 
 
 def _told(pair: Pairing) -> bool:
