@@ -38,6 +38,10 @@ def test_marks_of_every_form(text, marks):
         "Fe³⁺",
         "m·s⁻²",
         "2 GeV²",
+        "(x+1)² has degree 2",
+        "3 miles² and 20 acres²",
+        "SU(2)²",
+        "carbon¹⁴",
     ],
 )
 def test_powers_units_and_isotopes_are_no_marks(text):
@@ -46,3 +50,8 @@ def test_powers_units_and_isotopes_are_no_marks(text):
 
 def test_a_long_run_of_raised_digits_is_no_mark():
     assert find_marks("Paris is big" + "¹" * 4400 + ".") == []
+
+
+def test_raised_numbers_behind_words_and_asides_are_marks():
+    text = "It rained (in 1990)¹ on the author(s)² over coal³ and carbon¹."
+    assert [mark.labels for mark in find_marks(text)] == [("1",), ("2",), ("3",), ("1",)]

@@ -72,6 +72,16 @@ _POWER = re.compile(
     r"|[kMGT]?eV|sin|cos|tan|log|ln|exp|[α-ω][a-z])|[=+*/·×][ ]?[^\W\d_]{1,3})$"
 )
 """What stands before a power: a number, a letter for one, a unit, a function."""
+_FORMULA = re.compile(
+    r"(?:[^\W_]\((?!e?s\))[^()\s]{1,12}|\((?=[^()]*[+*/=^·×−])(?:\W|\d|(?<![^\W\d_])[^\W\d_])*[^\s()])\)$"
+)
+_MEASURED = re.compile(
+    r"\b(?:(?:kilo|centi|milli)?met(?:re|er)s?|miles?|acres?|feet|foot|inch(?:es)?|yards?|seconds?|hours?)[²³]$"
+    r"|\b(?:hydrogen|helium)[¹²³⁴]$|\b(?:carbon|nitrogen|oxygen|potassium|cobalt|strontium|iodine|c(?:a)?esium"
+    r"|lead|radon|radium|thorium|uranium|plutonium|iron|argon|technetium)[⁰¹²³⁴⁵⁶⁷⁸⁹]{2,3}$",
+    re.IGNORECASE,
+)
+"""A unit or an element by its name, with its power or mass number, which a known source may have, too."""
 BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
 ASKS_FOR_NOUN = re.compile(
     r"\b(?:according to|per|"
@@ -225,13 +235,17 @@ def _by_author(text: str) -> Iterator[Mark]:
 
 def _raised(text: str, known: Known) -> Iterator[Mark]:
     for match in _SUPERSCRIPT.finditer(text):
-        if _POWER.search(text[max(0, match.start() - 6) : match.start()]):
+        before = text[max(0, match.start() - 40) : match.start()]
+        if _POWER.search(before[-6:]) or _FORMULA.search(before):
             continue
         if match["tag"] is not None:
             labels = known.read(match["tag"].strip().strip("[]"))
         else:
             labels = [label for run in _RUN.finditer(match[0]) for label in _raised_numbers(run, known)]
-        if labels and "0" not in labels:
+        measured = _MEASURED.search(before + match[0]) and not any(
+            known.names(label) for label in labels or ()
+        )
+        if labels and "0" not in labels and not measured:
             yield Mark(*match.span(), tuple(labels))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.language.citation_marks import find_marks, is_word
+from factreasoner.language.author_years import work_of_key
+from factreasoner.language.citation_marks import Mark, find_marks, is_word
 from factreasoner.language.cutting import cuts
 from factreasoner.language.sentences import Span
 
@@ -20,17 +21,28 @@ _LONGEST_TITLE = 12
 _UNSEEN = "\u0000\u200b\u2060\ufeff"
 _LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
+_INDEX = r"""\[[^\s<>"\[\]]*\]"""
+"""A bracket that belongs to an address, as those of a query do."""
 _PART = re.compile(
     r"""LINK
-      | (?P<url>(?:https?://|www\.)[^\s<>"]+[^\s<>".,;:!?)\]])
+      | (?P<url>(?:https?://|www\.)(?:[^\s<>"\[\]]|INDEX)*(?:[^\s<>".,;:!?)\[\]]|INDEX))
       | `(?P<code>[^`\n]{1,200})`
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
       | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
-      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK),
+      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK).replace("INDEX", _INDEX),
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
 _EXAMPLES = re.compile(r"(?:such as|including|for example|for instance|e\.g\.|i\.e\.|like)\b", re.IGNORECASE)
+
+_CLAUSE_END = re.compile(r"[\"”’*_)]*[ \t]*(?:[.,;:!?\n]|\Z)")
+_ONE = re.compile(r"\b(?:an?|another) (?:[\w’'-]+ ){0,2}[\w’'-]+\s*\Z", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|\d{1,2}) (?:[\w’'-]+ ){0,2}"
+    r"[\w’'-]+\s*\Z",
+    re.IGNORECASE,
+)
+"""Nouns that a parenthesis behind them may name."""
 
 
 class Plain(NamedTuple):
@@ -78,12 +90,34 @@ def plain(source: str, span: Span) -> Plain:
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
     """The citation marks that are no words of their sentence, each with the blanks before it."""
+    found = find_marks(source)
+    keys = [label for mark in found if _is_key(source, mark) for label in mark.labels]
+    starts = {mark.start for mark in found}
     marks = [
         (mark.start, mark.end)
-        for mark in find_marks(source)
+        for mark in found
         if not (mark.either or mark.narrative or is_word(source, mark.start, mark.end))
+        and (mark.sure or _ends_clause(source, mark, starts))
+        and (len(keys) > 1 or not _is_key(source, mark))
     ]
     return tuple(cuts(source, marks))
+
+
+def _is_key(source: str, mark: Mark) -> bool:
+    """Whether a mark is a key, "[Smith20]", as a thing may be called, too."""
+    return source[mark.start] == "[" and all(work_of_key(label) for label in mark.labels)
+
+
+def _ends_clause(source: str, mark: Mark, starts: Collection[int]) -> bool:
+    """Whether "(Klabnik 2019)" ends a clause, and is not what this names: "a band (Nirvana, 1990)"."""
+    before = source[max(0, mark.start - 80) : mark.start]
+    named = _SEVERAL.search(before) if len(mark.labels) > 1 else _ONE.search(before)
+    behind = mark.end
+    while source[behind : behind + 1] in (" ", "\t"):
+        behind += 1
+    wrapped = source[behind : behind + 1] == "(" and behind + 1 in starts
+    ends = _CLAUSE_END.match(source, mark.end) or behind in starts or wrapped
+    return bool(ends) and named is None
 
 
 def without_citations(text: str) -> str:

@@ -21,6 +21,7 @@ from factreasoner.stages.moments import years
 from factreasoner.stages.plain_text import Plain, plain
 
 _LONGEST_QUESTION = 1000
+_ARGUMENTS = ("nsubj", "nsubjpass", "dobj", "attr")
 _ASKING = ("question", "riddle", "puzzle", "query")
 _PARTICLES = words("of the and de da di la van von der den del du al bin ibn")
 _CONTRACTED = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
@@ -113,7 +114,7 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, answer: _Answer) -> Resolve
             coreference = coreference._replace(name=None)
         if (coreference is None or coreference.name is None) and (asked := answer.asked(anaphor, atom)):
             coreference = Coreference(anaphor.said.lower(), anaphor.word.start, asked, False)
-        if coreference is None or coreference.name is None:
+        if coreference is None or coreference.name is None or _is_argument(anaphor):
             unresolved.append(anaphor.said)
         else:
             changes += _changes(anaphor, coreference, text, parse)
@@ -137,6 +138,11 @@ def _coreference(anaphor: Anaphor, nearby: Sequence[Coreference], atom: Atom) ->
 def _begins_list(anaphor: Anaphor, parse: Parse) -> bool:
     """Whether it is of "these elements and processes", which have no one name."""
     return any(other.word == anaphor.word and other.noun != anaphor.noun for other in anaphors(parse))
+
+
+def _is_argument(anaphor: Anaphor) -> bool:
+    """Whether it is "that year" as a subject or object, in whose place "in 1980" would not fit."""
+    return anaphor.is_moment and anaphor.noun is not None and anaphor.noun.dep in _ARGUMENTS
 
 
 def _is_later_item(anaphor: Anaphor) -> bool:
