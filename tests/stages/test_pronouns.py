@@ -296,3 +296,8 @@ def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | Non
 )
 def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None:
     assert revised(before, last).text == text
+
+
+def test_that_year_as_a_subject_is_flagged() -> None:
+    found = revised("He left Rome in 1500 with 1600 men.", "That year was bad.")
+    assert (found.text, found.unresolved) == ("That year was bad.", ("That year",))
