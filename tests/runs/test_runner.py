@@ -88,7 +88,7 @@ def test_out_of_memory_tells_what_is_kept(tmp_path, monkeypatch, place):
     config, ids = Config(), [record.id for record in RECORDS]
     folder = RunFolder(tmp_path, TASK)
     folder.start(config, {})
-    folder.settle_parser(config)
+    folder.manifest.settle_parser(config)
     monkeypatch.setattr(place, out_of_memory)
     with pytest.raises(MemoryError) as raised:
         run(build_pipeline(config), folder, ids, RECORDS, Silent())
@@ -108,7 +108,7 @@ def test_a_full_disk_is_told_by_the_file_that_met_it_first(tmp_path, monkeypatch
     config, ids = Config(), [record.id for record in RECORDS]
     folder = RunFolder(tmp_path, TASK)
     folder.start(config, {})
-    folder.settle_parser(config)
+    folder.manifest.settle_parser(config)
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", full)
         with pytest.raises(RunError, match=r"journal\.jsonl: can't be written: No space left") as raised:

@@ -109,6 +109,22 @@ class Manifest:
         """Whether `parser` was noted: it is as soon as the run makes atoms."""
         return "parser" in self.content()
 
+    def settle_parser(self, config: Config) -> None:
+        """Note the parser that makes atoms from now on.
+
+        Raises:
+            RunError: it would make other atoms than that of the run so far did.
+        """
+        here = describe_model(config.spacy_model)
+        if not self.notes_parser:
+            self.keep_parser(here)
+        elif self.parser != here:
+            raise RunError(
+                f"{self.folder}: the atoms in this folder were made with another parser "
+                f"({self.parser or 'none'} there, {here or 'none'} now), and those of the rest would differ; "
+                "go on where that parser is installed, use another --out, or start over with --fresh"
+            )
+
     def keep_parser(self, parser: str | None) -> None:
         """Write into the manifest with which parser the run makes atoms."""
         self._replace(self.content() | {"parser": parser})

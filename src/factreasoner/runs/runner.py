@@ -126,6 +126,6 @@ def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Confi
     for record in records:
         if record.id not in folder.entries or not folder.finished(record.id, record_fingerprint(record)):
             if not settled and folder.task.makes_claims(record, config):
-                folder.settle_parser(config)
+                folder.manifest.settle_parser(config)
                 settled = True
             yield record

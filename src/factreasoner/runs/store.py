@@ -16,7 +16,6 @@ from pydantic import ValidationError
 from factreasoner.compact import Ids
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.language.parsing import describe_model
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.profiles import parse_config
@@ -166,23 +165,6 @@ class RunFolder(Generic[R]):
         """The settings the run was made with. Raises RunError for a run of another task."""
         self._check_task()
         return parse_config(self.manifest.content()["config"], str(self.manifest.path))
-
-    def settle_parser(self, config: Config) -> None:
-        """Note the parser that makes atoms from now on.
-
-        Raises:
-            RunError: it would make other atoms than that of the run so far did.
-        """
-        here = describe_model(config.spacy_model)
-        if not self.manifest.notes_parser:
-            self.manifest.keep_parser(here)
-        elif self.manifest.parser != here:
-            raise RunError(
-                f"{self.path}: the atoms in this folder were made with another parser "
-                f"({self.manifest.parser or 'none'} there, {here or 'none'} now), and those of the rest "
-                "would differ; go on where that parser is installed, use another --out, or start over with "
-                "--fresh"
-            )
 
     def read_journal(self) -> None:
         """Index the journal: the last line of each record counts. What a killed process left torn does not.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -134,3 +135,11 @@ def _verbal(text: Text, place: int, first: int) -> bool:
     if before < 0 or (after < len(text.words) and text.content[after] and not text.names[after]):
         return False
     return text.names[before] or before == first or text.words[before] in _AUXILIARY
+
+
+def stands_alone(claim: str, passage: str) -> bool:
+    """Whether the claim is, word by word, a sentence of the passage, or a part of one between semicolons."""
+    core, there = claim.strip().rstrip(".").casefold(), passage.casefold()
+    if core not in there:
+        return False
+    return re.search(rf"(?:^|[.;!?\n])\s*{re.escape(core)}\s*(?:[.;!?\n]|$)", there) is not None

@@ -7,7 +7,6 @@ they do not. Such proof is rare; where it is found the claim is more likely fals
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
@@ -16,7 +15,7 @@ from typing import Literal, NamedTuple
 from factreasoner.judges.embedded.amounts import measured_otherwise, renumbered
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.owners import of_a_relative
-from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.relations import turned_relation
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
@@ -43,18 +42,10 @@ class _Run(NamedTuple):
 
 def swapped(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> bool:
     """Whether a sentence in or beside the window says the claim's words of another thing than the claim."""
-    if "?" in claim.raw or _stands_alone(claim.raw, passage.raw):
+    if "?" in claim.raw or stands_alone(claim.raw, passage.raw):
         return False
     parts = [part for part in passage.sentences if part.high >= window.low and part.low <= window.high]
     return any(_Swaps(Pairing(claim, weights, passage, part), parts).found() for part in parts)
-
-
-def _stands_alone(claim: str, passage: str) -> bool:
-    """Whether the claim is, word by word, a sentence of the passage, or a part of one between semicolons."""
-    core, there = claim.strip().rstrip(".").casefold(), passage.casefold()
-    if core not in there:
-        return False
-    return re.search(rf"(?:^|[.;!?\n])\s*{re.escape(core)}\s*(?:[.;!?\n]|$)", there) is not None
 
 
 class _Swaps:
