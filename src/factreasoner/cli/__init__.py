@@ -130,7 +130,7 @@ def _out_of_memory(error: Exception) -> str | None:
         return None
     return (
         "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a lower "
-        "--concurrency, fewer --workers); the same command goes on from what is finished."
+        "--concurrency, fewer --workers); the command of a run goes on from what is finished."
     )
 
 

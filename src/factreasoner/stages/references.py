@@ -53,15 +53,16 @@ _ENTRY = re.compile(
 """Authors and a year set off by stops, as no sentence goes on: "Smith, J., & Lee, K. (2020). Title"."""
 _TITLED = re.compile(rf"{_AUTHORS}{_OTHERS}?(?:(?:[.:]\s+|(?<=\.\s))[\"“‘'*_]?(?=[^\W\d_a-z])|,\s+[\"“‘'*_])")
 """Authors and the beginning of a title; what is published where comes behind it."""
+_DETAIL = r"\bvol\. ?\d|\bpp?\. ?\d+\s*[-–]\s*\d+|\bISBN\b|\barXiv:|\b\d+\s?\(\d+\)[,:]\s?\d+"
 _PUBLISHED = re.compile(
-    r"\bvol\. ?\d|\bpp?\. ?\d+\s*[-–]\s*\d+|\bISBN\b|\barXiv:|\bdoi\b|\bUniversity Press\b"
-    r"|\b\d+\s?\(\d+\)[,:]\s?\d+|\b(?:19|20)\d\d;\s?\d|\bProceedings\b|\bProc\."
+    rf"{_DETAIL}|\bdoi\b|\bUniversity Press\b"
+    r"|\b(?:19|20)\d\d;\s?\d|\bProceedings\b|\bProc\."
     r"|[,.] (?:1[5-9]|20)\d\d[a-z]?\.?\s*$|\((?:1[5-9]|20)\d\d[a-z]?\)\.?\s*$",
     re.IGNORECASE,
 )
 _PIECE = re.compile(
-    r"\bet al\.?,? \(?(?:19|20)\d\d|\bRetrieved (?:from|on|[A-Z])|\bAccessed (?:on )?\d|\bvol\. ?\d"
-    r"|\bpp?\. ?\d+\s*[-–]\s*\d+|\bISBN\b|\barXiv:|\bUniversity Press\b[.,]|\b\d+\s?\(\d+\)[,:]\s?\d+",
+    rf"{_DETAIL}|\bet al\.?,? \(?(?:19|20)\d\d|\bRetrieved (?:from|on|[A-Z])|\bAccessed (?:on )?\d"
+    r"|\bUniversity Press\b[.,]",
     re.IGNORECASE,
 )
 """What a piece of an entry holds and few sentences do."""

@@ -20,3 +20,11 @@ def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
     sampling.add("r", scored)
     precision = VERIFY.estimates(sampling.sample())["citation_precision"]
     assert (precision.value, precision.reason) == (None, "no citation was judged")
+
+
+def test_an_answer_without_claims_has_no_number_of_changes():
+    sampling = Sampling(VERIFY)
+    sampling.add("none", scored_verify(verified(Model(), answer="")))
+    sampling.add("one", scored_verify(verified(Model(), answer="It shows ships [1].")))
+    found = VERIFY.estimates(sampling.sample())
+    assert found["num_changes"].records == found["num_claims"].records == 1
