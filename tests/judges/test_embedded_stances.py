@@ -231,3 +231,24 @@ def test_a_claim_that_stands_there_alone_is_entailed_whatever_stands_beside_it(j
     passage = "The Pro plan costs $20 per month; the Team plan costs $30 per month."
     assert verdict(judge, passage, "The Pro plan costs $20 per month.").label == "entailment"
     assert verdict(judge, passage, "The Team plan costs $20 per month.").label != "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Her mother helped nurse", "Nurse helped."),
+        ("Her mother was a nurse of teachers", "Teachers was a nurse."),
+    ],
+)
+def test_a_subject_may_be_the_last_word_of_a_passage(judge, passage, claim):
+    assert verdict(judge, passage, claim).label != "contradiction"
+
+
+def test_texts_in_any_order_of_words_are_judged(judge):
+    """No place that a rule looks at is beyond the words there are."""
+    for pair in PAIRS:
+        words = pair["passage"].rstrip(".").split()
+        for turned in (words[-1:] + words[:-1], words[::-1], words[1:] + words[:1]):
+            claim = " ".join(turned)
+            assert verdict(judge, pair["passage"], claim).label in {"entailment", "neutral", "contradiction"}
+            assert verdict(judge, claim, pair["claim"]).label in {"entailment", "neutral", "contradiction"}

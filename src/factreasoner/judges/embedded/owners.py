@@ -32,7 +32,9 @@ def of_a_relative(pair: Pairing) -> bool:
     if _relative(claim, 0, len(claim.words)) is not None or claim.words[0] in _PRONOUNS:
         return True
     places = pair.places(subject)
-    named = all(pair.is_name(i) for i in subject) or any(passage.words[j + 1] == _OWN for j in places)
+    named = all(pair.is_name(i) for i in subject) or any(
+        passage.words[j + 1 : j + 2] == (_OWN,) for j in places
+    )
     return bool(subject) and named and all(j < relative for j in places)
 
 
