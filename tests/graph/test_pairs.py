@@ -189,6 +189,18 @@ def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) ->
     assert set(found) == telling
 
 
+def test_texts_are_sorted_only_where_pairs_of_contexts_were_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(
+        "factreasoner.graph.pairs.text_order", lambda item: read.append(item.id) or (item.id,)
+    )
+    contexts = [context("x", "Earlier."), context("y", "Later.")]
+    assert relations([verdict("x", "a0", E)], atom_ids={"a0"}, contexts=contexts)
+    assert read == []
+    assert relations([verdict("x", "y", E)], atom_ids={"a0"}, contexts=contexts)
+    assert read == ["x", "y"]
+
+
 def test_a_pair_judged_twice_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
         relations([verdict("c0", "a0", E), verdict("c0", "a0", N)], atom_ids={"a0"})

@@ -14,8 +14,10 @@ from factreasoner.config import Config
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
-from factreasoner.solvers import conditioning, memory
-from factreasoner.solvers.exact import ExactSolver
+from factreasoner.solvers import conditioning, exact, memory
+from factreasoner.solvers.elimination import eliminate
+from factreasoner.solvers.exact import ExactSolver, Planned
+from factreasoner.solvers.reduction import reduce
 
 ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])
 
@@ -49,6 +51,22 @@ def test_no_variables_no_factors_and_two_thousand_isolated_ones() -> None:
     found = ExactSolver().marginals(many)
     assert found.p_true == {str(i): 0.75 if i == 7 else 0.5 for i in range(2000)}
     assert found.width == 0
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_a_variable_alone_is_planned_as_any_component_without_a_search(
+    monkeypatch: pytest.MonkeyPatch, states: int
+) -> None:
+    graph = FactorGraph(("a",), (states,), (Factor((0,), np.arange(1.0, states + 1)),))
+    (part,) = reduce(graph).components
+    by_search = eliminate((states,), [(0,)])
+    monkeypatch.setattr(exact, "eliminate", None)
+    lumped, plan = Planned.of(part)
+    assert plan == by_search
+    assert (lumped.groups, lumped.cardinalities, lumped.factors) == (((0,),), (states,), part.factors)
+    assert ExactSolver().marginals(graph).probabilities["a"] == pytest.approx(
+        tuple(2 * n / (states * (states + 1)) for n in range(1, states + 1))
+    )
 
 
 def test_the_width_is_the_largest_over_components() -> None:

@@ -112,7 +112,6 @@ def relations(
         ValueError: two verdicts judge the same context for the same target.
     """
     atoms = frozenset(atom_ids)
-    rank = {context.id: i for i, context in enumerate(sorted(contexts, key=text_order))}
     found: list[Relation] = []
     between: dict[frozenset[str], list[Verdict]] = {}
     seen: set[tuple[str, str]] = set()
@@ -125,6 +124,8 @@ def relations(
             between.setdefault(frozenset(pair), []).append(verdict)
         elif verdict.label != "neutral":
             found.append(_relation(verdict))
+    # Sorting reads every text, which takes longer than all the rest.
+    rank = {context.id: i for i, context in enumerate(sorted(contexts, key=text_order))} if between else {}
     for judged in between.values():
         judged.sort(key=lambda verdict: (rank.get(verdict.context_id, 0), verdict.context_id))
     combined = (combine(*judged) for judged in between.values())

@@ -30,6 +30,9 @@ class Planned(NamedTuple):
     @classmethod
     def of(cls, part: Component) -> Planned:
         """Look for a good elimination order; nothing large is allocated."""
+        if len(part.variables) == 1:  # as most are: nothing speaks of most passages
+            (states,) = part.cardinalities
+            return cls(Lumped(((0,),), (states,), part.factors), Elimination((0,), 0, states, states))
         lumped = lump(part)
         return cls(lumped, eliminate(lumped.cardinalities, lumped.scopes))
 
