@@ -24,7 +24,7 @@ LAYERS = [
     {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "language"},
     {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression", "compact"},
-    {"models", "errors", "choices", "credentials", "expectations", "parameters", "protocols"},
+    {"models", "errors", "choices", "credentials", "expectations", "parameters", "protocols", "stack"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices", "compact"}

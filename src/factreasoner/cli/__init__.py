@@ -24,6 +24,7 @@ from factreasoner.cli.commands import Commands
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.terminal import WarningHandler, say, visible
 from factreasoner.errors import FactReasonerError, InputError
+from factreasoner.stack import with_room
 
 INTERRUPTED = 130
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
@@ -148,6 +149,7 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
+@with_room
 def main() -> None:
     """Run the command line of this process and end it."""
     # Threads of BLAS make fits of a few rows eight times as dear; it reads this when numpy is imported.

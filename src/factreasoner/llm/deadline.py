@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import ClassVar, TypeVar
 
+from factreasoner.stack import with_room
+
 T = TypeVar("T")
 
 POLL_SECONDS = 0.2
@@ -33,7 +35,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self._tasks: queue.SimpleQueue[Callable[[], Callable[[], None]]] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="factreasoner-request", daemon=True).start()
+        threading.Thread(target=with_room(self._work), name="factreasoner-request", daemon=True).start()
 
     @classmethod
     def run(cls, task: Callable[[], Callable[[], None]]) -> None:

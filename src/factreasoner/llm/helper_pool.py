@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import PendingError
 from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.stack import with_room
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,7 +80,7 @@ class _Helper(threading.Thread):
     """A thread of the pool."""
 
     def __init__(self, work: Callable[[], None]) -> None:
-        super().__init__(target=work, name="factreasoner-helper", daemon=True)
+        super().__init__(target=with_room(work), name="factreasoner-helper", daemon=True)
 
 
 class HelperPool:

@@ -20,6 +20,7 @@ from factreasoner.llm.dialect import TOKEN_LIMITS
 from factreasoner.llm.prices import rates_of
 from factreasoner.llm.reading import Completion
 from factreasoner.llm.responses import completion_of, reported
+from factreasoner.stack import with_room
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import
@@ -75,6 +76,7 @@ def _uncollected() -> Iterator[None]:
 
 
 @functools.cache
+@with_room
 @_uncollected()
 def load() -> Any:
     """The litellm module, quiet and offline. Takes seconds the first time."""

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.journal import JournalLine, line_of
+from factreasoner.stack import with_room
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
@@ -48,6 +49,7 @@ def guarded(worker: Worker[R], task: Task[R]) -> Callable[[Record], JournalLine]
     return work
 
 
+@with_room
 def worked_off(made: Callable[[], Worker[R]], task: Task[R], records: Sequence[Record]) -> Portion:
     """Work on records by the worker that is `made`; what is done before an error is kept."""
     lines: list[JournalLine] = []
