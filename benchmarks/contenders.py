@@ -104,7 +104,7 @@ class Way(NamedTuple):
 class Outcome(NamedTuple):
     """What one run took, records' scores by metric, its exit code; seconds and MB of its process.
 
-    `most` is how many requests were under way at once at most.
+    `most` is how many requests were under way at once at most, those in line included.
     """
 
     taken: Taken
@@ -118,7 +118,8 @@ class Outcome(NamedTuple):
 
 def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn, latency: float) -> Outcome:
     """Run a contender on records in a process of its own."""
-    with FakeServer(model.answer, delay=latency) as server, tempfile.TemporaryDirectory() as name:
+    server = FakeServer(model.answer, delay=latency, places=CONCURRENCY)
+    with server, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         data, log = folder / "records.jsonl", folder / "log"
         data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -4,14 +4,15 @@
 
 50 answers, RAGChecker's own examples and answers of MT-RAG, with their passages and reference answers go to
 each contender, which asks one stand-in for a model on loopback (`stand_in.py`: the same claims and verdicts
-for all), once where it answers at once and once where it takes 0.5 s, 16 at once. Each is installed in an
-environment of its own under .venv-peers, and runs in a process of its own: its seconds include the start.
-CPU seconds and MB are those of the run where the model answers at once; "most" is the largest number of
-requests under way where it does not: 16 are calls for ours, rows for ragas, and answers for deepeval, which
-asks several calls about one side by side. `ragchecker` and `refchecker` are installed and run only where they
-are named: they bring torch, 6.6 GB each. They have not been measured yet; their scripts and the stand-in's
-replies were tried against both, with what needs torch left out. RefChecker, and RAGChecker with it, takes a
-verdict that is left out for "Neutral" (`llm_checker.py`: "pad labels").
+for all), once where it answers at once and once where it takes 0.5 s. It works on 16 requests at once for
+everyone, and more wait in line, as at a server with so many places. Each is installed in an environment of
+its own under .venv-peers, and runs in a process of its own: its seconds include the start. CPU seconds and MB
+are those of the run where the model answers at once; "most" is the largest number of requests that were under
+way or in line where it does not: each is told 16, which are calls for ours, rows for ragas, and answers for
+deepeval, which asks several calls about one side by side. `ragchecker` and `refchecker` are installed and run
+only where they are named: they bring torch, 6.6 GB each. They have not been measured yet; their scripts and
+the stand-in's replies were tried against both, with what needs torch left out. RefChecker, and RAGChecker
+with it, takes a verdict that is left out for "Neutral" (`llm_checker.py`: "pad labels").
 
 - "faithfulness": that metric alone. "all": correctness and coverage against the reference, claim recall and
   context precision with it (ragas: factual_correctness, context_recall, context_precision; deepeval:

@@ -396,9 +396,10 @@ class Handler(BaseHTTPRequestHandler):
         owner = self.server.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
         with owner.recorded(json.loads(raw), headers) as request:
-            if owner.delay:
-                owner.closing.wait(owner.delay)
-            answered = owner.answer(request)
+            with owner.places:
+                if owner.delay:
+                    owner.closing.wait(owner.delay)
+                answered = owner.answer(request)
             if isinstance(answered, Misbehaviour):
                 self.misbehave(answered)
                 return
@@ -468,17 +469,25 @@ class FakeServer:
 
     `url` ends in /v1. `requests` holds every chat request in order of arrival, `calls` their number, `peak`
     the most that were under way at once. `logprobs` makes it return log-probabilities when asked for
-    them; `delay` is the seconds each answer takes.
+    them; `delay` is the seconds each answer takes, and `places` how many are worked on at once: the others
+    wait in line.
     """
 
     handler: ClassVar[type[Handler]] = Handler
 
     def __init__(
-        self, answer: AnswerFunction = obliging, *, logprobs: bool = False, delay: float = 0.0, port: int = 0
+        self,
+        answer: AnswerFunction = obliging,
+        *,
+        logprobs: bool = False,
+        delay: float = 0.0,
+        places: int | None = None,
+        port: int = 0,
     ) -> None:
         self.answer = answer
         self.logprobs = logprobs
         self.delay = delay
+        self.places = contextlib.nullcontext() if places is None else threading.Semaphore(places)
         self.requests: list[Request] = []
         self.peak = 0
         self.closing = threading.Event()

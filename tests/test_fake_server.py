@@ -48,6 +48,26 @@ def test_requests_are_counted_and_recorded():
         assert server.requests[0].function == "check"
 
 
+def test_requests_beyond_the_places_wait_in_line():
+    working, most = [], []
+
+    def answer(request):
+        working.append(request)
+        time.sleep(0.05)
+        most.append(len(working))
+        working.pop()
+        return {}
+
+    with FakeServer(answer, places=2) as server:
+        threads = [threading.Thread(target=post, args=(server,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert (max(most), server.calls) == (2, 6)
+    assert server.peak > 2
+
+
 def test_connections_are_kept_alive():
     with FakeServer() as server, httpx.Client() as client:
         ports = set()
