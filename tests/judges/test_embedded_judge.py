@@ -212,10 +212,8 @@ def test_amounts_and_other_clauses_tell_look_alikes_and_lists_do_not(judge, pass
 
 
 def test_what_denies_a_claim_is_no_reason_to_believe_it(judge):
-    passage = (
-        "The Galaxy S7 came in 2016. Later the Galaxy S8 was the first phone of Samsung with a USB-C port."
-    )
-    found = verdict(judge, passage, "The Galaxy S7 was the first phone of Samsung with a USB-C port.")
+    passage = "The northern trail is short. The southern trail is long and steep all the way to the pass."
+    found = verdict(judge, passage, "The southern trail is short and steep all the way to the pass.")
     assert found.label == "contradiction"
     assert found.belief <= 0.5
 

@@ -40,6 +40,8 @@ SHARES: frozenset[str] = frozenset(_DATA["shares"].split())
 """Words that name a part of a number: "one" of the twelve."""
 LIMITING: frozenset[str] = frozenset(_DATA["limiting"].split())
 """Words that say of how many a thing is true: what is true of the "only" river is true of no other."""
+LABELLED: frozenset[str] = frozenset(_DATA["labelled"].split())
+"""Nouns of things that a letter or number after them tells apart: "type" 2, "vitamin" D."""
 INTENDING: frozenset[str] = frozenset(_DATA["intending"].split())
 """Verbs after which, with "to", a thing is not yet done."""
 POSSIBLE: frozenset[str] = frozenset(_DATA["possible"].split())

@@ -1,4 +1,4 @@
-"""How often, how much and which: "once a day" for "twice a day", "iPhone 13" for "iPhone 14"."""
+"""How often and how much: "once a day" for "twice a day"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factreasoner.judges.embedded.numbers import UNITS_OF, Number
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 
-_LEAST_SHARE, _NEARLY_ALL = 0.7, 0.9
+_LEAST_SHARE = 0.7
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _PER = frozenset({"a", "an", "per", "every", "each", "daily", "weekly", "monthly", "yearly"})
 _ONE = frozenset({"a", "an"})
@@ -68,25 +68,3 @@ def _amount(text: Text, place: int, high: int) -> Number | None:
 
 def _is_unit(text: Text, place: int, low: int = 0, high: int | None = None) -> bool:
     return low <= place < (len(text.words) if high is None else high) and text.stems[place] in UNITS_OF
-
-
-def renumbered(pair: Pairing) -> bool:
-    """Whether the number of a name, "iPhone 14", is another one where the name begins the sentence."""
-    first = pair.content[0]
-    for number in pair.claim.numbers:
-        name = number.place - 1
-        named = name in pair.content and (name == first or pair.is_name(name))
-        if not named or pair.share([number.place]) < _NEARLY_ALL:
-            continue
-        places = pair.found[pair.claim.stems[name]]
-        after = (j + 1 for j in places if j + 1 < pair.part.high)
-        beside = [value for j in after if (value := pair.passage.value_at(j)) is not None]
-        if beside and number.value not in beside and _is_subject(pair.passage, places[0]):
-            return True
-    return False
-
-
-def _is_subject(text: Text, place: int) -> bool:
-    """Whether a word is the first content word of what the sentence, or a part set off in it, says."""
-    opening = max(i for i in text.openings if i <= place)
-    return not any(text.content[opening:place])

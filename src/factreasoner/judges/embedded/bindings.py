@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.namesakes import labelled_otherwise
 from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.scopes import is_intended
 from factreasoner.judges.embedded.text import Text
@@ -36,6 +37,11 @@ class Clause(NamedTuple):
     def stems(self) -> Sequence[str]:
         """Stems of the clause's tokens, in order."""
         return self.text.stems[self.low : self.high]
+
+    @property
+    def places(self) -> range:
+        """The places of its tokens."""
+        return range(self.low, self.high)
 
     @property
     def content(self) -> list[int]:
@@ -84,6 +90,7 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
         and all(_carried(part.text, i, ground, known) for i in missing if i in subjects)
         and not any(displaced(part, run, ground, known) for run in runs(missing))
         and not _changed(part, ground)
+        and not labelled_otherwise(part.text, part.places, ground.text, ground.places)
         and not _exchanged(part, ground)
     )
 

@@ -6,7 +6,6 @@ negation, an opposite word or another number must stand where the claim's own do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from factreasoner.judges.embedded.figures import (
     quantities,
     says,
 )
+from factreasoner.judges.embedded.namesakes import is_labelled_alike
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
@@ -40,7 +40,6 @@ CLAUSE_SHARE = 0.5
 _REACH = 4
 _BACK = 2
 _REFERRING = frozenset({"it", "he", "she", "they"})
-_LABELLED = re.compile(r"\b([A-Z][a-z]+) ([A-Z]|\d+(?:\.\d+)+)(?![\w.]*\w)")
 _PEOPLE = frozenset({"men", "women"})
 PREDICATE_SHARE = 0.5
 
@@ -86,7 +85,8 @@ class _Pair:
 
     def clash(self) -> bool:
         """Whether something in the sentence speaks against the claim."""
-        if self._other_occasion() or self._other_model():
+        there = range(self._at.low, self._at.high)
+        if self._other_occasion() or not is_labelled_alike(self._claim, self._passage, there):
             return False
         return self._negated() or self._opposite() or self._other_number()
 
@@ -101,14 +101,6 @@ class _Pair:
         ]
         times = any(claimed.kind in TIMES for claimed in other)
         return times and (any(claimed.kind not in DATES for claimed in other) or self._turns_polarity())
-
-    def _other_model(self) -> bool:
-        """Whether the sentence has a name of the claim with another letter or version: "Model B"."""
-        own, there = (
-            dict(_LABELLED.findall(raw))
-            for raw in (self._claim.raw, self._passage.raw[self._at.start : self._at.end])
-        )
-        return any(there.get(name, label) != label for name, label in own.items())
 
     def _turns_polarity(self) -> bool:
         return bool(_negations(self._claim, 0, len(self._claim.words))) != bool(

@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from factreasoner.judges.embedded.amounts import measured_otherwise, renumbered
+from factreasoner.judges.embedded.amounts import measured_otherwise
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
+from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.relations import turned_relation
@@ -64,7 +65,7 @@ class _Swaps:
             or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
             or of_a_relative(self._pair)
             or measured_otherwise(self._pair)
-            or renumbered(self._pair)
+            or of_another_label(self._pair)
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
             or done_otherwise(self._pair)
             or any(self._taken(run) for run in self._runs)

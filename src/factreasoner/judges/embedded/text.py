@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import nan
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.labels import Labelled, labels_in
 from factreasoner.judges.embedded.numbers import Number, numbers_in
 from factreasoner.language.lexicon import (
     CLAUSE_WORDS,
@@ -67,6 +68,7 @@ class Text:
     aside: tuple[bool, ...]
     negations: tuple[int, ...]
     numbers: tuple[Number, ...]
+    labels: tuple[Labelled, ...]
     sentences: tuple[Sentence, ...]
     openings: tuple[int, ...]
     commas: frozenset[int]
@@ -97,12 +99,13 @@ def analyse(raw: str, language: str) -> Text:
     ]
     parts = tuple(_sentences(raw, matches))
     aside = _asides(raw, matches)
-    gaps = [raw[one.end() : other.start()].strip() for one, other in pairwise(matches)]
-    dashed = {i for i, gap in enumerate(gaps) if gap in _DASHES}
+    gaps = ["", *(raw[one.end() : other.start()] for one, other in pairwise(matches))]
+    dashed = {i - 1 for i, gap in enumerate(gaps) if gap.strip() in _DASHES}
+    stems, numbers = list(_stems(words, matches, language)), numbers_in(words, dashed, language)
     return Text(
         raw=raw,
         words=tuple(words),
-        stems=tuple(_stems(words, matches, language)),
+        stems=tuple(stems),
         content=tuple(content),
         clauses=tuple(_clauses(raw, matches, words, parts)),
         names=tuple(_names(matches, content, aside, parts)),
@@ -112,10 +115,11 @@ def analyse(raw: str, language: str) -> Text:
             for i, word in enumerate(words)
             if (word in negations or word == _NOT) and not _ends_until(words, i, parts)
         ),
-        numbers=tuple(numbers_in(words, dashed, language)),
+        numbers=tuple(numbers),
+        labels=tuple(labels_in([m.group() for m in matches], stems, content, gaps, numbers)),
         sentences=parts,
         openings=tuple(_openings(raw, matches, parts)),
-        commas=frozenset(i + 1 for i, gap in enumerate(gaps) if gap.startswith(",")),
+        commas=frozenset(i for i, gap in enumerate(gaps) if gap.lstrip().startswith(",")),
     )
 
 
