@@ -21,6 +21,7 @@ from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver
+from factreasoner.tasks.verdicts import p_borne_out
 
 ACTOR = (
     "Doug Sheehan (born April 27, 1949) is an American actor. He played Ben Gibson on Knots Landing from "
@@ -209,6 +210,37 @@ def test_amounts_and_other_clauses_tell_look_alikes_and_lists_do_not(judge, pass
     found = verdict(judge, passage, claim)
     assert (found.belief < 0.5) is alike
     assert not (alike and found.label == "entailment")
+
+
+WHY = "Why does over-parameterization lead to improved initialization of deep neural networks?"
+BECAUSE = (
+    "Over-parameterization improves the initialization of deep neural networks, since weights stay close to "
+    "where they began."
+)
+
+
+def test_of_a_claim_counts_what_it_adds_to_the_question(judge):
+    wrong = "Over-parameterization leads to improved initialization of networks by well-posed equations."
+    answering = "In over-parameterized networks weights stay close to where they began."
+
+    def belief(claim, question):
+        asked = Premise("c", BECAUSE, question=question)
+        return p_borne_out(judge.judge(asked, [Claim("a", claim)]).verdicts[0])
+
+    assert belief(wrong, "") > 0.6
+    assert belief(wrong, WHY) < 0.5
+    assert belief(answering, WHY) > 0.8
+    # a prompt that brings material along is no mere question
+    assert belief(wrong, f"{'Here is some material. ' * 50}{WHY}") == belief(wrong, "")
+
+
+def test_what_the_question_says_already_counts_where_a_claim_says_nothing_else(judge):
+    premise = Premise("c", "Yes, ferries run in winter.", question="Do ferries run in winter?")
+    same, other = judge.judge(
+        premise, [Claim("a", "Ferries run in winter."), Claim("b", "Ferries run in winter on Sundays.")]
+    ).verdicts
+    assert same.label == "entailment"
+    assert p_borne_out(other) < 0.5
 
 
 def test_what_denies_a_claim_is_no_reason_to_believe_it(judge):

@@ -92,6 +92,12 @@ def test_states_something(text: str) -> None:
         ("In addition, please note that Oslo is cold.", "Oslo is cold."),
         ("As an AI model, I think that Oslo is cold.", "Oslo is cold."),
         ("So Yeon is a singer.", "So Yeon is a singer."),
+        ("According to the provided context, Oslo is cold.", "Oslo is cold."),
+        ("Based on the information provided, Oslo is cold.", "Oslo is cold."),
+        ("According to the first passage, Oslo is cold.", "Oslo is cold."),
+        ("According to the report, Oslo is cold.", "According to the report, Oslo is cold."),
+        ("According to sources, Oslo is cold.", "According to sources, Oslo is cold."),
+        ("Based on the text of the treaty, Oslo pays.", "Based on the text of the treaty, Oslo pays."),
     ],
 )
 def test_what_only_opens_a_statement_goes(text: str, said: str) -> None:

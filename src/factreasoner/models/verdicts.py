@@ -39,6 +39,8 @@ class Premise(NamedTuple):
     `shared_claims` are claims that several premises are asked about, in one order for all: those asked of
     this one and maybe more. A judge may put them all to a model, so that its calls begin alike, where that
     takes no further call; what comes out for one that was not asked about is no verdict and no failure.
+
+    `question` is what both the claims and the passage answer. A claim that repeats it has said nothing yet.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Premise(NamedTuple):
     record_id: str = ""
     shared_claims: tuple[Claim, ...] = ()
     parts: tuple[Part, ...] = ()
+    question: str = ""
 
 
 class Verdict(Model):

@@ -16,6 +16,17 @@ def test_without_a_model():
     assert (scored.values["correctness"], scored.reasons["correctness"]) == (None, "no reference")
 
 
+def test_a_wrong_answer_is_not_right_for_repeating_the_question():
+    question = "Why does over-parameterization lead to improved initialization of deep neural networks?"
+    reference = (
+        "Over-parameterization improves the initialization of deep neural networks, since weights stay close "
+        "to where they began."
+    )
+    answer = "Over-parameterization leads to improved initialization of networks by well-posed equations."
+    assert rag(answer, prompt=question, reference=reference).values["correctness"] == 0.0
+    assert rag(answer, prompt="Why?", reference=reference).values["correctness"] == 1.0
+
+
 def test_with_claims_and_a_model_of_ones_own():
     llm = ScriptedLLM(
         lambda prompt, schema: {n: "True" if t == "A." else "False" for n, t in schema.items.items()}

@@ -66,7 +66,7 @@ class EmbeddedJudge:
         notes = differences(texts, premise.text)
         if all(notes):
             return Judged(tuple(map(_incomparable, repeat(premise), claims, notes)))
-        passages = self._passages(tuple(sorted({premise.text, *premise.others})))
+        passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
         coverage, row = self._coverage(passages, texts), passages.row[premise.text]
         analysed = [analyse(text, passages.language) for text in texts]
         measured = measure(passages, coverage, row, analysed)
@@ -99,8 +99,8 @@ class EmbeddedJudge:
             )
         return Judged(tuple(verdicts))
 
-    def _index(self, texts: tuple[str, ...]) -> Passages:
-        return Passages(texts, self._model.background)
+    def _index(self, texts: tuple[str, ...], question: str) -> Passages:
+        return Passages(texts, self._model.background, question)
 
 
 class _Pairs:

@@ -23,6 +23,8 @@ _RARE = 0.03
 _PASSAGE_SHARE = 0.3
 _CLAIM_SHARE = 0.7
 _ASIDE_SHARE = 0.3
+_ASKED_SHARE = 0.1
+_LONGEST_QUESTION = 1000
 _TELLING = 0.3
 _PREFIX = 4
 _LEAST_LIKENESS = 0.7
@@ -69,11 +71,16 @@ class PassageCoverage:
 class Passages:
     """The passages of one record, indexed for window search.
 
-    `background` holds the share of documents a stem is found in, for English; absent means rare.
+    `background` holds the share of documents a stem is found in, for English; absent means rare. Where the
+    passages are to answer a `question`, a claim says something by the words it adds to it: those it took over
+    are in a wrong answer as well.
     """
 
-    def __init__(self, raw_texts: Sequence[str], background: Mapping[str, float]) -> None:
+    def __init__(self, raw_texts: Sequence[str], background: Mapping[str, float], question: str = "") -> None:
         self.language = language_of(raw_texts)
+        # what is longer brings material along, whose words may well be all that an answer takes
+        asked = question if len(question) <= _LONGEST_QUESTION else ""
+        self._asked = frozenset(analyse(asked, self.language).stems)
         self.texts = [analyse(raw, self.language) for raw in raw_texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
         self._background = background if self.language == "english" else {}
@@ -116,9 +123,12 @@ class Passages:
         return rare * (1.0 - _PASSAGE_SHARE * self._frequency[term] / (len(self.texts) + 4))
 
     def weights(self, claim: Text, topical: Mapping[str, float]) -> list[float]:
-        """Weight of every token of `claim`; the topic's words and what stands in parentheses count less."""
+        """Weight of every token of `claim`; words of topic and question, and asides, count less."""
         return [
-            self.weight(term, content) * topical[term] * (_ASIDE_SHARE if aside else 1.0)
+            self.weight(term, content)
+            * topical[term]
+            * (_ASIDE_SHARE if aside else 1.0)
+            * (_ASKED_SHARE if term in self._asked else 1.0)
             for term, content, aside in zip(claim.stems, claim.content, claim.aside, strict=True)
         ]
 

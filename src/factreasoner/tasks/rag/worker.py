@@ -116,7 +116,9 @@ class RagWorker(ClaimWorker[RagResult]):
         """The reference with the answer's claims, and the answer with the reference's."""
         reference = (record.reference or "").strip()
         if said and reference:
-            premise = Premise(REFERENCE, reference, title=record.prompt, record_id=record.id)
+            premise = Premise(
+                REFERENCE, reference, title=record.prompt, record_id=record.id, question=record.prompt
+            )
             yield from self._in_pieces(premise, said)
         if wanted:
             premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
