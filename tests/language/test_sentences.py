@@ -17,8 +17,6 @@ def split(text: str) -> list[str]:
 # A "¦" stands where a sentence ends and the next one begins.
 CASES = [
     "<b>It opened in May.</b>¦ <i>It shows maps.</i>¦ It closed.",
-    "<ul><li>It opened in May.</li>¦<li>It shows maps.</li>¦<li>It closed.</li></ul>",
-    "<p>It opened in May.</p>¦<p>It closed.</p>",
     # Abbreviations, titles, initials
     "Dr. Smith met Mrs. Jones at St. Mary's.¦ They talked.",
     "J. R. R. Tolkien wrote it.¦ George W. Bush did not.",
@@ -74,6 +72,28 @@ CASES = [
     "Он родился в 1950 г. в Москве.¦ Он умер.",
     "Բարեւ։¦ Ինչպես ես։",
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "<ul><li>It opened in May</li><li>It <b>shows</b> maps.</li>\n<li>It closed.</ul>",
+            ["It opened in May", "It <b>shows</b> maps.", "It closed."],
+        ),
+        (
+            "<p>It opened in May<br/>It closed. Ends.</p>So it is.",
+            ["It opened in May", "It closed.", "Ends.", "So it is."],
+        ),
+        (
+            "It is tall [1].The light works.[2]However, not now.",
+            ["It is tall [1].", "The light works.[2]", "However, not now."],
+        ),
+        ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
+    ],
+)
+def test_tags_part_sentences_and_citations_do_not_join_them(text, found):
+    assert split(text) == found
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -15,6 +15,25 @@ def texts(text: str) -> list[str]:
     return parsed
 
 
+def test_tags_are_read_as_in_markdown() -> None:
+    text = (
+        "<h2>Skerry Point</h2><p><strong>Background</strong></p>"
+        '<p><b>The light</b> is <a href="https://x.org">tall</a>.<sup><a href="#1">[1]</a></sup> '
+        "The lamp (of <i>glass</i>) is old.</p>"
+        "<p>The keepers were:</p><ul><li>Ann Moore</li><li><b>Height:</b> 38&nbsp;m</li></ul>"
+        "<table>\n<tr>\n<th>Year</th>\n<th>Event</th>\n</tr>\n"
+        "<tr><td>1871</td><td>Opened &amp; lit</td></tr></table>"
+    )
+    assert texts(text) == [
+        "The light is tall.",
+        "The lamp (of glass) is old.",
+        "The keepers included Ann Moore.",
+        "The keepers included Height: 38 m.",
+        "Year: 1871; Event: Opened & lit",
+    ]
+    assert statements(text)[1].original == "The lamp (of <i>glass</i>) is old."
+
+
 @pytest.mark.parametrize(
     "text",
     [

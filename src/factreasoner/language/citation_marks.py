@@ -44,12 +44,13 @@ _DASH = "⁻\u2010-\u2015\u2212-"
 _SUPERSCRIPT = re.compile(
     rf"(?<![⁻⁺{_RAISED}])(?!(?<!\S)[{_RAISED}]+[A-Z]|(?<=\()[{_RAISED}]+[A-Z])"
     rf"[{_RAISED}]+(?:[,˒‚ \u2009{_DASH}]*[{_RAISED}]+)*(?![⁺⁻])"
-    r"|<sup>(?P<tag>[^<>\n]{1,40})</sup>"
+    r"|<sup(?:\s[^<>]{0,200})?>(?:<a\s[^<>]{0,300}>)?(?P<tag>[^<>\n]{1,40})(?:</a>)?</sup>"
 )
 _RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
 _APART = re.compile(
-    r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)",
-    re.MULTILINE | re.DOTALL,
+    r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)"
+    r"|<(?P<tag>pre|code)\b[^<>\n]*>(?:(?!<(?:pre|code)\b).)*?</(?P=tag)>",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _MATHS = re.compile(
     r"\$\$(?P<shown>.{1,400}?)\$\$|(?<![\w$\\])\$(?=[^\s$])[^$\n]{0,200}?[\\^_{}=+<>][^$\n]{0,200}?(?<!\s)\$(?!\w)",

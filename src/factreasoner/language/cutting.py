@@ -7,34 +7,49 @@ from collections.abc import Sequence
 
 from factreasoner.language.citation_marks import BROKEN
 from factreasoner.language.sentences import Span, newline_ended
+from factreasoner.language.tags import UNSEEN
 
 BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
 ENDS = (".", ",", ";", ":", "!", "?")
+_STOP = re.compile(r"[.!?…]+")
+_ENDED = re.compile(rf"\w{{2,}}[.!?…]+[)\"”’*_{UNSEEN}]*$")
 
 
 def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
     """The text without citation marks and `others`, and where each of its characters stands.
 
-    A blank stands for a marker that alone parts two sentences ("is tall.[1]The light").
+    A blank stands for a marker that alone parts two sentences: "is tall.[1]The light", "is tall[1].The".
     """
     places: list[int] = []
     characters: list[str] = []
     at = 0
     for cut in cuts(newline_ended(text), marks, others):
-        places.extend(range(at, max(at, cut.start)))
-        characters.append(text[at : max(at, cut.start)])
-        if _parts_sentences(text, cut):
-            places.append(cut.start)
-            characters.append(" ")
+        _extend(characters, places, text, at, cut.start)
         at = max(at, cut.end)
-    places.extend(range(at, len(text)))
-    return "".join([*characters, text[at:]]), places
+        stop = _STOP.match(text, at)
+        begins = stop.end() if stop else at
+        if _begins_sentence(text, begins, after_stop=stop is not None) and (
+            stop or _ENDED.search("".join(characters[-12:]))
+        ):
+            _extend(characters, places, text, at, begins)
+            places.append(begins - 1)
+            characters.append(" ")
+            at = begins
+    _extend(characters, places, text, at, len(text))
+    return "".join(characters), places
 
 
-def _parts_sentences(text: str, cut: Span) -> bool:
-    """Whether a sentence ends directly before a cut, and another begins directly behind it."""
-    ended = re.search(r"\w{2,}[.!?…]+[)\"”’*_]*$", text[max(0, cut.start - 12) : cut.start])
-    return ended is not None and text[cut.end : cut.end + 1].isupper()
+def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
+    """Whether a sentence may begin at a place; directly behind a stop not with an acronym, as in ".NET"."""
+    while text[place : place + 1] == UNSEEN:
+        place += 1
+    return text[place : place + 1].isupper() and not (after_stop and text[place + 1 : place + 2].isupper())
+
+
+def _extend(characters: list[str], places: list[int], text: str, start: int, end: int) -> None:
+    """Add what stands in `text[start:end]`."""
+    places.extend(range(start, end))
+    characters.extend(text[start:end])
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:

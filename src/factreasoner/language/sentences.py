@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
+from factreasoner.language.tags import without_tags
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]
 
@@ -61,7 +62,10 @@ def newline_ended(text: str) -> str:
 
 
 def blocks(text: str) -> list[Block]:
-    """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed."""
+    """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed.
+
+    Tags are read as any other characters here: `without_tags` reads them before.
+    """
     found: list[Block] = []
     for block in _line_blocks(text):
         found.extend(_inline_items(text, block) if block.kind == "prose" else (block,))
@@ -69,7 +73,8 @@ def blocks(text: str) -> list[Block]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of `text`, in order, not overlapping; between them lie only blanks, markers and rules."""
+    """Sentences of `text`, in order, not overlapping; between lie only blanks, markers, rules and tags."""
+    text = without_tags(text)
     return [span for block in blocks(text) for span in block_sentences(text, block)]
 
 
@@ -169,21 +174,24 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
 
 _INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + _INVISIBLE
-_TAG_CLOSED = r"</[a-zA-Z]\w{0,9}>"
-_TAG_OPENED = re.compile(r"<(?:p|li|ul|ol|div|h[1-6]|tr|td|th|dt|dd)>", re.IGNORECASE)
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
-    rf"(?P<closed>(?:[{_CLOSERS}]|{_TAG_CLOSED})*+(?:\[\d{{1,3}}\])*+)"
+    rf"(?P<closed>(?:[{_CLOSERS}]|\[\d{{1,3}}\])*+)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
-_OPENERS = re.compile(f"(?:[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{_INVISIBLE}]|<[a-zA-Z]\\w{{0,9}}>)*+")
+_OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{_INVISIBLE}]*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
-_GLUED = re.compile(rf"(?<=[a-z]{{3}}[.!?])(?:{'|'.join(sorted(STARTERS))})(?=[ ,])")
-"""A sentence that follows the last one's stop without a blank, and begins with a word that begins many."""
+_GLUED = re.compile(
+    rf"(?:(?<=[a-z]{{3}}[.!?])|(?<=\d\][.!?])|(?<=\d\]))(?:{'|'.join(sorted(STARTERS))})(?=[ ,])"
+)
+"""A sentence that follows the last one's stop without a blank, and begins with a word that begins many.
+
+The citation of the last one may stand before its stop, or behind it.
+"""
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
@@ -205,8 +213,7 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 
 def _is_parted(text: str, end: int) -> bool:
     """Whether a blank stands at `end`, one without width before it, or what begins a sentence without one."""
-    begins = _GLUED.match(text, end) or _TAG_OPENED.match(text, end)
-    return text[end].isspace() or text[end - 1] == "\u200b" or begins is not None
+    return text[end].isspace() or text[end - 1] == "\u200b" or _GLUED.match(text, end) is not None
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:

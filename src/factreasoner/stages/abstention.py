@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from factreasoner.language.sentences import sentences
+from factreasoner.language.tags import without_tags
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question
 
 LONGEST_ABSTENTION = 1200
@@ -25,6 +26,7 @@ def is_abstention(response: str) -> bool:
         return True
     if len(response) > LONGEST_ABSTENTION:
         return False
+    response = without_tags(response)
     parts = [response[span.start : span.end] for span in sentences(response)]
     declining = [part for part in parts if is_abstaining(part) or _APOLOGY.match(part)]
     others = [part for part in parts if not is_abstaining(part)]

@@ -129,6 +129,11 @@ def without_citations(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def _seen(text: str) -> str:
+    """The characters of a text that show something."""
+    return "".join(character for character in text if character not in _UNSEEN)
+
+
 def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
     """Matches and what lies between them, in order."""
     citations = _citations(source)
@@ -187,7 +192,7 @@ class _PlainTextBuilder:
         self._places.extend([place] * len(text))
 
     def _stand_in(self, shown: str, start: int, end: int) -> None:
-        self._names[len(self._characters)] = shown
+        self._names[len(self._characters)] = _seen(shown)
         self._add(STAND_IN[:-1], start)
         self._add(STAND_IN[-1], end - 1)
 
@@ -212,7 +217,7 @@ class _PlainTextBuilder:
             self._characters.pop()
             self._places.pop()
         end = len(self._characters)
-        self._asides[end] = self._asides.get(end, "") + f" ({' '.join(inside.split())})"
+        self._asides[end] = self._asides.get(end, "") + f" ({_seen(' '.join(inside.split()))})"
 
     def done(self) -> Plain:
         while self._characters and self._characters[-1] == " ":

@@ -11,6 +11,7 @@ from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import third_person
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
+from factreasoner.language.tags import without_tags
 from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
@@ -47,14 +48,15 @@ def resolve(atoms: Sequence[Atom], record: Record, parser: Parser | None = None)
     """The atoms' texts with pronouns replaced where only one thing named before can be meant."""
     topic = " ".join((record.topic or "").split())
     topic = topic if _is_name(topic) else ""
+    response = without_tags(record.response)
     if parser is None:
-        return [_by_topic(atom.text, topic, record.response) for atom in atoms]
+        return [_by_topic(atom.text, topic, response) for atom in atoms]
     question = record.prompt if len(record.prompt) <= _LONGEST_QUESTION else ""
-    known = coreferences(record.response, topic, question, parser)
+    known = coreferences(response, topic, question, parser)
     texts = [plain(atom.text, Span(0, len(atom.text))) for atom in atoms]
     parses = parser.parse([text.text for text in texts])
     return [
-        _resolved(atom, text, parse, _Answer(record.response, question, known))
+        _resolved(atom, text, parse, _Answer(response, question, known))
         if parse is not None
         else Resolved(atom.text)
         for atom, text, parse in zip(atoms, texts, parses, strict=True)

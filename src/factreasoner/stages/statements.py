@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks
+from factreasoner.language.tags import UNSEEN, without_tags
 from factreasoner.language.tree import Parse
 from factreasoner.stages.labels import names
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
@@ -44,7 +45,7 @@ _ENUMERATION = re.compile(
 _ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _LABEL = re.compile(
     r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
-        (?:\s*:[*_]*|\s+[-–—])\s+(?=["“*\w])""",
+        (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“*\u2060\w])""",
     re.VERBOSE,
 )
 _DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt)\b")
@@ -71,7 +72,8 @@ def statements(text: str, parser: Parser | None = None) -> list[Statement]:
 
 class _StatementFinder:
     def __init__(self, text: str, parser: Parser | None) -> None:
-        self._text = text
+        self._source = text
+        self._text = without_tags(text)
         self._parser = parser
         self._lead = ""
         self._header: Sequence[str] | None = None
@@ -157,7 +159,7 @@ class _StatementFinder:
             return self._label(rest)
         parse = self._parser.parse([label.text])[0] if self._parser is not None else None
         states = parse.is_finite(parse.root) if parse is not None else _FINITE.search(label.text) is not None
-        return ("", span) if states else (label.whole(), rest)
+        return ("", span) if states else (label.whole().strip("*_"), rest)
 
     def _of_sentences(self, found: Sequence[_Sentence], block: Block) -> Iterator[Statement]:
         parses: Sequence[Parse | None] = [None] * len(found)
@@ -189,7 +191,7 @@ class _StatementFinder:
         return label if read is not None and names(label, read.words, parse[0].lower) else ""
 
     def _statement(self, said: str, span: Span) -> Statement:
-        verbatim = self._text[span.start : span.end]
+        verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
 
 
@@ -233,7 +235,7 @@ def _cells(text: str, row: Block) -> list[Span]:
     borders = [row.start, *(match.start() for match in _COLUMN.finditer(text, row.start + 1, end)), end]
     found = []
     for left, right in pairwise(borders):
-        cell = text[left + 1 : right]
+        cell = text[left + 1 : right].replace(UNSEEN, " ")
         start = right - len(cell.lstrip())
         found.append(Span(start, start + len(cell.strip())))
     return found

@@ -57,6 +57,22 @@ def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(pa
     assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
 
 
+def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
+    text = (
+        "<p><b>It rained</b> a lot.<sup>[1]</sup> It <i>snowed</i> [2].</p><ul>\n<li>It hailed [3]</li>\n"
+        "<li>It thawed<br>[1]</li></ul><table><tr><td>Fog</td>\n<td>none [2]</td></tr></table>"
+        "<h2><b>References</b></h2><ol><li>[1] Weather</li></ol>"
+    )
+    assert cited(text) == [
+        ("<b>It rained</b> a lot.<sup>[1]</sup>", ["c1"], "sentence"),
+        ("It <i>snowed</i> [2].", ["c2"], "sentence"),
+        ("It hailed [3]", ["c3"], "sentence"),
+        ("It thawed<br>[1]", ["c1"], "sentence"),
+        ("<td>Fog</td>\n<td>none [2]</td>", ["c2"], "sentence"),
+    ]
+    assert CitedText(text, CONTEXTS).plain.split("\n")[2].strip() == "**It rained** a lot. It snowed."
+
+
 def test_a_marker_that_was_wrapped_to_the_next_line_ends_its_sentence():
     assert cited("It rained\n[1]. It snowed\n[2].\nIt hailed\n[3], a lot.") == [
         ("It rained\n[1].", ["c1"], "sentence"),

@@ -77,6 +77,23 @@ def test_explanations_name_sources_as_the_text_does():
         assert result.claims[0].explanation.startswith(f"[{cited}] bears it out")
 
 
+def test_an_answer_in_html_loses_what_is_contradicted_and_keeps_its_tags():
+    answer = (
+        "<p>The <b>Harbour Museum</b> opened on 4 May 1932.<sup>[1]</sup></p>\n<ul>\n"
+        "<li>It shows ships and maps [1].</li>\n<li>The Harbour Museum opened on 4 May 1931 [1].</li>\n"
+        "</ul>\n<p>In 2019 1,987,000 people visited the Harbour Museum.[2]<br>It is <i>loved</i>.</p>\n"
+    )
+    result = verified(answer=answer, spacy_model="none")
+    assert result.corrected == answer.replace("<li>The Harbour Museum opened on 4 May 1931 [1].</li>\n", "")
+    assert [claim.text.replace("**", "") for claim in result.claims] == [
+        "The Harbour Museum opened on 4 May 1932.",
+        "It shows ships and maps.",
+        "The Harbour Museum opened on 4 May 1931.",
+        "In 2019 1,987,000 people visited the Harbour Museum.",
+        "It is loved.",
+    ]
+
+
 def test_a_marker_that_others_rest_on_outlives_its_sentence():
     answer = "It shows ships. It shows maps. The museum opened in 1930 [1]."
     result = verified(Model(rewrites={"1930": "REMOVE"}), answer=answer)

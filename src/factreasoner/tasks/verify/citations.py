@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from factreasoner.language.citation_marks import is_word
 from factreasoner.language.cutting import words_alone
 from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
+from factreasoner.language.tags import UNSEEN, without_tags
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
 
@@ -19,7 +20,8 @@ By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""
 
 _REFERENCES = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*|\*\*|__)?(?:references|sources|citations|bibliography|footnotes|works cited)"
+    r"^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?[ \t]*"
+    r"(?:references|sources|citations|bibliography|footnotes|works cited)"
     r"[ \t]*(?:\*\*|__)?:?[ \t]*(?:\*\*|__)?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -62,7 +64,8 @@ class CitedText:
         self.text = text
         self.contexts = contexts
         lines = newline_ended(text)
-        ends = _references(lines)
+        self._read = without_tags(lines)
+        ends = _references(self._read, lines)
         self._defined = {**defined, **ends.defined}
         sources = self._sources = Sources(contexts, self._defined)
         self._labels: dict[str, str] = {}
@@ -76,8 +79,10 @@ class CitedText:
             for span in ((m.start, m.shown[0]), (m.shown[1], m.end))
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
-        self.plain, self._places = words_alone(text, whole, [*ends.spans, *around])
-        self.sentences = self._sentences(markers)
+        read, places = words_alone(self._read, whole, [*ends.spans, *around])
+        seen = [n for n, character in enumerate(read) if character != UNSEEN]
+        self.plain, self._places = "".join(read[n] for n in seen), [places[n] for n in seen]
+        self.sentences = self._sentences(markers, read, places)
         self.notes = notes_on(text, markers, sources)
 
     def like(self, text: str) -> CitedText:
@@ -110,13 +115,13 @@ class CitedText:
         best = max(shared, default=None, key=lambda found: found[:2])
         return best[2] if best is not None and best[0] > 0 else None
 
-    def _sentences(self, markers: Sequence[Marker]) -> tuple[Sentence, ...]:
-        plain = newline_ended(self.plain)
-        all_blocks = blocks(plain)
+    def _sentences(self, markers: Sequence[Marker], read: str, places: Sequence[int]) -> tuple[Sentence, ...]:
+        """The sentences, found in the text as it is read, of which each character has its place."""
+        all_blocks = blocks(read)
         spans = [
-            (self.original(span), number, block.kind == "code")
+            (Span(places[start], places[end - 1] + 1), number, block.kind == "code")
             for number, block in enumerate(all_blocks)
-            for span in block_sentences(plain, block)
+            for start, end in block_sentences(read, block)
         ]
         trailing = self._trailing(
             markers, next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
@@ -165,12 +170,12 @@ class CitedText:
 
         They stand above it where one stands before `first`, the start of the first sentence.
         """
-        alone = frozenset(_on_own_lines(newline_ended(self.text), markers))
+        alone = frozenset(_on_own_lines(self._read, markers))
         return frozenset() if any(marker.start < first for marker in alone) else alone
 
     def _begins_line(self, marker: Marker, before: int) -> bool:
         """Whether a marker begins a line, where the sentence before it ends at `before`."""
-        return before == 0 or not {"\r", "\n"}.isdisjoint(self.text[before : marker.start])
+        return before == 0 or "\n" in self._read[before : marker.start]
 
 
 def _on_own_lines(text: str, markers: Sequence[Marker]) -> Iterator[Marker]:
@@ -181,7 +186,7 @@ def _on_own_lines(text: str, markers: Sequence[Marker]) -> Iterator[Marker]:
         places = [ends[number - 1] + 1 if number else 0, *(m.end for m in members)]
         until = [*(m.start for m in members), ends[number]]
         between = (text[start:end] for start, end in zip(places, until, strict=True))
-        if not "".join(between).strip(" \t>*_.,;-"):
+        if not "".join(between).strip(f" \t>*_.,;-{UNSEEN}"):
             yield from members
 
 
@@ -223,27 +228,36 @@ class _Ends(NamedTuple):
         return any(span.start <= place < span.end for span in self.spans)
 
 
-def _references(text: str) -> _Ends:
-    """Footnotes (`[^1]: ...`), and the list below a heading for references or of links at the end."""
+def _references(text: str, source: str) -> _Ends:
+    """Footnotes (`[^1]: ...`), and the list below a heading for references or of links at the end.
+
+    `text` is the source without its tags, in which links may stand.
+    """
+    text = text.replace(UNSEEN, " ")
     spans: list[Span] = []
     defined: dict[str, str] = {}
     lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
     headings = [match.start() for match in _REFERENCES.finditer(text)]
     entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
     listed = len(entries)
-    while listed and (entry := entries[listed - 1][1]) and entry["label"] and _URL.search(entry["rest"]):
+    while (
+        listed
+        and (entry := entries[listed - 1][1])
+        and entry["label"]
+        and _URL.search(source, *entries[listed - 1][0])
+    ):
         listed -= 1
     below = None
     for number, (line, entry) in enumerate(entries):
         if any(line.start <= heading < line.end for heading in headings):
             below = number
-        elif below is not None and not (entry or _URL.search(text[line.start : line.end])):
+        elif below is not None and not (entry or _URL.search(source, *line)):
             below = None
         footnote = entry is not None and entry["colon"] is not None
         if below is None and not footnote and number < listed:
             continue
         spans.append(line)
-        url = _URL.search(text[line.start : line.end])
+        url = _URL.search(source, *line)
         if entry and entry["label"] and url:
             defined.setdefault(entry["label"].strip(), url[0].rstrip(".,;"))
     return _Ends(tuple(spans), defined)

@@ -10,6 +10,7 @@ from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
 from factreasoner.language.rewording import Wording, has_common_word, shared
 from factreasoner.language.sentences import sentences
+from factreasoner.language.tags import without_tags
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
@@ -187,7 +188,8 @@ def _problem(original: str, new: str, text: CitedText, ids: frozenset[str]) -> s
         return f"{REMOVE} among other words"
     if new == " ".join(original.split()):
         return "it is the sentence as it was"
-    if original.startswith("|") and new.count("|") != original.count("|"):
+    row = without_tags(original)
+    if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
         return "it is no row of the table any more"
     if len(new) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(new)} characters for {len(original)}"

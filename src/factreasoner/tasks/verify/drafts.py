@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from factreasoner.language.tags import TAG
 from factreasoner.models import Context, Failure
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import citations_of
@@ -15,7 +15,6 @@ from factreasoner.tasks.verify.result import FAILED, Change, Fate, VerifiedClaim
 
 Place = tuple[int, int]
 """(start, end) of a sentence."""
-_TAG = re.compile(r"</?[a-zA-Z]\w{0,9}[^<>]*>")
 
 
 class Draft(NamedTuple):
@@ -119,7 +118,7 @@ def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]
     found = []
     for (start, end), now in groups:
         says = any(_overlap(now, sentence.words) > 0 for sentence in draft.text.sentences)
-        says = says and any(map(str.isalnum, _TAG.sub("", draft.text.text[slice(*now)])))
+        says = says and any(map(str.isalnum, TAG.sub("", draft.text.text[slice(*now)])))
         before, after = answer[start:end], draft.text.text[slice(*now)].strip() if says else ""
         if after != before.strip():
             own = [why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root]]

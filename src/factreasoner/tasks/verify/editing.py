@@ -9,22 +9,17 @@ from typing import NamedTuple
 
 from factreasoner.language.cutting import BLANKS
 from factreasoner.language.sentences import newline_ended
+from factreasoner.language.tags import TAG, VOID, are_pair, tag_before, tag_behind, tag_name, without_tags
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
 )
 _LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"[ \t]*\n")
-_TAGS = (
-    "a|abbr|b|bdi|bdo|blockquote|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|h[1-6]|i|ins|kbd|li"
-    "|mark|ol|p|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var"
-)
-"""Tags of HTML that texts hold, but those that stand alone; `List<String>` is none."""
-_MARK = re.compile(
-    rf"\*\*|__|(?P<light>~~|[*_])|<(?P<close>/)?(?P<tag>{_TAGS})(?:\s[^<>\n]*)?(?<!/)>",
-    re.IGNORECASE,
-)
+_MARK = re.compile(rf"\*\*|__|(?P<light>~~|[*_])|{TAG.pattern}", TAG.flags)
 """What opens or closes: bold, emphasis, and tags."""
+_MAY_STAY_OPEN = ("li", "p", "dd", "dt")
+_CELLS = ("td", "th")
 _LIGHT = re.compile(
     r"(?<![\w*_~\\])(?P<mark>~~|[*_])(?=[^\s*_~])"
     r"(?:(?!\n[ \t]*\n).){1,600}?(?<=[^\s*_~])(?P=mark)(?![\w*_~])",
@@ -108,15 +103,47 @@ def _cleared(text: str, edits: Sequence[Edit]) -> list[Edit]:
             runs.append(edit)
     found: list[Edit] = []
     lines: list[Edit] = []
-    for edit in runs:
+    read = without_tags(text)
+    for edit in _emptied(text, runs):
         whole = None if edit.after else _whole_lines(text, edit)
         if whole is None:
-            found.append(_replacement(text, edit) if edit.after else _removal(text, edit))
+            found.append(_replacement(text, edit) if edit.after else _removal(text, read, edit))
         elif _adjoin(text, lines, whole, None):
             lines[-1] = Edit(lines[-1].start, whole.end, "")
         else:
             lines.append(whole)
     return sorted([*found, *(_without_gap(text, edit) for edit in lines)])
+
+
+def _emptied(text: str, runs: Sequence[Edit]) -> list[Edit]:
+    """The edits, each removal with the tags that it would leave with nothing between them."""
+    edits, wider = list(runs), [_with_tags(text, edit) for edit in runs]
+    while wider != edits:
+        edits = []
+        for edit in wider:
+            if _adjoin(text, edits, edit, None) and (text[edit.start] == "<" == text[edits[-1].start]):
+                edits[-1] = Edit(edits[-1].start, edit.end, "")
+            else:
+                edits.append(edit)
+        wider = [_with_tags(text, edit) for edit in edits]
+    return edits
+
+
+def _with_tags(text: str, edit: Edit) -> Edit:
+    """A removal with the tags around it, and the lines it ends in tags; those of cells stay in their row."""
+    if edit.after or any(_stray(text, edit.start, edit.end)):
+        return edit
+    before, behind = tag_before(text, edit.start), tag_behind(text, edit.end)
+    opened, follows = before and tag_name(before), behind and tag_name(behind)
+    begins = not text[: edit.start].strip() or (before is not None and before["block"] is not None)
+    ends = not text[edit.end :].strip() or (behind is not None and behind["block"] is not None)
+    if before and behind and are_pair(before, behind) and opened not in _CELLS:
+        return Edit(before.start(), behind.end(), "")
+    if behind and follows == "br" and begins:
+        return Edit(edit.start, behind.end(), "")
+    if before and ends and (opened == "br" or (opened in _MAY_STAY_OPEN and not before["close"])):
+        return Edit(before.start(), edit.end, "")
+    return edit
 
 
 def _adjoin(text: str, runs: Sequence[Edit], edit: Edit, blanks: str | None) -> bool:
@@ -136,26 +163,31 @@ class _Stray(NamedTuple):
 def _stray(text: str, start: int, end: int) -> _Stray:
     """The marks in `text[start:end]` whose partners are outside of it, in order."""
     closing: list[str] = []
-    opening: list[tuple[str, str]] = []
+    opening: dict[int, str] = {}
+    open_at: dict[str, list[int]] = {}
     light = _light_marks(text, start, end)
     for match in _MARK.finditer(text, start, end):
-        name = (match["tag"] or match[0]).lower()
-        if match["light"] and match.start() not in light:
+        is_tag = match[0][0] == "<"
+        name = tag_name(match) if is_tag else match[0]
+        if (is_tag and name in VOID | {""}) or (match["light"] and match.start() not in light):
             continue
-        if match["tag"]:
+        if is_tag:
             closes = match["close"] is not None
         elif match["light"]:
             closes = light[match.start()]
         else:
-            closes = any(name == open_name for open_name, _ in opening) or not _begins(text, match)
-        at = next((n for n, (open_name, _) in reversed([*enumerate(opening)]) if open_name == name), None)
+            closes = bool(open_at.get(name)) or not _begins(text, match)
         if not closes:
-            opening.append((name, match[0]))
-        elif at is not None:
-            del opening[at]
+            opening[match.start()] = match[0]
+            open_at.setdefault(name, []).append(match.start())
+        elif open_at.get(name):
+            del opening[open_at[name].pop()]
         else:
             closing.append(match[0])
-    return _Stray(tuple(closing), tuple(mark for _, mark in opening))
+    for name in _MAY_STAY_OPEN:
+        for place in open_at.get(name, ()):
+            del opening[place]
+    return _Stray(tuple(closing), tuple(opening.values()))
 
 
 def _light_marks(text: str, start: int, end: int) -> dict[int, bool]:
@@ -193,17 +225,18 @@ def _replacement(text: str, edit: Edit) -> Edit:
     return edit._replace(after="".join(pieces))
 
 
-def _removal(text: str, edit: Edit) -> Edit:
+def _removal(text: str, read: str, edit: Edit) -> Edit:
     """A sentence among others of its line taken out, with the blanks on one side of it.
 
-    Marks that close stay behind the sentence before, those that open before the next one.
+    Marks that close stay behind the sentence before, those that open before the next one. `read` is the text
+    without its tags, of which some end a line.
     """
     start, end = edit.start, edit.end
     closing, opening = map("".join, _stray(text, start, end))
     before = start
     while before and text[before - 1] in BLANKS:
         before -= 1
-    if _LINE_END.match(text, end) is not None:
+    if _LINE_END.match(read, end) is not None:
         return Edit(start if opening and not closing else before, end, closing + opening)
     while text[end : end + 1] in BLANKS:
         end += 1

@@ -10,6 +10,7 @@ none is unknown.
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from factreasoner.language.citation_marks import (
     nothing_cited,
 )
 from factreasoner.language.links import page_of
+from factreasoner.language.tags import ANCHOR, UNSEEN, are_pair, tag_before, tag_behind, without_tags
 from factreasoner.models import Context
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
@@ -125,12 +127,21 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
     apart = nothing_cited(text)
     links = [m for m in _links(text, sources) if not any(start <= m.start < end for start, end in apart)]
-    found = [*links, *(marker for marker in marks if marker is not None)]
+    found = [_with_tags(text, m) for m in (*links, *marks) if m is not None]
     markers: list[Marker] = []
     for marker in sorted(found, key=lambda m: (m.start, -m.end)):
         if not markers or marker.start >= markers[-1].end:
             markers.append(marker)
     return markers
+
+
+def _with_tags(text: str, marker: Marker) -> Marker:
+    """A marker with the tags of words around it, as those that raise it."""
+    before, behind = tag_before(text, marker.start), tag_behind(text, marker.end)
+    while before and behind and before["inline"] and are_pair(before, behind):
+        marker = marker._replace(start=before.start(), end=behind.end())
+        before, behind = tag_before(text, marker.start), tag_behind(text, marker.end)
+    return marker
 
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[str, ...]:
@@ -156,11 +167,16 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[st
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
-    """Links to the pages of contexts; the words of one in Markdown are the sentence's, but for numbers."""
+    """Links to the pages of contexts; the words of one with text are the sentence's, but for numbers."""
     for match in LINKED.finditer(text):
         source = sources.of_link(match["url"]) if match["url"] else None
         if source is not None:
             number = sources.known.read(match["inside"]) is not None
+            yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
+    for match in ANCHOR.finditer(text):
+        source = sources.of_link(html.unescape(match["url"]))
+        if source is not None:
+            number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
             yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
     for match in _URL.finditer(text):
         url = match["angled"] or match["bare"].rstrip(".,;:!?'*_")
