@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
-from factreasoner.language.persons import Gender
 from factreasoner.language.sentences import Span, block_sentences, blocks, sentences
 from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
+from factreasoner.stages.bearers import Bearers
 from factreasoner.stages.candidates import (
     ReadSentence,
     defined,
@@ -20,7 +20,6 @@ from factreasoner.stages.candidates import (
     may_be,
     may_be_thing,
     named_before,
-    names_beside,
     owner_of_alike,
     practised,
     takes_part,
@@ -75,6 +74,7 @@ def coreferences(response: str, topic: str, question: str, parser: Parser) -> Co
         if parse is not None:
             reader.read_question(asked, parse)
     for block in blocks(response):
+        reader.begin()
         for span in block_sentences(response, block):
             text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
             parse = parser.parse([text.text])[0]
@@ -93,12 +93,17 @@ class _AntecedentFinder:
         self._years: set[str] = set()
         self._led: Counter[str] = Counter()
         self._plurals = Plurals(self.names)
+        self._bearers = Bearers(self.names)
         self._things: set[str] = set()
         self._nouns = PointedNouns()
 
     def read_question(self, text: Plain, parse: Parse) -> None:
         """What the question describes may be pointed to."""
         self._nouns.learn_question(parse, text, mentions(parse, text))
+
+    def begin(self) -> None:
+        """A paragraph or an item of a list begins."""
+        self._bearers.begin()
 
     def read(self, text: Plain, parse: Parse, *, listed: bool) -> list[Coreference]:
         """What the sentence's pointing words mean; the sentence is remembered for those that follow.
@@ -147,6 +152,7 @@ class _AntecedentFinder:
         )
         self._things |= {mention.name for mention in here.named if mention.kind == "thing"}
         self._nouns.learn(parse, text, here.named)
+        self._bearers.learn(here)
         return found
 
     def _points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
@@ -169,6 +175,7 @@ class _AntecedentFinder:
         kind = PRONOUNS.get(anaphor.word.lower)
         if kind in ("male", "female"):
             self.names.genders[meant.name] = kind
+            self._bearers.understood(meant.name)
             meant = meant._replace(gender=kind, kind="person")
         subject = anaphor.word.dep in ("nsubj", "nsubjpass")
         owner = here.parse[anaphor.word.head].dep in ("nsubj", "nsubjpass") and anaphor.word.dep == "poss"
@@ -208,7 +215,7 @@ class _AntecedentFinder:
             if carried is not None:
                 return carried
         if kind == "male" or kind == "female":
-            return self._person(kind, before, names_beside(anaphor.word, here))
+            return self._bearers.meant(anaphor.word, kind, here, self._before)
         if kind == "thing":
             return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
         return self._plurals.meant(anaphor.word, here._replace(named=before), self._before) or self._theme(
@@ -244,38 +251,6 @@ class _AntecedentFinder:
             return None
         rivals = [m for m in alike if m.core and theme.name not in m.name and not is_inquiry(m)]
         return None if rivals else theme
-
-    def _person(self, gender: Gender, before: list[Mention], beside: set[str]) -> Mention | None:
-        """The one person of that gender named here, else in the nearest sentence that names any.
-
-        Whoever is named `beside` the pronoun, as in "he knew Ada's father", is somebody else.
-        """
-        here = self._persons(before, gender)
-        if here:
-            return the_one(here)
-        steps = [
-            [mention for mention in self._persons(read.named, gender) if mention.name not in beside]
-            for read in reversed(self._before)
-        ]
-        for position, found in enumerate(steps):
-            if not found:
-                continue
-            only = the_one(found)
-            if only is None or any(mention.subject for mention in found):
-                return only
-            return the_one([mention for step in steps[position : position + 2] for mention in step])
-        fits = self.names.topic and self.names.genders.get(self.names.topic, gender) == gender
-        if fits and not any(r.named for r in self._before):
-            return Mention(0, self.names.topic, "", "person", gender, True, True, True)
-        return None
-
-    def _persons(self, named: Iterable[Mention], gender: Gender) -> list[Mention]:
-        found = []
-        for mention in named:
-            known = self.names.genders.get(mention.name) or mention.gender
-            if mention.kind in ("person", "name") and known in (None, gender):
-                found.append(mention)
-        return found
 
     def _thing(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
         """The subject before, where nothing else that was named beside it could be meant."""

@@ -30,6 +30,8 @@ TIMES = words("year day month week time century decade today moment morning even
 _CALLING = frozenset({"bear", "call", "name", "nickname", "rename"})
 _TAKING_PART = frozenset({"to", "with", "by", "against", "into", "for", "from"})
 _CONTENT = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
+_DOERS = ("er", "or", "ist", "ian", "eer", "ess")
+"""Endings of words for what somebody does, and of other words."""
 _LONGEST_NAME = 8
 """Words that may stand for a pronoun."""
 
@@ -128,7 +130,7 @@ def _mention(parse: Parse, plain: Plain, word: Word) -> Mention:
     elif word.pos == "PROPN" and _may_be_person(parse, plain, word, name):
         kind = "person" if word.entity == "PERSON" or gender else "name"
         if attribute is not None:
-            kind = "person" if is_person(attribute.lemma) else "thing"
+            kind = "person" if _is_said_of_person(word, name, attribute) else "thing"
     elif word.pos == "NOUN" and is_person(word.lemma):
         kind = "person"
     role = _role(parse, word)
@@ -140,6 +142,12 @@ def _mention(parse: Parse, plain: Plain, word: Word) -> Mention:
     return Mention(
         word.i, name, word.lemma, kind, gender, subject, _is_core(parse, role), word.pos == "PROPN"
     )
+
+
+def _is_said_of_person(word: Word, name: str, attribute: Word) -> bool:
+    """Whether what is said somebody is names a person: "Ada Roe is a botanist", which is a word like many."""
+    taken = word.entity == "PERSON" and " " in name and attribute.lemma.endswith(_DOERS)
+    return taken or is_person(attribute.lemma)
 
 
 def _leads(parse: Parse, role: Word) -> bool:
@@ -191,7 +199,11 @@ def _gender(parse: Parse, word: Word, name: str) -> Gender | None:
         if word.dep == "attr"
         else []
     )
-    titles = [gender_of_noun(w.lemma.lower()) for w in parse.children(word, "compound", "appos")]
+    beside = [
+        *parse.children(word, "compound", "appos"),
+        *([parse[word.head]] if word.dep == "appos" else []),
+    ]
+    titles = [gender_of_noun(w.lemma.lower()) for w in beside]
     verb = parse[word.head]
     attribute = parse.child(verb, "attr") if word.dep in SUBJECTS and verb.lemma == "be" else None
     said = [gender_of_noun(attribute.lemma)] if attribute is not None else []
@@ -249,8 +261,14 @@ def _is_part(parse: Parse, index: int) -> bool:
         and not article
         and word.pos not in ("PRON", "ADP", "SCONJ", "CCONJ")
     )
-    particle = word.lower in _PARTICLES and index > 0 and parse[index - 1].text[0].isupper()
-    return capitalised or particle
+    after_name = index > 0 and parse[index - 1].text[0].isupper()
+    return capitalised or (after_name and (word.lower in _PARTICLES or _joins(parse, word)))
+
+
+def _joins(parse: Parse, hyphen: Word) -> bool:
+    """Whether it is the hyphen of "Mittag-Leffler"."""
+    around = parse.text[hyphen.start - 1 : hyphen.end + 1]
+    return hyphen.text in ("-", "–", "‑") and len(around) == 3 and not any(c.isspace() for c in around)
 
 
 def _is_narrowed(parse: Parse, word: Word) -> bool:

@@ -14,8 +14,9 @@ from factreasoner.language.sentences import Span
 from factreasoner.language.tags import without_tags
 from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
-from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
+from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
+from factreasoner.stages.bearers import co_arguments
 from factreasoner.stages.candidates import is_inquiry, named_before
 from factreasoner.stages.mentions import Mention, mentions
 from factreasoner.stages.moments import years
@@ -106,7 +107,8 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, answer: _Answer) -> Resolve
     for anaphor in anaphors(parse):
         kind = PRONOUNS.get(anaphor.word.lower) if anaphor.noun is None else f"noun {anaphor.noun.lemma}"
         coreference = _coreference(anaphor, nearby, atom)
-        bound = _is_bound(anaphor, named, parse) and not _has_more(coreference, named, parse)
+        meant = coreference.name if coreference is not None else None
+        bound = _is_bound(anaphor, meant, named, parse) and not _has_more(coreference, named, parse)
         if kind in seen or bound or _is_later_item(anaphor):
             continue
         seen.add(kind)
@@ -159,8 +161,8 @@ def _has_more(coreference: Coreference | None, named: Sequence[Mention], parse: 
     return not coreference.others <= {word.lemma for word in parse.words}
 
 
-def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
-    """Whether the atom itself names before the word what it may stand for."""
+def _is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse: Parse) -> bool:
+    """Whether the atom itself names before the word what it may stand for, or `name`, if that is known."""
     before = named_before(anaphor.word, parse, named)
     if anaphor.is_moment:
         return bool(years(parse.text[: anaphor.word.start]))
@@ -174,7 +176,7 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
         return True  # "Roe and his wife"
     subject = anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
     if kind in ("male", "female"):
-        return any((m.proper or m.kind == "person") and m.gender in (None, kind) for m in before)
+        return _names_bearer(anaphor.word, kind, name, before, parse)
     if kind == "thing":
         things = [m for m in before if m.kind in ("thing", "name") and not is_inquiry(m)]
         return any(m.subject or not subject for m in things)
@@ -185,6 +187,19 @@ def _is_bound(anaphor: Anaphor, named: Sequence[Mention], parse: Parse) -> bool:
             owner or len(persons) > 1 or any(m.kind == "many" and (m.subject or not subject) for m in before)
         )
     return anaphor.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
+
+
+def _names_bearer(
+    word: Word, gender: Pointed, name: str | None, before: Sequence[Mention], parse: Parse
+) -> bool:
+    """Whether somebody named before may be called "she"; whose name it is where that is known."""
+    if name is not None:
+        last = name.split()[-1]
+        return any(w.text == last and w.pos == "PROPN" for w in parse.words[: word.i])
+    apart = co_arguments(word, parse)
+    return any(
+        m.kind in ("person", "name") and m.gender in (None, gender) and m.i not in apart for m in before
+    )
 
 
 def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Parse) -> list[_Change]:
