@@ -64,6 +64,12 @@ AT_LEAST: frozenset[str] = frozenset(_DATA["at_least"])
 AT_MOST: frozenset[str] = frozenset(_DATA["at_most"])
 DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())
 """Words after which a negation adds instead of denying: not "only"."""
+ONCE: frozenset[str] = frozenset(_DATA["once"].split())
+"""Words for what happens to a thing once: it is "born", "founded", comes into "force"."""
+ADDING: frozenset[str] = frozenset(_DATA["adding"].split())
+"""Words after which, close behind it, a negation is of all others: no "other", nobody "else"."""
+NEARLY: frozenset[str] = frozenset(_DATA["nearly"].split())
+"""Words that make of all not quite all."""
 EXCLUSIVE: tuple[frozenset[str], ...] = _sets(_DATA["exclusive"])
 """Classes of which one thing has one member at most: months, colours, nationalities."""
 UNITS: tuple[frozenset[str], ...] = _sets(_DATA["units"])

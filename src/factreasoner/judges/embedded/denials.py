@@ -7,7 +7,6 @@ negation, an opposite word or another number must stand where the claim's own do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from factreasoner.judges.embedded.bindings import Clause, displaced, runs
 from factreasoner.judges.embedded.figures import (
@@ -20,18 +19,15 @@ from factreasoner.judges.embedded.figures import (
     says,
 )
 from factreasoner.judges.embedded.namesakes import is_labelled_alike
-from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
+from factreasoner.judges.embedded.negations import denies, negations
+from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF
+from factreasoner.judges.embedded.occasions import can_recur, is_of_another
+from factreasoner.judges.embedded.opposites import opposites, subject_places
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import (
-    BE,
-    DENYING_NOTHING,
-    DETERMINERS,
-    EVENTS,
     MAGNITUDES,
-    OPPOSITES,
 )
-from factreasoner.language.persons import gender_of_noun
 from factreasoner.language.stems import alike
 
 LEAST_SHARE = 0.7
@@ -40,7 +36,6 @@ CLAUSE_SHARE = 0.5
 _REACH = 4
 _BACK = 2
 _REFERRING = frozenset({"it", "he", "she", "they"})
-_PEOPLE = frozenset({"men", "women"})
 PREDICATE_SHARE = 0.5
 
 
@@ -54,17 +49,6 @@ def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, windo
             if _Pair(claim, weights, passage, sentence).clash():
                 return sentence
     return None
-
-
-def subject_places(claim: Text) -> list[int]:
-    """The content words that a claim begins with, up to its first function word."""
-    found: list[int] = []
-    for i, word in enumerate(claim.words):
-        if not claim.content[i] and word not in DETERMINERS:
-            break
-        if claim.content[i]:
-            found.append(i)
-    return found
 
 
 def subject_stems(claim: Text) -> frozenset[str]:
@@ -103,8 +87,8 @@ class _Pair:
         return times and (any(claimed.kind not in DATES for claimed in other) or self._turns_polarity())
 
     def _turns_polarity(self) -> bool:
-        return bool(_negations(self._claim, 0, len(self._claim.words))) != bool(
-            _negations(self._passage, self._at.low, self._at.high)
+        return bool(negations(self._claim, 0, len(self._claim.words))) != bool(
+            negations(self._passage, self._at.low, self._at.high)
         )
 
     def _share(self, apart: Sequence[int] = (), within: frozenset[str] | None = None) -> float:
@@ -147,46 +131,40 @@ class _Pair:
 
     def _negated(self) -> bool:
         """Whether exactly one of the two is negated, and the negation reaches a word they share."""
-        own = _negations(self._claim, 0, len(self._claim.words))
-        there = _negations(self._passage, self._at.low, self._at.high)
+        own = negations(self._claim, 0, len(self._claim.words))
+        there = negations(self._passage, self._at.low, self._at.high)
         if bool(own) == bool(there):
+            return False
+        if is_of_another(self._claim, self._passage, self._at):
             return False
         terms = {self._claim.stems[i] for i in self._content} & self._stems
         if own:
-            return self._share() >= NEGATED_SHARE and any(terms & negation.reached for negation in own)
+            return (
+                self._share() >= NEGATED_SHARE
+                and not self._displaced(self._at.low)
+                and any(
+                    terms & one.reached and denies(self._claim, one, self._passage, self._at) for one in own
+                )
+            )
+        whole = Window(0, len(self._claim.words), 0, 0)
         return self._share() >= LEAST_SHARE and any(
-            terms & negation.reached and self._share(within=negation.clause) >= CLAUSE_SHARE
-            for negation in there
+            terms & one.reached
+            and self._share(within=one.clause) >= CLAUSE_SHARE
+            and denies(self._passage, one, self._claim, whole)
+            and not self._displaced(one.place)
+            for one in there
         )
 
     def _opposite(self) -> bool:
-        claimed = frozenset(self._claim.words)
-        turned = [
-            i
-            for i in self._content
-            if self._claim.stems[i] not in self._stems
-            and OPPOSITES.get(self._claim.words[i], frozenset()) & self._words - claimed
-            and self._claim.words[i] not in EVENTS
-            and not self._names_another(i)
-        ]
-        negations = any(self._at.low <= i < self._at.high for i in self._passage.negations)
+        """Whether the sentence has the opposite of a word of the claim, where it has the rest."""
+        turned = opposites(self._claim, self._passage, self._at)
+        negations_there = any(self._at.low <= i < self._at.high for i in self._passage.negations)
         return (
             bool(turned)
-            and not negations
+            and not negations_there
             and not self._claim.negations
             and self._share(turned) >= LEAST_SHARE
         )
-
-    def _names_another(self, place: int) -> bool:
-        """Whether an opposite makes another subject of the claim's: "Women over 50", "The north tower is"."""
-        subject = subject_places(self._claim)
-        if place not in subject:
-            return False
-        following = self._claim.words[subject[-1] + 1 : subject[-1] + 2]
-        person = (
-            gender_of_noun(self._claim.words[place].removesuffix("s")) or self._claim.words[place] in _PEOPLE
-        )
-        return bool(person) or place != subject[-1] or not BE.isdisjoint(following)
 
     def _predicate(self, place: int) -> bool:
         """Whether the sentence has at least half of what the claim says beside names and the number there."""
@@ -194,12 +172,22 @@ class _Pair:
         found = [i for i in said if self._has(self._stems, self._claim.stems[i])]
         return len(found) >= PREDICATE_SHARE * len(said)
 
-    def _displaced(self, number: Number) -> bool:
-        """Whether another word stands where one of the claim's does: her first "novel", or "poems"."""
-        ground = Clause(self._passage, self._at.low, self._at.high)
-        missing = [i for i in self._content if not self._is_there(i, number.kind)]
-        whole, known = Clause(self._claim, 0, len(self._claim.words)), frozenset(self._claim.stems)
-        return any(displaced(whole, run, ground, known) for run in runs(missing))
+    def _displaced(self, low: int, unit: str = "") -> bool:
+        """Whether another word stands where one of the claim's does: her first "novel", or "poems".
+
+        Of the claim's subject anywhere in the sentence, of its other words from `low` on.
+        """
+        subject, known = subject_places(self._claim), frozenset(self._claim.stems)
+        missing = [i for i in self._content if not self._is_there(i, unit)]
+        whole = Clause(self._claim, 0, len(self._claim.words))
+        return any(
+            displaced(whole, run, Clause(self._passage, first, self._at.high), known)
+            for first, places in (
+                (self._at.low, [i for i in missing if i in subject]),
+                (low, [i for i in missing if i not in subject]),
+            )
+            for run in runs(places)
+        )
 
     def _is_there(self, place: int, unit: str) -> bool:
         """Whether the sentence has a word of the claim or means it; figures and units are left out."""
@@ -210,6 +198,7 @@ class _Pair:
     def _other_number(self) -> bool:
         """Whether one number or month of the sentence is another than the claim's of its class."""
         known = quantities(self._passage, 0, len(self._passage.words))
+        dates = [one.place for one in quantities(self._claim, 0, len(self._claim.words)) if one.kind in DATES]
         for claimed in quantities(self._claim, 0, len(self._claim.words)):
             place = claimed.place
             if not claimed.kind or self._claim.aside[place] or any(says(claimed, other) for other in known):
@@ -222,7 +211,9 @@ class _Pair:
                 and differ(claimed, same[0])
                 and self._share([place, place + 1] if claimed.kind in UNITS_OF else [place]) >= LEAST_SHARE
                 and self._predicate(place)
-                and not self._displaced(claimed)
+                and not self._displaced(self._at.low, claimed.kind)
+                and not can_recur(self._claim, claimed, self._passage, same[0], self._there)
+                and not is_of_another(self._claim, self._passage, self._at, dates)
                 and _around(self._claim, place, 0) & _around(self._passage, same[0].place, self._at.low)
             ):
                 return True
@@ -233,24 +224,3 @@ def _around(text: Text, place: int, low: int) -> frozenset[str]:
     """Stems of the content words that stand close before or after a place."""
     near = range(max(low, place - 2 * _REACH), min(place + _REACH, len(text.stems)))
     return frozenset(text.stems[i] for i in near if text.content[i] and i != place)
-
-
-class _Negation(NamedTuple):
-    """Stems of the two content words that follow a negation in its clause, and of the whole clause."""
-
-    reached: frozenset[str]
-    clause: frozenset[str]
-
-
-def _negations(text: Text, low: int, high: int) -> list[_Negation]:
-    """The negations among the tokens [low, high): neither "not only", "or not" nor the "No" of a title."""
-    found = []
-    for i in text.negations:
-        if not low <= i < high or i + 1 >= high or text.words[i + 1] in DENYING_NOTHING:
-            continue
-        if (text.words[i] == "no" and text.names[i + 1]) or "or" in text.words[max(i - 2, low) : i]:
-            continue
-        clause = [j for j in range(low, high) if text.clauses[j] == text.clauses[i] and text.content[j]]
-        following = [text.stems[j] for j in clause if j > i]
-        found.append(_Negation(frozenset(following[:2]), frozenset(text.stems[j] for j in clause)))
-    return found

@@ -175,6 +175,8 @@ def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
             after += 1
         before = words[i - 1] if i else ""
         following = words[after] if after < len(words) else ""
+        if following == "per" and words[after + 1 : after + 2] == ["cent"]:
+            following = "percent"
         kind = _kind(before, word if after == i + 1 else "", following, value)
         if word in _TIMES:
             kind = "times"

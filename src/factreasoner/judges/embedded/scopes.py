@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
-from factreasoner.language.lexicon import BE, INTENDING, LIMITING, ORDINALS, SHARES, UNIVERSAL, UNTRUE
+from factreasoner.language.lexicon import BE, INTENDING, LIMITING, NEARLY, ORDINALS, SHARES, UNIVERSAL, UNTRUE
 
 _MOST = 0.7
 _NEARLY_ALL = 0.9
@@ -17,7 +17,6 @@ _RESTRICTING = frozenset({"who", "that", "to", "whose", "since", "outside", "wit
 _PROOF = frozenset({"evidence", "proof"})
 _LACKING = frozenset({"no", "little", "without", "insufficient", "lack"})
 _STOPPED = frozenset({"stopped", "quit", "ceased"})
-_NEARLY = frozenset({"almost", "nearly", "virtually", "practically"})
 _NOT_ALL = frozenset({"only", "some", "most", "many", "few", "several", "certain"})
 
 
@@ -43,7 +42,7 @@ def _of_some(pair: Pairing) -> bool:
     if not UNIVERSAL.isdisjoint(words):
         part, there = pair.part, pair.passage.words
         whole = [j for j in range(part.low, part.high) if there[j] in UNIVERSAL]
-        return all(there[j - 1] in _NEARLY for j in whole if j > part.low) and whole[0] > part.low
+        return all(there[j - 1] in NEARLY for j in whole if j > part.low) and whole[0] > part.low
     return not _NOT_ALL.isdisjoint(words - frozenset(pair.claim.words))
 
 

@@ -1,0 +1,119 @@
+"""The negations of a text, and what they deny: "never failed to answer" and "not all" deny little."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.windows import Window
+from factreasoner.language.lexicon import ADDING, BE, DENYING_NOTHING, NEARLY, UNIVERSAL
+from factreasoner.language.stems import alike
+
+_SAID = frozenset({"denied", "denies", "deny"})
+_PAIRED = frozenset({"neither", "nor"})
+_BOUNDS = frozenset({"more", "less", "fewer", "later", "earlier"})
+_MODALS = (frozenset({"should", "must", "ought", "shall"}), frozenset({"may", "might"}), frozenset({"would"}))
+_LIMITS = frozenset({"without", "unless", "except", "until", "besides"})
+_POINTING = frozenset({"this", "that", "these", "those", "there"})
+_AUXILIARY = BE | {"do", "does", "did", "has", "have", "had", "can", "could", "will", "would"}
+_TURNING = frozenset(
+    {"doubt", "prevent", "prevented", "stop", "stopped", "forget", "forgot", "miss", "missed", "hesitate"}
+)
+_TURNED = ("un", "im", "in", "ir", "il", "dis", "non")
+_LEAST_TURNED = 6
+_REACH = 2
+
+
+class Negation(NamedTuple):
+    """A negation at token `place`: stems of the two content words that follow in its clause, and of all."""
+
+    place: int
+    reached: frozenset[str]
+    clause: frozenset[str]
+
+
+def negations(text: Text, low: int, high: int) -> list[Negation]:
+    """The negations among the tokens [low, high) that deny something."""
+    places = [i for i in text.negations if low <= i < high and not _adds(text, i, low, high)]
+    doubled = {
+        i
+        for one, other in pairwise(places)
+        if other - one <= _REACH and text.clauses[one] == text.clauses[other]
+        if text.words[one] not in _PAIRED and text.words[other] not in _PAIRED
+        for i in (one, other)
+    }
+    found = []
+    for i in places:
+        if i not in doubled:
+            clause = [j for j in range(low, high) if text.clauses[j] == text.clauses[i] and text.content[j]]
+            following = [text.stems[j] for j in clause if j > i]
+            stems = frozenset(text.stems[j] for j in clause)
+            found.append(Negation(i, frozenset(following[:_REACH]), stems))
+    return found
+
+
+def _adds(text: Text, i: int, low: int, high: int) -> bool:
+    """Whether it denies nothing: "not only", "or not", "no other", "no more than 5", a title's "No"."""
+    following = text.words[i + 1 : min(i + 3, high)]
+    return (
+        not following
+        or following[0] in DENYING_NOTHING
+        or not ADDING.isdisjoint(following)
+        or (following[0] in _BOUNDS and following[1:] == ("than",))
+        or (text.words[i] == "no" and text.names[i + 1])
+        or "or" in text.words[max(i - 2, low) : i]
+    )
+
+
+def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
+    """Whether a negation denies what `other` affirms `at` a place, and no more or less than that."""
+    place = negation.place
+    end = next(
+        (j for j in range(place, len(text.words)) if text.clauses[j] != text.clauses[place]), len(text.words)
+    )
+    following, there = text.words[place + 1 : end], other.words[at.low : at.high]
+    excepted = text.words[end : end + 1] == ("but",) and end not in text.commas
+    return not (
+        text.words[place] in _SAID
+        or excepted
+        or any(word in _LIMITS and word not in there for word in following)
+        or _of_another_mood(text, place, there)
+        or _is_turned(text, place, end, other, at)
+        or not _is_as_wide(following[:1], there)
+        or _of_what_is_pointed_at(text, place)
+    )
+
+
+def _of_another_mood(text: Text, place: int, there: tuple[str, ...]) -> bool:
+    """Whether it is a "should not" or "may not" where the other has none, or an order: "Do not"."""
+    before = text.words[max(place - 2, 0) : place]
+    if before[-1:] == ("do",) and place - 1 in text.openings:
+        return True
+    return any(not mood.isdisjoint(before) and mood.isdisjoint(there) for mood in _MODALS)
+
+
+def _is_turned(text: Text, place: int, end: int, other: Text, at: Window) -> bool:
+    """Whether the negated word is itself a denial, which the other lacks: "not unusual", "no doubt"."""
+    first = next((j for j in range(place + 1, end) if text.content[j]), None)
+    if first is None or any(alike(text.stems[first], stem) for stem in other.stems[at.low : at.high]):
+        return False
+    word = text.words[first]
+    return word in _TURNING or (len(word) >= _LEAST_TURNED and word.startswith(_TURNED))
+
+
+def _is_as_wide(following: tuple[str, ...], there: tuple[str, ...]) -> bool:
+    """Whether "not all" or "not fully" meets an "all" or "fully" that no "almost" weakens."""
+    if not following or (following[0] not in UNIVERSAL and not following[0].endswith("ly")):
+        return True
+    word = following[0]
+    wide = UNIVERSAL if word in UNIVERSAL else {word}
+    return any(one in wide and (n == 0 or there[n - 1] not in NEARLY) for n, one in enumerate(there))
+
+
+def _of_what_is_pointed_at(text: Text, place: int) -> bool:
+    """Whether it is of a "this" amid a sentence: ", and this is not a reaction"."""
+    subject = place - 1
+    while subject >= 0 and text.words[subject] in _AUXILIARY:
+        subject -= 1
+    return subject >= 0 and text.words[subject] in _POINTING and subject not in text.openings

@@ -1,0 +1,73 @@
+"""Which words of a claim have their opposites in a sentence, said of the same thing."""
+
+from __future__ import annotations
+
+from factreasoner.judges.embedded.text import Text
+from factreasoner.judges.embedded.windows import Window
+from factreasoner.language.lexicon import BE, DETERMINERS, EVENTS, OPPOSITES
+from factreasoner.language.persons import gender_of_noun
+
+_PEOPLE = frozenset({"men", "women"})
+_WITHIN = frozenset({"in", "at", "on", "for", "among", "amongst", "with", "during", "within"})
+_LYING = BE | {"lie", "lies", "lay", "located", "situated", "placed"}
+_AMOUNTS = frozenset({"few", "fewer", "least", "less", "many", "more", "most"})
+_ARTICLES = frozenset({"a", "an"})
+_THAN = "than"
+
+
+def opposites(claim: Text, passage: Text, at: Window) -> list[int]:
+    """The places of words of the claim that the sentence lacks, and has the opposites of.
+
+    Not of events that undo each other, of words that tell another thing, group or time, nor of the other side
+    of a comparison.
+    """
+    there = frozenset(passage.words[at.low : at.high]) - frozenset(claim.words)
+    stems = frozenset(passage.stems[at.low : at.high])
+    return [
+        i
+        for i, word in enumerate(claim.words)
+        if claim.content[i]
+        and claim.stems[i] not in stems
+        and OPPOSITES.get(word, frozenset()) & there
+        and word not in EVENTS
+        and not _names_another(claim, i)
+        and not _is_converse(claim, passage, at, i)
+    ]
+
+
+def _names_another(claim: Text, place: int) -> bool:
+    """Whether a word tells which thing is meant: "The north tower is", "effective in men"; not "is a man"."""
+    word, before = claim.words[place], place - 1
+    while before >= 0 and (claim.content[before] or claim.words[before] in DETERMINERS - _ARTICLES):
+        before -= 1
+    opening = claim.words[before] if before >= 0 else ""
+    person = word in _PEOPLE or gender_of_noun(word.removesuffix("s")) is not None
+    if person and opening not in _ARTICLES:
+        return True
+    subject = subject_places(claim)
+    if place in subject:
+        following = claim.words[subject[-1] + 1 : subject[-1] + 2]
+        return place != subject[-1] or not BE.isdisjoint(following)
+    described = word not in _AMOUNTS and not word.endswith("ed")
+    return described and opening in _WITHIN and claim.words[before - 1] not in _LYING
+
+
+def _is_converse(claim: Text, passage: Text, at: Window, turned: int) -> bool:
+    """Whether it compares from the other side: "Anna is older than Ben", "Ben is younger than Anna"."""
+    than = next((j for j in range(at.low, at.high) if passage.words[j] == _THAN), None)
+    if than is None:
+        return False
+    before, after = frozenset(passage.stems[at.low : than]), frozenset(passage.stems[than + 1 : at.high])
+    subject = {claim.stems[i] for i in range(turned) if claim.content[i]}
+    return bool(subject & after - before) and not subject & before - after
+
+
+def subject_places(claim: Text) -> list[int]:
+    """The content words that a claim begins with, up to its first function word."""
+    found: list[int] = []
+    for i, word in enumerate(claim.words):
+        if not claim.content[i] and word not in DETERMINERS:
+            break
+        if claim.content[i]:
+            found.append(i)
+    return found

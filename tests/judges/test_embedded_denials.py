@@ -1,0 +1,125 @@
+"""A sentence denies a claim only where both speak of one thing, group, time and place."""
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def label(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found.label
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Mr Ogden does not own the hotel in Bath.", "Mr Ogden owns the hotel in Leeds."),
+        ("The bank did not raise interest rates in June.", "The bank raised interest rates in July."),
+        ("The shop did not open in May.", "The shop opened in June."),
+        ("Lena does not speak French.", "Lena speaks German."),
+        ("The insurance does not cover dental care.", "The insurance covers eye care."),
+        ("The bus line does not run on Sundays.", "The tram line runs on Sundays."),
+        ("Gold dissolves in mercury, and this is no reaction.", "Gold is resistant to most reactions."),
+        ("The star is French and works in Oslo.", "The star is not American and works in Oslo."),
+    ],
+)
+def test_a_negation_of_another_thing_place_or_time_denies_nothing(judge, passage, claim):
+    assert label(judge, passage, claim) == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("It is not unusual for the lake to freeze.", "The lake freezes."),
+        ("He never failed to answer letters.", "He answered letters."),
+        ("She could not have won without his help.", "She won."),
+        (
+            "She was the first and only woman to lead the party.",
+            "No other woman has led the party.",
+        ),
+        ("No other city in the country is larger.", "It is the largest city in the country."),
+        ("Almost all the trees were lost.", "Not all the trees were lost."),
+        ("Not all the trees were lost.", "The trees were lost."),
+        (
+            "Syrup should not be given to infants because it may cause seizures.",
+            "Giving syrup to infants may cause seizures.",
+        ),
+        ("Do not use vinegar because it can damage the seals.", "Use of vinegar can damage the seals."),
+        ("No one but the king could enter the hall.", "The king could enter the hall."),
+        (
+            "The firing range of the gun is 2 metres.",
+            "The firing range of the gun is not more than 2 metres.",
+        ),
+        ("The trainer denied having doped the horse.", "The trainer did not admit having doped the horse."),
+        ("The mayor denied having met the builder.", "The mayor met the builder."),
+    ],
+)
+def test_a_negation_that_affirms_or_leaves_open_is_no_contradiction(judge, passage, claim):
+    assert label(judge, passage, claim) != "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Anna is older than Ben.", "Ben is younger than Anna."),
+        (
+            "A 15-year mortgage has a lower rate than a 30-year mortgage.",
+            "A 30-year mortgage has a higher rate.",
+        ),
+        ("The vaccine was effective in women.", "The vaccine was effective in men."),
+        ("The bird is common in the northern valley.", "The bird is common in the southern valley."),
+        (
+            "The vaccine was 91 per cent effective in adults under 60.",
+            "The vaccine was 74 per cent effective in adults over 60.",
+        ),
+        ("The vaccine was 91 per cent effective in women.", "The vaccine was 74 per cent effective in men."),
+        ("Rents rose 4 per cent in the Spanish cities.", "Rents rose 7 per cent in the Italian cities."),
+    ],
+)
+def test_another_group_or_the_converse_is_no_contradiction(judge, passage, claim):
+    assert label(judge, passage, claim) == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "expected"),
+    [
+        ("Ada Dahl won the cup in 1990.", "Ada Dahl won the cup in 1994.", "neutral"),
+        ("She visited Rome in 1990.", "She visited Rome in 1995.", "neutral"),
+        ("The stadium was renovated in 1998.", "The stadium was renovated in 2014.", "neutral"),
+        ("Ada Dahl was born in 1874 in Trieste.", "Ada Dahl was born in 1847 in Trieste.", "contradiction"),
+        ("The firm was founded in 1921.", "The firm was founded in 1912.", "contradiction"),
+        ("She first won the cup in 1990.", "She first won the cup in 1994.", "contradiction"),
+        ("The band met on 3 May 1990 in Oslo.", "The band met on 3 June 1990 in Oslo.", "contradiction"),
+    ],
+)
+def test_a_date_alone_clashes_only_for_what_happens_once(judge, passage, claim, expected):
+    assert label(judge, passage, claim) == expected
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The committee did not approve the budget.", "The committee approved the budget."),
+        ("The vaccine contains no live virus.", "The vaccine contains live virus."),
+        ("Neither the pilot nor the guests survived the crash.", "The guests survived the crash."),
+        ("Pluto has five known moons.", "Pluto does not have moons."),
+        ("All the trees were lost.", "Not all the trees were lost."),
+        ("Syrup should not be given to infants.", "Syrup should be given to infants."),
+        ("The spring is hot even in winter.", "The spring is cold even in winter."),
+        ("Bees are found in many of the valleys.", "Bees are found in few of the valleys."),
+        ("The heir is a woman from Cork.", "The heir is a man from Cork."),
+        ("The town lies in the northern part of Spain.", "The town lies in the southern part of Spain."),
+        (
+            "A 15-year loan has a lower rate than a 30-year loan.",
+            "A 15-year loan has a higher rate than a 30-year loan.",
+        ),
+    ],
+)
+def test_what_is_denied_of_the_same_thing_is_a_contradiction(judge, passage, claim):
+    assert label(judge, passage, claim) == "contradiction"
