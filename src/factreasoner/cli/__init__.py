@@ -21,6 +21,7 @@ import typer
 
 from factreasoner import __version__
 from factreasoner.cli.commands import Commands
+from factreasoner.cli.memory import refuse_scipy_without_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.terminal import WarningHandler, say, visible
 from factreasoner.errors import FactReasonerError, InputError
@@ -155,6 +156,7 @@ def main() -> None:
     # Threads of BLAS make fits of a few rows eight times as dear; it reads this when numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*COLLECTED_AFTER)
+    refuse_scipy_without_room()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal of another encoding gets \u732b for what it can't show, not an error.
