@@ -74,6 +74,19 @@ def test_what_is_borne_out_in_like_words_is_called_entailed(judge):
             "Add two tablespoons of salt to the flour.",
             "contradiction",
         ),
+        ("The city has 1,808,581 inhabitants.", "The city has 1.81 million inhabitants.", "entailment"),
+        ("The city has 1,808,581 inhabitants.", "The city has 1.91 million inhabitants.", "contradiction"),
+        ("The library owns half a million books.", "The library owns 500,000 books.", "entailment"),
+        ("The crew numbered seventy-five.", "The crew numbered 75.", "entailment"),
+        ("The ship had seventy-five sailors.", "The ship had 70 sailors.", "contradiction"),
+        ("The hall holds two hundred and ten guests.", "The hall holds 210 guests.", "entailment"),
+        ("The battery lasts 36 hours.", "The battery lasts a day and a half.", "entailment"),
+        ("The film runs two and a half hours.", "The film runs 150 minutes.", "entailment"),
+        ("The film runs half an hour.", "The film runs an hour and a half.", "contradiction"),
+        ("The dose is 500 mg twice a day.", "The dose is 0.5 g twice a day.", "entailment"),
+        ("The rate fell to 4.96 per cent.", "The rate fell to about 5%.", "entailment"),
+        ("The fee is $1,000 to $3,000.", "The fee is between $1000 to $3000.", "entailment"),
+        ("The fee ranges from $1,000 to $3,000.", "The fee is $2000.", "neutral"),
         ("The law took effect before 1950.", "The law took effect in 1955.", "contradiction"),
         ("The law took effect before 1950.", "The law took effect in 1948.", "neutral"),
         (
@@ -95,7 +108,6 @@ def test_figures_mean_the_values_that_their_words_allow(judge, passage, claim, l
     [
         ("Mina Farrow published her first poems in 1971.", "Mina Farrow published her first novel in 1978."),
         ("The team won the cup in 1988.", "The team did not win the cup in 1989."),
-        ("The city has 1,808,581 inhabitants.", "The city has 1.81 million inhabitants."),
         ("The firm earned $2,498,000,000.", "The firm earned $2.5 billion."),
         (
             "The city had 2.2 million inhabitants in 2010 and 2.1 million in 2020.",

@@ -55,14 +55,12 @@ def _amount(text: Text, place: int, high: int) -> Number | None:
     number = text.number_at(place)
     if word in _TIMES and (word != "once" or not following or following[0] in _PER):
         return Number(place, _TIMES[word], "times")
-    if word == "half" and following[:1] and following[0] in _ONE and _is_unit(text, place + 2, high=high):
-        return Number(place, 0.5, text.stems[place + 2])
+    if number is not None and number.place == place:
+        if number.kind in UNITS_OF:
+            return number
+        return number._replace(kind="times") if following[:1] == ("times",) else None
     if word in _ONE and _is_unit(text, place + 1, high=high):
         return Number(place, 1.0, text.stems[place + 1])
-    if number is not None and number.kind in UNITS_OF:
-        return number
-    if number is not None and following[:1] == ("times",):
-        return number._replace(kind="times")
     return None
 
 

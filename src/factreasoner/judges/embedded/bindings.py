@@ -105,7 +105,7 @@ def _counted(claim: Text, ground: Clause) -> set[int]:
     there = _quantities(ground.text, ground.low, ground.high)
     said = [number for number in claim.numbers if any(number.follows_from(other) for other in there)]
     otherwise = {n for n in said if any(n.follows_otherwise(other) for other in there)}
-    return {i for n in said for i in range(n.place, n.place + (n.length if n in otherwise else 1))}
+    return {i for n in said for i in range(n.place, n.place + (n.length if n in otherwise else n.size))}
 
 
 def _quantities(text: Text, low: int, high: int) -> list[Number]:

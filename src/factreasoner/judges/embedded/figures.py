@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.judges.embedded.numbers import TIMES, UNCOUNTED, UNITS_OF, Number
+from factreasoner.judges.embedded.numbers import TIMES, UNCOUNTED, UNITS_OF, Number, is_rounded
 from factreasoner.judges.embedded.text import Text
 from factreasoner.language.lexicon import COMPARING, FUNCTION_WORDS, MONTHS
 
@@ -12,7 +12,6 @@ DATES = (*TIMES, "calendar day", "calendar month")
 """Kinds of the parts of a date."""
 _MONTHS = sorted(MONTHS)
 _OPEN = FUNCTION_WORDS["english"]
-_LEAST_ROUNDED = 100_000.0
 
 
 def quantities(text: Text, low: int, high: int) -> list[Number]:
@@ -49,7 +48,7 @@ def differ(one: Number, other: Number) -> bool:
     if one.compares_with(other):
         return one.differs_from(other) and not (
             one.kind == other.kind
-            and (_shortened(one.value, other.value) or _rounded(one.value, other.value))
+            and (_shortened(one.value, other.value) or is_rounded(one.value, other.value))
         )
     return one.value == other.value
 
@@ -58,12 +57,6 @@ def _shortened(value: float, exact: float) -> bool:
     """Whether a figure is one with more decimals, cut or rounded: 8,848 of 8,848.86, and 5.3 of 5.27."""
     places, all_places = _decimals(value), _decimals(exact)
     return places < all_places and abs(value - exact) < 10.0**-places
-
-
-def _rounded(value: float, exact: float) -> bool:
-    """Whether a large figure is the other to as many digits as it has: 1.81 million of 1,808,581."""
-    digits = len(f"{value:.12g}".replace(".", "").partition("e")[0].strip("0"))
-    return value >= _LEAST_ROUNDED and digits > 1 and value == float(f"{exact:.{digits}g}")
 
 
 def _decimals(value: float) -> int:

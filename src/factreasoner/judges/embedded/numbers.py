@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from typing import Literal, NamedTuple
 
+from factreasoner.judges.embedded.number_words import figure_at, units_and_a_half
 from factreasoner.language.lexicon import (
     AT_LEAST,
     AT_MOST,
-    MAGNITUDES,
     MONTHS,
-    NUMBER_WORDS,
     ROUGHLY,
     UNIT_SIZES,
     UNITS,
@@ -27,12 +25,14 @@ UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in
 """Stem of a unit -> the units of its measure."""
 _SIZES = {stem(unit, "english"): size for unit, size in UNIT_SIZES.items()}
 
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _TIMES = ("twice", "thrice")
-_HALF = {("half", "a"), ("a", "half")}
+_RANGING = frozenset(
+    {"range", "ranges", "ranged", "ranging", "vary", "varies", "varied", "cost", "costs", "anywhere"}
+)
+_LEAST_ROUNDED = 100_000.0
 _YEARS_ABOUT = 5.0
 _ROUNDED, _APART = 0.1, 0.25
 """What "about" allows: a figure so near it is meant, one farther than the second is another."""
@@ -45,7 +45,8 @@ class Number(NamedTuple):
     """A quantity at token `place`. Two of one kind compare (percent, a unit's stem), and all TIMES.
 
     The value of a decade is its first year, that of a century its number. `bound` tells "about 300", "more
-    than 300" and "at most 300"; `ends` are both numbers of a range, "20 to 35".
+    than 300" and "at most 300"; `ends` are both numbers of a range, "20 to 35". `size` is how many tokens its
+    figure has, `length` how many with its unit: "half a million", "75 per cent".
     """
 
     place: int
@@ -53,6 +54,8 @@ class Number(NamedTuple):
     kind: str
     bound: Bound = ""
     ends: tuple[float, float] | None = None
+    size: int = 1
+    length: int = 1
 
     @property
     def years(self) -> tuple[float, float]:
@@ -75,20 +78,16 @@ class Number(NamedTuple):
         scale = self._scale_of(other)
         if self.value == other.value and self.ends == other.ends and scale in (None, 1.0):
             return {self.bound, other.bound} != {"least", "most"}
-        if scale is None or (self.is_point and scale == 1.0):
+        if scale is None:
             return False
+        if self.is_point and scale == 1.0:
+            return other.is_point and is_rounded(self.value, other.value)
         loose = _EXACT if self.is_point else _ROUNDED
         return _within(other._meant(0, scale), self._meant(loose))
 
     def follows_otherwise(self, other: Number) -> bool:
-        """Whether the other says it by another figure or in another unit."""
-        another = (self.value, self.kind) != (other.value, other.kind)
-        return another and self.compares_with(other) and self.follows_from(other)
-
-    @property
-    def length(self) -> int:
-        """How many words it has, with its unit: "12", "th", "century"."""
-        return {"century": 3, "decade": 2}.get(self.kind, 2 if self.kind in UNITS_OF else 1)
+        """Whether the other says it, by the same figure or another, in the same unit or another."""
+        return self.compares_with(other) and self.follows_from(other)
 
     def is_said(self, there: Sequence[Number]) -> bool:
         """Whether one of these says it; where some are of its kind, one of them or one of no kind."""
@@ -141,9 +140,20 @@ def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one[1] < other[0] or other[1] < one[0]
 
 
-def numbers_in(words: Sequence[str], dashed: Collection[int], language: str) -> list[Number]:
-    """The numbers among folded words; after those at `dashed` stands a dash and no more."""
-    found = list(_numbers(words, language))
+def is_rounded(value: float, exact: float) -> bool:
+    """Whether a figure is another one to as many digits as it has: 1.81 million of 1,808,581."""
+    digits = len(f"{value:.12g}".replace(".", "").partition("e")[0].strip("0"))
+    return value >= _LEAST_ROUNDED and digits > 1 and value == float(f"{exact:.{digits}g}")
+
+
+def numbers_in(
+    words: Sequence[str], dashed: Collection[int], breaks: Collection[int], language: str
+) -> list[Number]:
+    """The numbers among folded words.
+
+    After those at `dashed` stands a dash and no more, before those at `breaks` a comma, stop or the like.
+    """
+    found = list(_numbers(words, breaks, language))
     for n in range(len(found) - 1):
         first, last = found[n], found[n + 1]
         counted = last.kind and not {first.kind, last.kind} & {*TIMES, "calendar day"}
@@ -154,36 +164,40 @@ def numbers_in(words: Sequence[str], dashed: Collection[int], language: str) -> 
 
 
 def _is_range(words: Sequence[str], first: Number, last: Number, dashed: Collection[int]) -> bool:
-    """Whether two neighbouring numbers are "20 to 35", "20-35" or "between 20 and 35", and no change."""
-    before = words[first.place - 1] if first.place else ""
-    if last.place == first.place + 1:
-        return first.place in dashed
-    joint = words[first.place + 1 : last.place]
-    return (joint == ["to"] and before != "from") or (joint == ["and"] and before == "between")
+    """Whether two neighbouring numbers are "20 to 35", "$20-$35" or "between 20 and 35", and no change."""
+    before = [word for word in words[max(first.place - 3, 0) : first.place] if word not in _CURRENCIES][-2:]
+    end = first.place + (first.length if first.kind == last.kind else first.size)
+    joint = [word for word in words[end : last.place] if word not in _CURRENCIES]
+    if not joint:
+        return end - 1 in dashed
+    changing = before[-1:] == ["from"] and _RANGING.isdisjoint(before)
+    return (joint == ["to"] and not changing) or (joint == ["and"] and before[-1:] == ["between"])
 
 
-def _numbers(words: Sequence[str], language: str) -> Iterator[Number]:
+def _numbers(words: Sequence[str], breaks: Collection[int], language: str) -> Iterator[Number]:
+    end = 0
     for i, word in enumerate(words):
-        value = _value(word)
-        if value is None or (i and word in MAGNITUDES and _value(words[i - 1]) is not None):
+        figure = figure_at(words, i, breaks) if i >= end else None
+        if figure is None:
             continue
-        if word in MAGNITUDES and tuple(words[max(i - 2, 0) : i]) in _HALF:
-            value /= 2
-        after = i + 1
-        while after < len(words) and words[after] in MAGNITUDES:
-            value *= MAGNITUDES[words[after]]
-            after += 1
+        value, end = figure
         before = words[i - 1] if i else ""
-        following = words[after] if after < len(words) else ""
-        if following == "per" and words[after + 1 : after + 2] == ["cent"]:
-            following = "percent"
-        kind = _kind(before, word if after == i + 1 else "", following, value)
+        following, unit = words[end] if end < len(words) else "", 0
+        if following == "per" and words[end + 1 : end + 2] == ["cent"]:
+            following, unit = "percent", 1
+        kind = _kind(before, word if end == i + 1 else "", following, value, language)
         if word in _TIMES:
-            kind = "times"
-        if following in _ORDINALS and words[after + 1 : after + 2] in (["century"], ["centuries"]):
+            kind = stem("times", language)
+        if following in _ORDINALS and words[end + 1 : end + 2] in (["century"], ["centuries"]):
             kind = "century"
+        size = end - i
+        if units_and_a_half(words, end):
+            value, unit, end = value + 0.5, 3, end + 4
+        unit += {"century": 2, "decade": 1, "percent": 1}.get(
+            kind, int(kind in UNITS_OF and before not in _CURRENCIES)
+        )
         bound = _bound(words[max(i - 4, 0) : i - (before in _CURRENCIES)], kind in TIMES)
-        yield Number(i, value, kind if kind in TIMES else stem(kind, language) if kind else "", bound)
+        yield Number(i, value, kind, bound, size=size, length=size + unit)
 
 
 def _bound(before: Sequence[str], time: bool) -> Bound:
@@ -201,25 +215,14 @@ def _bound(before: Sequence[str], time: bool) -> Bound:
     return ""
 
 
-def _value(word: str) -> float | None:
-    if not word[0].isdigit():
-        return NUMBER_WORDS.get(word, MAGNITUDES.get(word))
-    if "," in word:
-        word = word.replace(",", "" if _GROUPED.fullmatch(word) else ".")
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
-def _kind(before: str, digits: str, following: str, value: float) -> str:
+def _kind(before: str, digits: str, following: str, value: float, language: str) -> str:
     """What is counted: the word after the number, unless its neighbours say a currency, a share or a date."""
     if before in _CURRENCIES:
-        return _CURRENCIES[before]
+        return stem(_CURRENCIES[before], language)
     if following in ("%", "percent"):
         return "percent"
     if (before in MONTHS or following in MONTHS) and value <= 31:
         return "calendar day"
     if len(digits) == 4 and digits.isdigit() and _FIRST_YEAR <= value <= _LAST_YEAR:
         return "decade" if following == "s" else "calendar year"
-    return following if following[:1].isalpha() else ""
+    return stem(following, language) if following[:1].isalpha() else ""

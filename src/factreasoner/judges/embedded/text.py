@@ -35,6 +35,7 @@ _NOT = "n't"
 _BREAK = re.compile("[;:()\\[\\]\u2013\u2014]")
 _DASHES = ("-", "\u2010", "\u2013")
 _STOP = re.compile("[;:]")
+_STOPPING = re.compile("[,.;:!?()]")
 _LONGEST_SENTENCE = 80
 
 
@@ -81,8 +82,8 @@ class Text:
         return None if number is None else number.value
 
     def number_at(self, place: int) -> Number | None:
-        """The number whose first word stands at a token."""
-        return next((number for number in self.numbers if number.place == place), None)
+        """The number whose figure has a token: "half a million" has three."""
+        return next((one for one in self.numbers if one.place <= place < one.place + one.size), None)
 
 
 @lru_cache(maxsize=1024)
@@ -101,7 +102,8 @@ def analyse(raw: str, language: str) -> Text:
     aside = _asides(raw, matches)
     gaps = ["", *(raw[one.end() : other.start()] for one, other in pairwise(matches))]
     dashed = {i - 1 for i, gap in enumerate(gaps) if gap.strip() in _DASHES}
-    stems, numbers = list(_stems(words, matches, language)), numbers_in(words, dashed, language)
+    breaks = {i for i, gap in enumerate(gaps) if _STOPPING.search(gap)}
+    stems, numbers = list(_stems(words, matches, language)), numbers_in(words, dashed, breaks, language)
     return Text(
         raw=raw,
         words=tuple(words),
