@@ -234,6 +234,15 @@ def test_of_a_claim_counts_what_it_adds_to_the_question(judge):
     assert belief(wrong, f"{'Here is some material. ' * 50}{WHY}") == belief(wrong, "")
 
 
+@pytest.mark.parametrize("claim", ["It does.", "It does not.", "He did it.", "with", "Once"])
+def test_a_claim_of_function_words_is_borne_out_by_itself_alone(judge, claim):
+    passage = "Agree with means to share an opinion. It does not rain, and he did it once."
+    found = verdict(judge, passage, claim)
+    assert (found.label, found.belief, found.quote) == ("neutral", None, None)
+    assert verdict(judge, claim, claim).label == "entailment"
+    assert verdict(judge, f"It rained. {claim.rstrip('.')}.", claim).label == "entailment"
+
+
 def test_what_the_question_says_already_counts_where_a_claim_says_nothing_else(judge):
     premise = Premise("c", "Yes, ferries run in winter.", question="Do ferries run in winter?")
     same, other = judge.judge(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.embedded.clashes import CLASHES, Excerpt, WeightedClaim, clashes, grams
+from factreasoner.judges.embedded.pairing import stands_alone
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Array, PassageCoverage, Passages, Window, topic_discount
 
@@ -38,7 +39,8 @@ class Measurements(NamedTuple):
     """Claims against one passage. `values` has shape (n, len(FEATURES)), the flags shape (n,).
 
     `best`: no other passage of the record covers the claim better. `near`: none does so by more than 0.2.
-    `touches`: the passage has a telling word of the claim. `foreign`: the claim is another passage's text.
+    `touches`: the passage has a telling word of the claim, or the claim as a sentence. `foreign`: the claim
+    is another passage's text.
     """
 
     values: Array
@@ -76,12 +78,13 @@ def measure(passages: Passages, coverage: PassageCoverage, row: int, claims: Seq
     usual = _USUAL_WEIGHT * _USUAL_COVER
     values[:, COLUMN["company"]] = (overall.sum() - overall + usual) / (len(claims) - 1 + _USUAL_WEIGHT)
     values[:, COLUMN["agree"]] = np.log1p((rivals >= overall[:, None] - _NEAR).sum(axis=1))
+    itself = [not any(claim.content) and stands_alone(claim.raw, text.raw) for claim in claims]
     return Measurements(
         values,
         windows,
         best=own >= overall - 1e-9,
         near=own >= overall - 2 * _NEAR,
-        touches=coverage.touches[:, row],
+        touches=coverage.touches[:, row] | np.array(itself),
         foreign=np.any(foreign, axis=1),
     )
 

@@ -50,7 +50,7 @@ class PassageCoverage:
     `whole` looks at the whole passage, `one` and `two` at its best window of that many sentences; `score`
     rates the best window of up to three, where names found anywhere in the passage count in part as found.
     That window begins with sentence `focus` of the passage and has `size` of them. `touches` says whether
-    the passage has any telling word of the claim.
+    the passage has any telling word of the claim; function words tell nothing.
     """
 
     whole: Array
@@ -204,7 +204,7 @@ class Passages:
                 weights[row, column] = max(weights[row, column], weight)
                 if claim.names[i]:
                     names[row, column] = weights[row, column]
-                telling[row, column] = alone[i] >= least
+                telling[row, column] = claim.content[i] and alone[i] >= least
         total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
         return weights / total, names / total, telling
 
