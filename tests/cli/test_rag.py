@@ -3,6 +3,11 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
+
+from command import environment
+from fake_server import FakeServer
 
 RECORDS = [
     {
@@ -146,3 +151,27 @@ def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
     )
     assert "up to" not in factreasoner("rag", data, *flags, "--premise", "joint").stdout
     assert "up to" not in factreasoner("rag", data, "--dry-run").stdout
+
+
+def test_what_the_end_takes_is_imported_while_a_model_is_waited_for(tmp_path):
+    code = """
+import sys
+from factreasoner import cli
+from factreasoner.runs import runner
+
+def scored(*arguments, score=runner.score_journal):
+    needed = {"scipy.special", "factreasoner.cli.atom_tables", "factreasoner.cli.rag_tables"}
+    print(needed - sys.modules.keys())
+    return score(*arguments)
+
+runner.score_journal = scored
+sys.exit(cli.execute(sys.argv[1:]))
+"""
+    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    with FakeServer(delay=1.0) as server:
+        flags = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "run")
+        command = [sys.executable, "-c", code, "rag", data, *flags]
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, cwd=tmp_path, env=environment(tmp_path)
+        )
+    assert done.stdout.startswith("set()\n")

@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
-from factreasoner.llm.deadline import POLL_SECONDS, turns, within
+from factreasoner.llm.deadline import POLL_SECONDS, meanwhile, turns, within
 
 
 def test_results_and_errors_come_through():
@@ -81,3 +82,23 @@ print(requests_under_way())
 def test_held_back_none_begins_and_those_under_way_end():
     done = subprocess.run([sys.executable, "-c", HELD_BACK], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_what_is_needed_later_is_done_once_by_who_waits():
+    done = []
+    with meanwhile(lambda: done.append(threading.current_thread())):
+        assert within(20, lambda: 1) == 1
+        assert done == []
+        for _ in range(2):
+            assert within(20, lambda: time.sleep(3 * POLL_SECONDS) or len(done)) == 1
+    assert done == [threading.current_thread()]
+
+
+def test_what_fails_meanwhile_is_no_matter_and_nothing_is_done_after_its_time():
+    done = []
+    with meanwhile(lambda: done.append(1) or 1 / 0):
+        assert within(20, lambda: time.sleep(2 * POLL_SECONDS) or 1) == 1
+    with meanwhile(lambda: done.append(2)):
+        pass
+    assert within(20, lambda: time.sleep(2 * POLL_SECONDS) or 2) == 2
+    assert done == [1]

@@ -89,6 +89,17 @@ def test_what_a_call_without_log_probabilities_teaches_holds_for_those_with(scen
     assert set_up.forms == ["tool", "json_schema", "json_schema"]
 
 
+@pytest.mark.parametrize(
+    ("model", "forms"),
+    [("openai/gpt-4o-mini", ["json_schema"] * 2), ("openai/ours", ["tool"] + ["json_schema"] * 2)],
+)
+def test_openai_s_models_behind_a_gateway_are_asked_in_a_json_form_at_once(scene, model, forms):
+    set_up = scene(tokens_in("json_schema"), logprobs=True)
+    client = set_up.client(confidence="auto", model=model)
+    assert all(client.call(LONG, facts(n), logprobs=True).tokens for n in (8, 9))
+    assert set_up.forms == forms
+
+
 def test_where_nobody_wants_log_probabilities_a_tool_call_will_do(scene):
     set_up = scene(tokens_in("json_schema"), logprobs=True)
     client = set_up.client(confidence="constant")

@@ -42,12 +42,19 @@ def test_models_and_their_providers(model, api_base, resolved, provider):
     assert (found.model, found.provider) == (resolved, provider)
 
 
-def test_openai_itself_and_servers_that_talk_like_it(monkeypatch):
-    assert LiteLLMProvider("gpt-4o-mini", None, None).is_openai
-    assert not LiteLLMProvider("gpt-4o-mini", "http://127.0.0.1:1/v1", None).is_openai
-    assert not LiteLLMProvider("anthropic/claude-x", None, None).is_openai
+def test_tool_calls_of_openai_s_models_bring_no_logprobs_wherever_they_are_asked(monkeypatch):
+    def lacking(model, api_base=None):
+        return LiteLLMProvider(model, api_base, None).lacks_logprobs_in_tools
+
+    assert lacking("gpt-4o-mini")
+    assert lacking("openai/gpt-4o-mini", "http://127.0.0.1:1/v1")
+    assert lacking("openai/ours")
+    assert lacking("azure/ours", "http://127.0.0.1:1")
+    assert not lacking("openai/ours", "http://127.0.0.1:1/v1")
+    assert not lacking("anthropic/claude-x")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    assert not LiteLLMProvider("gpt-4o-mini", None, None).is_openai
+    assert not lacking("openai/ours")
+    assert lacking("gpt-4o-mini")
 
 
 def test_the_keys_a_provider_wants(monkeypatch):

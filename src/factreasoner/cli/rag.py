@@ -10,6 +10,7 @@ import typer
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import (
+    Show,
     check_task_data,
     default_folder,
     print_rehearsal,
@@ -63,7 +64,6 @@ def rag(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.cli.rag_tables import print_lost_claims, print_rag
     from factreasoner.profiles import load_config
     from factreasoner.tasks.rag.task import TASK
 
@@ -75,7 +75,15 @@ def rag(
         further = "an answer's claims that no context bears out alone are asked about all contexts together"
         print_rehearsal(TASK, checked, config, further=further)
         raise typer.Exit
-    code = run_task(TASK, checked, config, folder, running, show=print_rag)
+    code = run_task(TASK, checked, config, folder, running, shown=_shown)
     if showing.explain:
+        from factreasoner.cli.rag_tables import print_lost_claims
+
         print_lost_claims(folder, checked.ids)
     raise typer.Exit(code)
+
+
+def _shown() -> Show:
+    from factreasoner.cli.rag_tables import print_rag
+
+    return print_rag

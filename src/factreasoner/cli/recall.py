@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import (
     check_task_data,
+    claims_shown,
     default_folder,
     print_rehearsal,
     refuse_own_source,
@@ -53,7 +55,6 @@ def recall(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.cli.claim_tables import print_claims, print_missed_facts
     from factreasoner.profiles import load_config
     from factreasoner.tasks.recall.task import TASK
 
@@ -64,7 +65,9 @@ def recall(
     if dry_run:
         print_rehearsal(TASK, checked, config)
         raise typer.Exit
-    code = run_task(TASK, checked, config, folder, running, show=print_claims(TASK))
+    code = run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK))
     if explain:
+        from factreasoner.cli.claim_tables import print_missed_facts
+
         print_missed_facts(folder, checked.ids)
     raise typer.Exit(code)

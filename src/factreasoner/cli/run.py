@@ -10,7 +10,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import check_task_data, default_folder, refuse_own_source, run_task
+from factreasoner.cli.running import Show, check_task_data, default_folder, refuse_own_source, run_task
 from factreasoner.cli.settings import OF_CLAIMS
 from factreasoner.cli.terminal import say
 
@@ -47,7 +47,6 @@ def run(
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.calibration.applying import fitted_config, misfits
-    from factreasoner.cli.tables import print_summary
     from factreasoner.profiles import load_config
     from factreasoner.tasks.factuality import TASK
 
@@ -65,10 +64,16 @@ def run(
         from factreasoner.runs.networks import check_export
 
         check_export(export_uai, config)
-    code = run_task(TASK, checked, config, folder, running, show=print_summary)
+    code = run_task(TASK, checked, config, folder, running, shown=_shown)
     if export_uai is not None:
         _export(folder, checked.ids, config, export_uai, quiet=running.quiet)
     raise typer.Exit(code)
+
+
+def _shown() -> Show:
+    from factreasoner.cli.tables import print_summary
+
+    return print_summary
 
 
 def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, quiet: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Show = Callable[[Mapping[str, Any], "Config", Path], None]
 """Prints the table at the end of a run, from its summary, its settings and its folder."""
+Shown = Callable[[], Show]
+"""Imports what shows that table: while a model is waited for, it takes no time."""
 
 
 def default_folder(data: Path, task: str = "") -> Path:
@@ -129,13 +132,13 @@ def run_task(
     path: Path,
     running: RunOptions,
     *,
-    show: Show,
+    shown: Shown,
 ) -> int:
     """Run or resume; returns the exit code.
 
-    Unless it is to be quiet, the claims to look at first are printed at the end, and what `show` prints.
+    Unless it is to be quiet, the claims to look at first are printed at the end, and what `shown` gives.
     """
-    from factreasoner.cli.atom_tables import print_worst
+    from factreasoner.llm.deadline import meanwhile
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.store import RunFolder
 
@@ -143,7 +146,8 @@ def run_task(
     prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
-        ended = _gone_through(checked, config, folder, running)
+        with meanwhile(partial(_end_imported, shown)):
+            ended = _gone_through(checked, config, folder, running)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
@@ -155,13 +159,22 @@ def run_task(
         say_unanswered(ended)
         return BATCH_WAITS
     if not running.quiet:
+        from factreasoner.cli.atom_tables import print_worst
+
         print_worst(task, report.summary, path)
-        show(report.summary, config, path)
+        shown()(report.summary, config, path)
         for model, abilities in folder.manifest.models().items():
             say(f"{model}: {abilities}.", err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
     return _ended(report)
+
+
+def _end_imported(shown: Shown) -> None:
+    """Import what the end of a run takes: its intervals, the claims to look at first, its table."""
+    for name in ("scipy.special", "factreasoner.cli.atom_tables"):
+        importlib.import_module(name)
+    shown()
 
 
 def _gone_through(
@@ -187,6 +200,13 @@ def _gone_through(
     if config.batch == "none":
         return RoundsReport(run_at_once(run_round, folder, config, told))
     return run_in_rounds(run_round, folder, config, told)
+
+
+def claims_shown(task: Task[Any]) -> Show:
+    """What shows the metrics of a task on claims."""
+    from factreasoner.cli.claim_tables import print_claims
+
+    return print_claims(task)
 
 
 def _ended(report: RunReport) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,6 +12,7 @@ from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import (
     check_task_data,
+    claims_shown,
     default_folder,
     print_rehearsal,
     refuse_own_source,
@@ -75,7 +77,6 @@ def verify(
     Records are run into a folder, where the same command again resumes. One text with its sources
     (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
     """
-    from factreasoner.cli.claim_tables import print_claims
     from factreasoner.errors import ConfigError
     from factreasoner.profiles import load_config
     from factreasoner.tasks.verify.task import TASK
@@ -95,7 +96,7 @@ def verify(
     if dry_run:
         print_rehearsal(TASK, checked, config, further="their sentences are rewritten and judged again")
         raise typer.Exit
-    raise typer.Exit(run_task(TASK, checked, config, folder, running, show=print_claims(TASK)))
+    raise typer.Exit(run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK)))
 
 
 def _verify_text(one: OneText, out: Path | None, config: Config) -> int:

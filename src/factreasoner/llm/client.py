@@ -93,7 +93,7 @@ class LiteLLMClient:
             self._provider,
             self._sender if batches is None else BatchSender(config, self._provider, batches),
         )
-        self._learner = Learner(config, tools_lack_logprobs=self._provider.is_openai)
+        self._learner = Learner(config, tools_lack_logprobs=self._provider.lacks_logprobs_in_tools)
         self._learning = threading.Lock()
         self._memory = memory if commons is None else commons.memory
         scored = config.confidence in ("auto", "logprobs")

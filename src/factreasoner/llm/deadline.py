@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
@@ -97,6 +98,30 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Worker.forget)  # threads don't live on in a child process
 
 
+_meanwhile: deque[Callable[[], object]] = deque()
+
+
+@contextlib.contextmanager
+def meanwhile(task: Callable[[], object]) -> Iterator[None]:
+    """Have `task` done, if anybody inside waits a moment for an answer: it takes no time of its own then.
+
+    It is for what is needed later, and done there where nobody has waited, or where it fails now.
+    """
+    _meanwhile.append(task)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            _meanwhile.remove(task)
+
+
+def _use_the_time() -> None:
+    with contextlib.suppress(IndexError):
+        task = _meanwhile.popleft()
+        with contextlib.suppress(Exception):
+            task()
+
+
 def within(seconds: float, fn: Callable[[], T]) -> T:
     """`fn()`, run on a daemon thread that is abandoned after `seconds`.
 
@@ -131,6 +156,7 @@ def _within(seconds: float, fn: Callable[[], T]) -> T:
         try:
             result, error = box.get(timeout=turn)
         except queue.Empty:
+            _use_the_time()
             continue
         if error is not None:
             raise error

@@ -154,10 +154,15 @@ class LiteLLMProvider:
         return _provider_of(self.model)
 
     @property
-    def is_openai(self) -> bool:
-        """Whether requests go to OpenAI itself, and not to a server that talks like it."""
+    def lacks_logprobs_in_tools(self) -> bool:
+        """Whether tool calls are known to bring none: OpenAI's models, wherever they are asked.
+
+        A model of another name at a server that talks like OpenAI's may bring them.
+        """
+        if self.provider != "openai":
+            return self.provider == "azure"
         elsewhere = self._api_base or os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
-        return self.provider in ("openai", "azure") and (self.provider == "azure" or not elsewhere)
+        return not elsewhere or self.bare in load().open_ai_chat_completion_models
 
     @functools.cached_property
     def wants_marks(self) -> bool:
