@@ -162,14 +162,66 @@ def test_what_is_said_of_another_or_of_fewer_is_neither_entailed_nor_believed(ju
         ("The paper falsely reported that the suspect confessed.", "The suspect confessed."),
         ("The policy covers all damage except water damage.", "The policy covers water damage."),
         ("The suspect is thought to have fled to Spain.", "The suspect fled to Spain."),
-        ("Until 1989 the hall was used as a church.", "The hall is used as a church."),
         ("He is the nephew of the poet Karl Lind.", "He is a poet."),
+        ("Platypuses are venomous mammals.", "Platypuses are the only venomous mammals."),
+        ("If the reservoir falls below 30 per cent, rationing begins.", "Rationing begins."),
+        ("The portrait is possibly by Hals.", "The portrait is by Hals."),
+        ("There were reports that the mayor had fled to Spain.", "The mayor fled to Spain."),
     ],
 )
-def test_what_is_possible_told_or_past_is_not_entailed_and_may_well_be_so(judge, passage, claim):
+def test_what_is_possible_told_or_on_a_condition_is_left_open(judge, passage, claim):
+    """It is not entailed, and that its words are there is no reason to believe it."""
     found = verdict(judge, passage, claim)
     assert found.label == "neutral"
-    assert found.belief > 0.5
+    assert found.belief == 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The poem was put from Welsh into Breton by Ann Rees.", "The poem was put from Breton into Welsh."),
+        ("The brook runs from Lake Sel into the Drina.", "The brook runs from the Drina into Lake Sel."),
+        ("The hut is south of Brig and north of Como.", "The hut is south of Como and north of Brig."),
+        ("Cars are banned and bicycles are allowed.", "Bicycles are banned and cars are allowed."),
+        ("The council backed the plan and the mayor vetoed it.", "The mayor backed the plan."),
+        ("Tin collects on the plate while the rod melts.", "Tin collects on the rod while the plate melts."),
+        ("The eggs of the toad are eaten by foxes.", "The eggs of the toad eat foxes."),
+        (
+            "The auditor accused the treasurer of deceiving two investors.",
+            "Two investors were accused of deceiving the treasurer.",
+        ),
+        (
+            "Some of the valley's frogs are found nowhere else.",
+            "Most of the valley's frogs are found nowhere else.",
+        ),
+        ("Many pupils passed the test.", "Most pupils passed the test."),
+        ("The salve has hardly any effect on pain.", "The salve has an effect on pain."),
+        ("Until 1989 the hall was used as a church.", "The hall is used as a church."),
+        ("The mill was once a prison.", "The mill is a prison."),
+        ("Reports that the bridge had collapsed were denied.", "The bridge had collapsed."),
+    ],
+)
+def test_what_is_turned_round_of_fewer_or_past_is_not_believed(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief < 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The eggs of the toad are eaten by foxes.", "Foxes eat the eggs of the toad."),
+        ("The brook runs from Lake Sel into the Drina.", "The brook runs into the Drina from Lake Sel."),
+        ("In 1963 a landslide destroyed the mill.", "The mill was destroyed by a landslide in 1963."),
+        (
+            "The treaty between Spain and France was signed.",
+            "The treaty between France and Spain was signed.",
+        ),
+        ("Most pupils passed the test.", "Many pupils passed the test."),
+    ],
+)
+def test_what_stays_in_its_role_is_believed(judge, passage, claim):
+    assert verdict(judge, passage, claim).belief > 0.5
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ DETERMINERS: frozenset[str] = frozenset(_DATA["determiners"].split())
 PRONOUNS: frozenset[str] = frozenset(_DATA["pronouns"].split())
 CLAUSE_WORDS: frozenset[str] = frozenset(_DATA["clause_words"].split())
 """Conjunctions and relative pronouns, with which a clause begins."""
+PREPOSITIONS: frozenset[str] = frozenset(_DATA["prepositions"].split())
 MODIFIERS: frozenset[str] = frozenset(_DATA["modifiers"].split())
 """Words that make of what follows another thing: the "second" highest, the "former" king."""
 BE: frozenset[str] = frozenset(_DATA["be"].split())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from factreasoner.judges.embedded.bindings import bound
 from factreasoner.judges.embedded.denials import LEAST_SHARE, denying_sentence
-from factreasoner.judges.embedded.doubts import doubtful
+from factreasoner.judges.embedded.doubts import left_open
 from factreasoner.judges.embedded.features import Measurements, measure
 from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.judges.embedded.swaps import swapped
@@ -26,6 +26,7 @@ __all__ = ["EmbeddedJudge"]
 
 _ENTAILED = 0.7
 _LIKELY = _UNTOLD = 0.5
+_NEARLY_ALL = 0.9
 _LONGEST_STATEMENT = 60
 _RECORDS_KEPT = 16
 _LEAST_COVER = LEAST_SHARE / 2
@@ -79,10 +80,11 @@ class EmbeddedJudge:
                 continue
             p_entailed, belief = float(entailed[n]), float(believed[n])
             swap = max(p_entailed, belief) > _LIKELY and pair.swapped(n)
-            label, window = pair.stance(n, p_entailed, swap=swap)
+            left_open = pair.left_open(n) if max(p_entailed, belief) > _LIKELY and not swap else 0.0
+            label, window = pair.stance(n, p_entailed, open_=swap or left_open > 0)
             open_to_belief = measured.touches[n] and pair.is_statement(n)
-            if label == "contradiction":
-                # what denies a claim says its other words, which is no reason to believe it
+            if label == "contradiction" or left_open >= _NEARLY_ALL:
+                # what denies a claim, or leaves it open, says its words, which is no reason to believe it
                 belief = min(belief, _UNTOLD)
             verdicts.append(
                 Verdict(
@@ -118,26 +120,31 @@ class _Pairs:
         self._measured, self._coverage = measured, coverage
         self._topical = topic_discount(claims)
 
-    def stance(self, n: int, entailed: float, *, swap: bool) -> tuple[Label, Window | None]:
-        """What the passage says of claim n, and where; with a swap it does not entail it."""
-        claim, passage, window = self._claims[n], self._passages.texts[self._row], self._measured.windows[n]
+    def stance(self, n: int, entailed: float, *, open_: bool) -> tuple[Label, Window | None]:
+        """What the passage says of claim n, and where; it does not entail what it leaves open."""
         if not self._measured.touches[n]:
             return "neutral", None
-        weights = self._passages.weights(claim, self._topical)
+        claim, weights, passage, window = self._pair(n)
         if self._coverage.one[n, self._row] >= _LEAST_COVER:
             sentence = denying_sentence(claim, weights, passage, window)
             if sentence is not None:
                 return "contradiction", sentence
-        pair = (claim, weights, passage, window)
-        if entailed > _ENTAILED and not swap and bound(*pair) and not doubtful(*pair):
+        if entailed > _ENTAILED and not open_ and bound(claim, weights, passage, window):
             return "entailment", window
         return "neutral", None
 
     def swapped(self, n: int) -> bool:
         """Whether the passage says the words of claim n of something else."""
-        claim, passage = self._claims[n], self._passages.texts[self._row]
+        return swapped(*self._pair(n))
+
+    def left_open(self, n: int) -> float:
+        """The share of claim n that the passage says, but only as possible, as told or on a condition."""
+        return left_open(*self._pair(n))
+
+    def _pair(self, n: int) -> tuple[Text, list[float], Text, Window]:
+        claim = self._claims[n]
         weights = self._passages.weights(claim, self._topical)
-        return swapped(claim, weights, passage, self._measured.windows[n])
+        return claim, weights, self._passages.texts[self._row], self._measured.windows[n]
 
     def is_statement(self, n: int) -> bool:
         """Whether claim n is one, and not the text of another passage."""

@@ -1,4 +1,4 @@
-"""Whether a sentence says what a claim says only as possible, as told, or of the past."""
+"""Whether a sentence leaves open what a claim says: only as possible, as told, or without its "only"."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import DOUBTING, POSSIBLE
 
 _CONDITIONS = frozenset({"if", "unless"})
 _MOST = 0.7
-_NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
+_ONLY = frozenset({"only", "sole", "solely"})
+_ALONE = _ONLY | {"alone", "exclusively", "just", "unique", "uniquely"}
+_PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
 _EXCEPT, _APART_FROM = (
@@ -22,23 +25,25 @@ _EXCEPT, _APART_FROM = (
 _MODAL = frozenset({"may", "might", "could"})
 
 
-def doubtful(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> bool:
-    """Whether the sentences of the window that have most of the claim all have it not as a fact.
+def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> float:
+    """The share of a claim that the sentences of the window have, where none has most of it as a fact.
 
-    What may be, is claimed, or was can well be so: this is no reason to doubt a claim, only none to call it
-    borne out.
+    A claim that asks and answers may be about what may be or is told: of it nothing is left open.
     """
+    if "?" in claim.raw:
+        return 0.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share() >= _MOST]
-    return bool(pairs) and all(
+    open_ = all(
         _possible(pair)
         or _conditional(pair)
         or _told(pair)
         or _of_a_namesake(pair)
-        or _of_the_past(pair)
+        or _exclusive(pair)
         or _excepted(pair)
         for pair in pairs
     )
+    return max((pair.share() for pair in pairs), default=0.0) if open_ else 0.0
 
 
 def _possible(pair: Pairing) -> bool:
@@ -51,7 +56,8 @@ def _possible(pair: Pairing) -> bool:
     known = {j for i in pair.content for j in pair.found[pair.claim.stems[i]]}
     for j in range(part.low, part.high):
         supposed = passage.words[j] in _SUPPOSED and passage.words[j + 1 : j + 2] == ("to",)
-        if supposed or (passage.words[j] in _MODAL and not passage.content[j]):
+        modal = passage.words[j] in _MODAL and not passage.content[j]
+        if supposed or modal or passage.words[j] in _PERHAPS:
             following = next((k for k in range(j + 1, part.high) if passage.content[k]), -1)
             if following in known:
                 return True
@@ -69,7 +75,7 @@ def _told(pair: Pairing) -> bool:
     places = [j for i in pair.content if not pair.is_name(i) for j in pair.found[pair.claim.stems[i]]]
     if not places or not DOUBTING.isdisjoint(pair.claim.words):
         return False
-    return not DOUBTING.isdisjoint(pair.passage.words[pair.part.low : min(places)])
+    return is_reported(pair) or not DOUBTING.isdisjoint(pair.passage.words[pair.part.low : min(places)])
 
 
 def _of_a_namesake(pair: Pairing) -> bool:
@@ -88,14 +94,10 @@ def _of_a_namesake(pair: Pairing) -> bool:
     )
 
 
-def _of_the_past(pair: Pairing) -> bool:
-    """Whether the sentence says what the claim says, but of the past, to its end: "until 1989"."""
-    claim, words, part = pair.claim, pair.passage.words, pair.part
-    said = words[part.low : part.high]
-    if _NOW.isdisjoint(claim.words) or not _THEN.isdisjoint(claim.words) or not _NOW.isdisjoint(said):
-        return False
-    span = any(one == "from" and to == "to" for one, to in zip(said, said[2:], strict=False))
-    return not _THEN.isdisjoint(said) and ("until" in said or span)
+def _exclusive(pair: Pairing) -> bool:
+    """Whether the claim says "only", and the sentence says nothing of the kind."""
+    words = pair.passage.words[pair.part.low : pair.part.high]
+    return not _ONLY.isdisjoint(pair.claim.words) and _ALONE.isdisjoint(words)
 
 
 def _excepted(pair: Pairing) -> bool:

@@ -18,6 +18,17 @@ _PROOF = frozenset({"evidence", "proof"})
 _LACKING = frozenset({"no", "little", "without", "insufficient", "lack"})
 _STOPPED = frozenset({"stopped", "quit", "ceased"})
 _NOT_ALL = frozenset({"only", "some", "most", "many", "few", "several", "certain"})
+_RANKS = {"few": 1, "some": 1, "several": 1, "certain": 1, "many": 2, "most": 3}
+"""Words for how many of a thing, the fewer the lower; those of `UNIVERSAL` are above."""
+_NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
+_ENDED = frozenset({"until", "once", "formerly", "previously", "originally"})
+_HARDLY = frozenset({"hardly", "barely", "scarcely"})
+_REACH = 3
+_REPORTS = frozenset(
+    {"accusation", "allegation", "allegations", "belief", "claim", "claims", "report", "reports"}
+    | {"rumor", "rumors", "rumour", "rumours", "story", "suggestion", "theory"}
+)
+_REFUTED = UNTRUE | {"denied", "dismissed", "refuted", "rejected"}
 
 
 def narrowed(pair: Pairing) -> bool:
@@ -27,9 +38,12 @@ def narrowed(pair: Pairing) -> bool:
         or _one_of(pair)
         or _intended(pair)
         or _of_some(pair)
+        or _of_fewer(pair)
         or _one_of_several(pair)
         or _first_of_a_kind(pair)
         or _over(pair)
+        or _of_the_past(pair)
+        or _hardly(pair)
         or _untrue(pair)
     )
 
@@ -44,6 +58,23 @@ def _of_some(pair: Pairing) -> bool:
         whole = [j for j in range(part.low, part.high) if there[j] in UNIVERSAL]
         return all(there[j - 1] in NEARLY for j in whole if j > part.low) and whole[0] > part.low
     return not _NOT_ALL.isdisjoint(words - frozenset(pair.claim.words))
+
+
+def _of_fewer(pair: Pairing) -> bool:
+    """Whether what the claim says of "most" or "many" is said of "some" or "many"."""
+    own = _RANKS.get(pair.claim.words[0], 0)
+    words = pair.passage.words[pair.part.low : pair.part.high]
+    there = [_RANKS[word] for word in words if word in _RANKS]
+    return bool(there) and max(there) < own and UNIVERSAL.isdisjoint(words) and pair.share() >= _MOST
+
+
+def _hardly(pair: Pairing) -> bool:
+    """Whether "hardly" stands before a word of the claim, which has it not."""
+    words = pair.passage.words
+    if pair.share() < _MOST or not _HARDLY.isdisjoint(pair.claim.words) or pair.claim.negations:
+        return False
+    places = pair.places(pair.content)
+    return any(not _HARDLY.isdisjoint(words[max(pair.part.low, j - _REACH) : j]) for j in places)
 
 
 def _one_of_several(pair: Pairing) -> bool:
@@ -88,7 +119,18 @@ def _untrue(pair: Pairing) -> bool:
         words[j] in _PROOF and not _LACKING.isdisjoint(words[max(part.low, j - 3) : j])
         for j in range(part.low, min(places))
     )
-    return unproven or not UNTRUE.isdisjoint(words[part.low : part.high])
+    if unproven or not UNTRUE.isdisjoint(words[part.low : part.high]):
+        return True
+    return is_reported(pair) and not _REFUTED.isdisjoint(words[max(places) : part.high])
+
+
+def is_reported(pair: Pairing) -> bool:
+    """Whether the sentence has the claim as what a rumour or report says: "reports that"."""
+    words, part = pair.passage.words, pair.part
+    places = pair.places([i for i in pair.content if not pair.is_name(i)])
+    if not places or not _REPORTS.isdisjoint(pair.claim.words):
+        return False
+    return any(words[j] == "that" and words[j - 1] in _REPORTS for j in range(part.low + 1, min(places)))
 
 
 def _narrower(pair: Pairing, place: int) -> bool:
@@ -120,6 +162,19 @@ def _over(pair: Pairing) -> bool:
             if used or stopped or (ended and claim.words[i].endswith("s")):
                 return True
     return False
+
+
+def _of_the_past(pair: Pairing) -> bool:
+    """Whether the sentence says as past, and over, what the claim says of today: "was ... until 1989"."""
+    own, words = pair.claim.words, pair.passage.words[pair.part.low : pair.part.high]
+    if _NOW.isdisjoint(own) or not _THEN.isdisjoint(own) or not _NOW.isdisjoint(words):
+        return False
+    span = any(one == "from" and to == "to" for one, to in zip(words, words[2:], strict=False))
+    ended = span or not (_ENDED - frozenset(own)).isdisjoint(words)
+    if not ended or pair.share() < _NEARLY_ALL:
+        return False
+    past = [j for j, word in enumerate(words, pair.part.low) if word in _THEN]
+    return bool(past) and any(j < past[0] for j in pair.places(pair.content[:1]))
 
 
 def _not_all(pair: Pairing) -> bool:

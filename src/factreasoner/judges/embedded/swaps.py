@@ -18,6 +18,7 @@ from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.relations import turned_relation
+from factreasoner.judges.embedded.roles import exchanged_roles
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
 from factreasoner.judges.embedded.windows import Window
@@ -67,6 +68,7 @@ class _Swaps:
             or measured_otherwise(self._pair)
             or of_another_label(self._pair)
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
+            or exchanged_roles(self._pair)
             or done_otherwise(self._pair)
             or any(self._taken(run) for run in self._runs)
         )
