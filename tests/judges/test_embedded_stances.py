@@ -146,6 +146,8 @@ def test_another_thing_or_occasion_denies_nothing(judge, passage, claim):
         ("He stopped smoking in 2003.", "He smokes."),
         ("Her mother was a nurse in Cork.", "She was a nurse in Cork."),
         ("Maria's elder sister Anna became a judge.", "Maria became a judge."),
+        ("The father of Ada Lovelace wrote poems.", "Ada Lovelace wrote poems."),
+        ("The students of Clara Weiss discovered the comet.", "Clara Weiss discovered the comet."),
     ],
 )
 def test_what_is_said_of_another_or_of_fewer_is_neither_entailed_nor_believed(judge, passage, claim):
@@ -275,6 +277,20 @@ def test_what_only_looks_denied_or_of_another_is_entailed(judge, passage, claim)
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
+        ("The film was nominated for five awards and won for best score.", "The film won five awards."),
+        ("She ran for mayor in 1998 and lost.", "She was mayor in 1998."),
+        ("He was the party's candidate for president in 2004.", "He was president in 2004."),
+    ],
+)
+def test_what_is_said_of_another_verb_or_sought_is_not_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Karl Dahl and his wife, Rita Dahl, had five sons.", "Karl Dahl had five sons."),
+        ("She grows apples and pears in the valley.", "She grows pears in the valley."),
         (
             "Children under five should not be given syrup.",
             "Syrup should not be given to children under five.",

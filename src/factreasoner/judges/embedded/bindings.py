@@ -22,7 +22,8 @@ from factreasoner.language.stems import alike
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
 _MUTUAL = frozenset({"marry", "met", "meet", "between"})
-_ONCE = "once"
+_ONCE, _FOR = "once", "for"
+_JOINING = frozenset({"and", "but"})
 _LEAST_SHARE = 0.25
 
 
@@ -80,8 +81,8 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
     counted = _counted(part.text, ground)
     missing = [i for i in part.content if part.text.stems[i] not in there and i not in counted]
     subjects = {i for i in part.content if part.text.names[i]} | {_first(part)}
-    plain = (i for i in part.content if i not in subjects and part.text.value_at(i) is None)
-    said = list(plain) or part.content
+    plain = [i for i in part.content if i not in subjects and part.text.value_at(i) is None]
+    said = plain or part.content
     if sum(weights[i] for i in missing if i in said) >= (1 - _LEAST_SHARE) * sum(weights[i] for i in said):
         return False
     limits = LIMITING & frozenset(part.text.words[part.low : part.high])
@@ -89,6 +90,8 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
         limits <= frozenset(ground.text.words[ground.low : ground.high])
         and all(_carried(part.text, i, ground, known) for i in missing if i in subjects)
         and not any(displaced(part, run, ground, known) for run in runs(missing))
+        and not any(_scattered(part, i, ground) for i in plain)
+        and not any(_sought(part, i, ground) for i in part.content)
         and not _changed(part, ground)
         and not labelled_otherwise(part.text, part.places, ground.text, ground.places)
         and not _exchanged(part, ground)
@@ -106,6 +109,42 @@ def _counted(claim: Text, ground: Clause) -> set[int]:
     said = [number for number in claim.numbers if any(number.follows_from(other) for other in there)]
     otherwise = {n for n in said if any(n.follows_otherwise(other) for other in there)}
     return {i for n in said for i in range(n.place, n.place + (n.length if n in otherwise else n.size))}
+
+
+def _scattered(part: Clause, place: int, ground: Clause) -> bool:
+    """Whether a word and the one right behind it in the claim belong to two verbs of one doer.
+
+    "Nominated for five awards, and won for best score" has no "won five awards".
+    """
+    text = ground.text
+    following = (i for i in part.content if i > place and part.text.value_at(i) is None)
+    beside = next(following, None)
+    if beside is None or not all(_passes(part.text, i) for i in range(place + 1, beside)):
+        return False
+    first, second = part.text.stems[place], part.text.stems[beside]
+    sentence = next(one for one in text.sentences if one.low <= ground.low < one.high)
+    for clause in clauses(text, sentence.low, sentence.high):
+        # "and won": its doer, and maybe what it is done to, stand before it
+        joined = text.words[clause.low] in _JOINING and clause.content[:1]
+        if joined and text.stems[joined[0]] == first and joined[0] <= clause.low + 1:
+            taken = second in clause.stems or not PRONOUNS.isdisjoint(text.words[clause.low : clause.high])
+            return not taken and second in text.stems[sentence.low : clause.low]
+    return False
+
+
+def _passes(text: Text, place: int) -> bool:
+    return text.words[place] in DETERMINERS or text.value_at(place) is not None
+
+
+def _sought(part: Clause, place: int, ground: Clause) -> bool:
+    """Whether what somebody is, in the claim, is there what somebody stands for: "ran for mayor"."""
+    before = _next(part, place, -1)
+    if before is None or part.text.words[before] not in _BE:
+        return False
+    places = [j for j in ground.content if ground.text.stems[j] == part.text.stems[place]]
+    return bool(places) and all(
+        (prior := _next(ground, j, -1)) is not None and ground.text.words[prior] == _FOR for j in places
+    )
 
 
 def _quantities(text: Text, low: int, high: int) -> list[Number]:

@@ -1,14 +1,18 @@
-"""Whether a sentence speaks of somebody's relative and the claim of that somebody: "Her mother was"."""
+"""Whether a sentence speaks of somebody's relative and the claim of that somebody.
+
+"Her mother was", "Ann Lee's brother was" and "The pupils of Ann Lee were" say nothing of Ann Lee.
+"""
 
 from __future__ import annotations
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
+from factreasoner.language.lexicon import DETERMINERS
 from factreasoner.language.persons import gender_of_noun, is_person
 
 _POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your"})
 _PRONOUNS = frozenset({"he", "she", "they"})
-_OWN = "s"
+_OWN, _OF, _AND = "s", "of", "and"
 _REACH = 3
 _OPENING = 6
 _MOST = 0.7
@@ -32,6 +36,9 @@ def of_a_relative(pair: Pairing) -> bool:
     if _relative(claim, 0, len(claim.words)) is not None or claim.words[0] in _PRONOUNS:
         return True
     places = pair.places(subject)
+    if passage.words[relative + 1] == _OF:
+        last = max(places, default=relative)
+        return bool(subject) and all(relative < j <= relative + _OPENING for j in places) and min(said) > last
     named = all(pair.is_name(i) for i in subject) or any(
         passage.words[j + 1 : j + 2] == (_OWN,) for j in places
     )
@@ -41,7 +48,13 @@ def of_a_relative(pair: Pairing) -> bool:
 def _relative(text: Text, low: int, high: int) -> int | None:
     """The place of the person that a text begins with as somebody's: the mother in "Her old mother was"."""
     for j in range(low, min(low + _OPENING, high)):
-        owned = text.words[j] in _POSSESSIVE or (text.words[j] == _OWN and j > low and text.content[j - 1])
+        begins = j == low or (text.words[low] in DETERMINERS and j <= low + 2)
+        if begins and text.words[j + 1 : j + 2] == (_OF,) and j + 2 < high and _is_person(text.words[j]):
+            return j
+        joined = j > low and text.words[j - 1] == _AND
+        owned = (text.words[j] in _POSSESSIVE and not joined) or (
+            text.words[j] == _OWN and j > low and text.content[j - 1]
+        )
         if owned:
             following = range(j + 1, min(j + 1 + _REACH, high))
             return next((k for k in following if _is_person(text.words[k])), None)
@@ -49,7 +62,7 @@ def _relative(text: Text, low: int, high: int) -> int | None:
 
 
 def _is_person(word: str) -> bool:
-    return gender_of_noun(word) is not None or is_person(word)
+    return any(gender_of_noun(one) is not None or is_person(one) for one in (word, word.removesuffix("s")))
 
 
 def _subject(pair: Pairing) -> list[int]:
