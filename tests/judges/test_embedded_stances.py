@@ -290,6 +290,7 @@ def test_what_is_said_of_another_verb_or_sought_is_not_entailed(judge, passage, 
     ("passage", "claim"),
     [
         ("Karl Dahl and his wife, Rita Dahl, had five sons.", "Karl Dahl had five sons."),
+        ("Although the harvest failed, nobody in the valley starved.", "Nobody in the valley starved."),
         ("She grows apples and pears in the valley.", "She grows pears in the valley."),
         (
             "Children under five should not be given syrup.",

@@ -41,6 +41,7 @@ def negations(text: Text, low: int, high: int) -> list[Negation]:
         for one, other in pairwise(places)
         if other - one <= _REACH and text.clauses[one] == text.clauses[other]
         if text.words[one] not in _PAIRED and text.words[other] not in _PAIRED
+        if text.commas.isdisjoint(range(one + 1, other + 1))
         for i in (one, other)
     }
     found = []

@@ -26,7 +26,7 @@ _HARDLY = frozenset({"hardly", "barely", "scarcely"})
 _REACH = 3
 _REPORTS = frozenset(
     {"accusation", "allegation", "allegations", "belief", "claim", "claims", "report", "reports"}
-    | {"rumor", "rumors", "rumour", "rumours", "story", "suggestion", "theory"}
+    | {"rumor", "rumors", "rumour", "rumours", "story", "suggestion", "suspect", "theory"}
 )
 _REFUTED = UNTRUE | {"denied", "dismissed", "refuted", "rejected"}
 
