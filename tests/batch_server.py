@@ -121,8 +121,10 @@ class _Handler(Handler):
 
 
 class BatchServer(FakeServer):
-    """A server with Files and Batches. `troubles` are answered first, one a request, in the place of a look.
+    """A server with Files and Batches.
 
+    `troubles` are answered first, one a request, in the place of a look, and `refusals` in the place of a
+    batch that is to be made.
     `files` and `batches` hold what there is by id, each made at `clock`; `answered` counts the requests of
     batches by custom_id, `pages` the lists of batches that were asked for.
     """
@@ -133,6 +135,7 @@ class BatchServer(FakeServer):
         self.states = ["validating", "in_progress", "finalizing", "completed"]
         self.share = 1.0
         self.troubles: list[Misbehaviour] = []
+        self.refusals: list[Misbehaviour] = []
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.answered: list[str] = []
@@ -150,6 +153,8 @@ class BatchServer(FakeServer):
 
     def make(self, wanted: dict[str, Any]) -> dict[str, Any] | Misbehaviour:
         """Begin a batch."""
+        if self.refusals:
+            return self.refusals.pop(0)
         if wanted["input_file_id"] not in self.files:
             return error(400, "no such file")
         batch = {

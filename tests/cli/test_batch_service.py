@@ -117,6 +117,28 @@ def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, tmp_path, se
     assert len(server.batches) == 1
 
 
+def test_a_batch_that_is_refused_for_now_is_made_later_by_the_same_command(factreasoner, tmp_path, server):
+    server.refusals = [rate_limited("0"), rate_limited()]
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert len(server.batches) == 1
+    assert predictions(tmp_path) == [GOOD, GOOD]
+
+
+@pytest.mark.parametrize("trouble", [server_error(), disconnect()])
+def test_a_batch_that_may_have_been_made_is_looked_for_before_another_is(
+    factreasoner, tmp_path, server, trouble
+):
+    server.refusals = [trouble]
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 1
+    assert "making has failed" in done.stderr
+    assert (len(server.batches), server.pages) == (0, 0)
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert (len(server.batches), server.pages) == (1, 1)
+
+
 def others_batches(server, number):
     """Have others make batches."""
     for n in range(number):

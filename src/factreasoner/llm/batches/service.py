@@ -18,6 +18,7 @@ from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider, load
 from factreasoner.llm.logprobs import field_of
+from factreasoner.llm.sending import TOO_MANY_STATUS
 
 if TYPE_CHECKING:
     import openai
@@ -159,18 +160,20 @@ class BatchService:
         """What a call to the service that the batch goes to returns; `what` it does is told of an error."""
         provider = LiteLLMProvider(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider, seconds or self._config.timeout)
-        # Who gets no answer when a batch is made can't tell whether there is one now: that is tried once.
-        patience = 0.0 if what == MAKING else self._config.patience
         return self._patiently(
             f"batch {batch.number}: {what}",
             lambda: within(seconds or self._config.timeout, lambda: call(client)),
-            patience=patience,
+            once=what == MAKING,
             secret=provider.key,
         )
 
-    def _patiently(self, what: str, call: Callable[[], T], *, patience: float, secret: str | None) -> T:
-        """What `call` returns, tried again for up to `patience` seconds where its error may pass."""
-        give_up = time.monotonic() + patience
+    def _patiently(self, what: str, call: Callable[[], T], *, once: bool, secret: str | None) -> T:
+        """What `call` returns, tried again for up to `patience` seconds where its error may pass.
+
+        With `once` only where it was refused for now: who gets no answer when a batch is made can't tell
+        whether there is one.
+        """
+        give_up = time.monotonic() + self._config.patience
         for number in itertools.count():
             try:
                 return call()
@@ -179,7 +182,8 @@ class BatchService:
             if fault.kind == "config":
                 raise ConfigError(f"{what}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2**number, LONGEST_WAIT)
-            if fault.kind != "retry" or time.monotonic() + wait > give_up:
+            passing = fault.kind == "retry" and (not once or fault.status == TOO_MANY_STATUS)
+            if not passing or time.monotonic() + wait > give_up:
                 raise RunError(f"{what} has failed: {fault.message}; the same command goes on from here")
             for turn in turns(wait):
                 time.sleep(turn)
