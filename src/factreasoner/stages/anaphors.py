@@ -25,10 +25,23 @@ PRONOUNS: dict[str, Pointed] = {word: kind for kind, forms in _FORMS.items() for
 MOMENTS = words("year time")
 _RESULTING = words("resulting aforementioned abovementioned")
 """Adjectives that say of their noun only that it was spoken of before, or comes of what was."""
+_LEFT = words("remaining latter preceding")
+"""Such adjectives behind "the" alone: "a remaining problem"."""
+_ONES = words("neither both either each")
+_PLACES_IN_ORDER = words("former latter")
 _MEASURES = words(
     "quantity amount rate level price cost size volume number value capacity speed weight length width",
     "height depth area temperature date duration",
 )
+_PARTS = words(
+    "part portion half rest remainder majority minority difference ratio proportion percentage result",
+    "outcome effect figure",
+)
+KINDS = words(
+    "company firm corporation airline band duo city town village country river lake island film album",
+    "song novel drug medication disease disorder syndrome species manuscript",
+)
+"""Nouns for what has a name or a sort that was said before; "the public" and "the liver" need neither."""
 
 
 class Anaphor(NamedTuple):
@@ -58,7 +71,12 @@ class Anaphor(NamedTuple):
     @property
     def is_resulting(self) -> bool:
         """Whether it is "resulting" or the like with its noun."""
-        return self.word.lower in _RESULTING
+        return self.word.lower in _RESULTING | _LEFT
+
+    @property
+    def is_one_of_those(self) -> bool:
+        """Whether it is "neither", "both" or "the latter" of what was named."""
+        return self.noun is None and self.word.lower in _ONES | _PLACES_IN_ORDER
 
 
 def anaphors(parse: Parse) -> Iterator[Anaphor]:
@@ -69,10 +87,45 @@ def anaphors(parse: Parse) -> Iterator[Anaphor]:
                 yield Anaphor(word)
         elif word.lower in DEMONSTRATIVES and word.tag in ("DT", "PDT", "JJ"):
             yield from _pointed_at(parse, word)
-        elif word.lower in _RESULTING and word.dep == "amod" and parse[word.head].pos in NOUNS:
+        elif _says_only_which(parse, word):
             yield Anaphor(word, parse[word.head])
-        elif noun := definite(parse, word):
+        elif noun := definite(parse, word) or is_incomplete(parse, word):
             yield Anaphor(word, noun)
+        elif _is_one_of_those(parse, word):
+            yield Anaphor(word)
+
+
+def _says_only_which(parse: Parse, word: Word) -> bool:
+    """ "Resulting" before its noun, and "the latter" with one."""
+    if word.dep != "amod" or parse[word.head].pos not in NOUNS:
+        return False
+    the = word.i > 0 and parse[word.i - 1].lower == "the"
+    return word.lower in _RESULTING or (the and word.lower in _LEFT)
+
+
+def _is_one_of_those(parse: Parse, word: Word) -> bool:
+    """ "Neither needs a cellar", "The former is cheap"; not "both of the cars" or "both cars"."""
+    if word.dep not in (*SUBJECTS, "dobj", "pobj") or parse.children(word, "prep", "acl", "relcl", "conj"):
+        return False
+    the = word.i > 0 and parse[word.i - 1].lower == "the"
+    return word.lower in _ONES or (the and word.lower in _PLACES_IN_ORDER)
+
+
+def is_incomplete(parse: Parse, word: Word) -> Word | None:
+    """The noun of "the" that is a part, a measure or a kind, where nothing says of what, or which one.
+
+    "The northern part" and "the ratio" are such; "the rate of interest" and "the loan's rate" are not.
+    """
+    noun = parse[word.head]
+    if word.lower != "the" or word.dep != "det" or noun.tag not in ("NN", "NNS"):
+        return None
+    before = [w for w in parse.children(noun) if w.i < noun.i and w.dep not in ("det", "punct")]
+    if any(w.i > noun.i and w.text != "," for w in parse.subtree(noun)):
+        return None
+    if noun.lemma in KINDS | _MEASURES:
+        return noun if not before else None
+    told = any(w.dep not in ("amod",) or w.tag in ("JJS", "VBN", "VBG") for w in before)
+    return noun if noun.lemma in _PARTS and not told else None
 
 
 def _pointed_at(parse: Parse, word: Word) -> Iterator[Anaphor]:

@@ -130,7 +130,7 @@ class _AntecedentFinder:
                 understood[kind] = meant
             if meant is not None:
                 self._understood(anaphor, meant, here)
-            elif anaphor.is_definite and not self._points_back(anaphor, parse):
+            elif anaphor.is_definite and not self._nouns.points_back(anaphor, parse):
                 continue
             name = inside(meant) if meant is not None and meant.name else None
             found.append(
@@ -154,11 +154,6 @@ class _AntecedentFinder:
         self._nouns.learn(parse, text, here.named)
         self._bearers.learn(here)
         return found
-
-    def _points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
-        """Whether "the" surely does, as a subject of which there was one before."""
-        noun = anaphor.noun
-        return noun is not None and parse.subject(parse.root) is noun and self._nouns.knows(noun)
 
     def _leads(self, here: ReadSentence) -> dict[str, Mention]:
         """What the pronoun that is the subject of a sentence stands for: the next one goes on with it."""

@@ -25,6 +25,7 @@ class Descriptions:
         self._all: dict[Kind, list[str]] = {}
         self._last: dict[Kind, list[str]] = {}
         self._introduced: set[Kind] = set()
+        self._kinds_of_names: dict[Kind, str] = {}
         self._happened: dict[Kind, list[str]] = {}
         self._happened_last: dict[Kind, list[str]] = {}
 
@@ -42,19 +43,35 @@ class Descriptions:
             if _is_one_of_several(parse, noun):
                 continue
             text = mention.name if mention.proper or points else phrase(parse, plain, noun, owners)
+            if _is_supposed(parse, noun):
+                text = ""
             if len(set(text.lower().split()) - {"the"}) > 1:
                 self._add(kind, text)
             if any(w.lower in INDEFINITE for w in parse.children(noun, "det", "nummod")):
                 self._introduced.add(kind)
-            for other in _called(parse, noun):
-                if mention.name and mention.proper:
-                    self._add(_kind(other), mention.name)
+            if mention.name and mention.proper:
+                self._add_kinds(mention, {_kind(other) for other in _called(parse, noun)})
             if mention.kind == "person" and mention.proper and _is_author(parse, noun):
                 self._add(("author", False), mention.name)
         self._happened_last = {}
         for noun_said, description in happenings(parse, named):
             for happened in (self._happened, self._happened_last):
                 happened.setdefault((noun_said, False), []).append(description)
+
+    def _add_kinds(self, mention: Mention, kinds: set[Kind]) -> None:
+        """Of what kinds the bearer of a name is; one that is told of without a word on it may be of any.
+
+        "The West Branch is a river. The East Branch is full of fish. The river ..."
+        """
+        for kind in kinds:
+            self._kinds_of_names[kind] = mention.name
+            self._add(kind, mention.name)
+        if kinds or not mention.subject or mention.kind == "person":
+            return
+        typed = set(self._kinds_of_names.values())
+        for kind, name in self._kinds_of_names.items():
+            if not kind[1] and mention.name not in typed and name not in mention.name:
+                self._all[kind].append(mention.name)
 
     def _add(self, kind: Kind, text: str) -> None:
         for known in (self._all, self._last):
@@ -84,6 +101,11 @@ class Descriptions:
         """Whether such a thing was spoken of before, so that "the" surely points back."""
         return any(_kind(noun) in known for known in (self._introduced, self._all, self._happened))
 
+    def parts_no_names(self, noun: Word) -> bool:
+        """Whether several that have names may be of that kind."""
+        kind = _kind(noun)
+        return kind in self._kinds_of_names and _one(self._all[kind]) is None
+
 
 def _kind(noun: Word) -> Kind:
     return noun.lemma.lower(), noun.tag in ("NNS", "NNPS")
@@ -98,6 +120,15 @@ def _one(names: Sequence[str]) -> str | None:
     longest = max(names, key=len)
     said = set(longest.lower().split())
     return longest if all(set(name.lower().split()) <= said | {"the"} for name in names) else None
+
+
+def _is_supposed(parse: Parse, noun: Word) -> bool:
+    """ "House" in "For a dry house, a pump is cheap", which is not the house of later sentences."""
+    indefinite = any(w.lower in INDEFINITE for w in parse.children(noun, "det"))
+    subject = parse.subject(parse.root)
+    fronted = noun.dep == "pobj" and parse[noun.head].head == parse.root.i
+    before = subject is not None and noun.i < subject.i
+    return indefinite and fronted and before and parse.finite(parse.root).tag != "VBD"
 
 
 def _is_author(parse: Parse, name: Word) -> bool:

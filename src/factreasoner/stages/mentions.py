@@ -252,7 +252,7 @@ def _of_name(parse: Parse, word: Word) -> set[int]:
 def _is_part(parse: Parse, index: int) -> bool:
     """Whether the name of the next word may begin with, or before, the word at `index`."""
     word = parse[index]
-    opening = index == 0 and word.pos in VERBS
+    opening = index == 0 and word.pos in VERBS and gender_of_name(word.text) is None
     # "This Mortal Coil": a determiner that the name was recognised with
     article = word.tag == "DT" and not (word.lower == "this" and word.entity)
     capitalised = (

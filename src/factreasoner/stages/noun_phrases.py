@@ -32,6 +32,8 @@ def phrase(parse: Parse, plain: Plain, noun: Word, owners: Mapping[int, str]) ->
     )
     last = noun.i if shared else _end(parse, noun)
     said = list(parse.words[first : last + 1])
+    if any(_is_uneven(parse, word) for word in said):
+        return ""
     known = owners if clauses else {}
     if any(last < clause.i for clause in clauses) or any(
         _is_open(word, noun, known) or _is_torn(parse, word, clauses) for word in said
@@ -41,7 +43,10 @@ def phrase(parse: Parse, plain: Plain, noun: Word, owners: Mapping[int, str]) ->
     if not 1 < len(said) <= (_LONGEST_WITH_CLAUSE if clauses else _LONGEST):
         return ""
     text = _written(plain, said, owners)
-    return f"the {text}" if first < said[0].i or clauses else text
+    if said[0].i == 0 and said[0].pos != "PROPN":
+        text = text[:1].lower() + text[1:]
+    mass = noun.tag == "NN" and said[0].lower != "the" and not parse.children(noun, "poss")
+    return f"the {text}" if first < said[0].i or clauses or mass else text
 
 
 def _end(parse: Parse, noun: Word) -> int:
@@ -95,6 +100,16 @@ def _items(parse: Parse, first: Word) -> Iterator[Word]:
     for item in parse.children(first, "conj"):
         yield item
         yield from _items(parse, item)
+
+
+def _is_uneven(parse: Parse, item: Word) -> bool:
+    """ "Water" in "a bowl of 1.5 litres and fresh water": one item is counted and the other not, so it may
+    belong to what stands further off.
+    """
+    first = parse[item.head]
+    return item.dep == "conj" and bool(parse.children(first, "nummod")) != bool(
+        parse.children(item, "nummod")
+    )
 
 
 def _is_about(parse: Parse, clause: Word, noun: Word) -> bool:

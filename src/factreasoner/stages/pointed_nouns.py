@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.anaphors import Anaphor, measured_by
+from factreasoner.stages.anaphors import Anaphor, definite, is_incomplete, measured_by
 from factreasoner.stages.candidates import ReadSentence
 from factreasoner.stages.described import Descriptions
 from factreasoner.stages.labels import Labels
@@ -52,9 +52,16 @@ class PointedNouns:
         if kind is not None and kind["name"].lower() != kind["name"]:
             self._asked_names.add(kind["noun"].lower(), text.shown(*kind.span("name")))
 
-    def knows(self, noun: Word) -> bool:
-        """Whether the response spoke of such a thing before, so that "the" surely points back."""
-        return self._described.knows(noun)
+    def points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
+        """Whether "the" surely does: its noun needs something named before, or there was such a thing.
+
+        There was one, and the noun is a subject; or there were several that have names.
+        """
+        noun = anaphor.noun
+        if noun is None or is_incomplete(parse, anaphor.word) is not None:
+            return noun is not None
+        told = parse.subject(parse.root) is noun and self._described.knows(noun)
+        return told or self._described.parts_no_names(noun)
 
     def meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
         """The one thing a noun with "the" or "this" stands for, where nothing before it is called so.
@@ -64,6 +71,8 @@ class PointedNouns:
         noun = anaphor.noun
         if noun is None:
             return self._plan(anaphor, here.parse)
+        if anaphor.is_definite and definite(here.parse, anaphor.word) is None:
+            return None
         if any(m.lemma == noun.lemma and m.i < noun.i for m in here.named):
             return None
         name = self._labels.all(noun) or self._described.meant(noun)

@@ -12,13 +12,13 @@ from factreasoner.language.inflection import third_person
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
 from factreasoner.language.tags import without_tags
-from factreasoner.language.tree import VERBS, Parse, Word
+from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
 from factreasoner.models import Atom, Record
-from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
+from factreasoner.stages.anaphors import KINDS, PRONOUNS, Anaphor, Pointed, anaphors, is_incomplete
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
 from factreasoner.stages.bearers import co_arguments
 from factreasoner.stages.candidates import is_inquiry, named_before
-from factreasoner.stages.mentions import Mention, mentions
+from factreasoner.stages.mentions import INSTITUTIONS, Mention, mentions
 from factreasoner.stages.moments import years
 from factreasoner.stages.plain_text import Plain, plain
 
@@ -168,8 +168,12 @@ def _is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], pars
         return bool(years(parse.text[: anaphor.word.start]))
     if anaphor.is_resulting:
         return any(word.pos in VERBS for word in parse.words[: anaphor.word.i])
+    if anaphor.is_one_of_those:
+        return any(m.kind == "many" or parse.children(parse[m.i], "conj") for m in before)
     if anaphor.noun is not None:
-        return any(mention.lemma == anaphor.noun.lemma for mention in before)
+        return (name is None and _completes(anaphor, before, parse)) or any(
+            mention.lemma == anaphor.noun.lemma for mention in before
+        )
     kind = PRONOUNS.get(anaphor.word.lower)
     owned = parse[anaphor.word.head]
     if anaphor.word.dep == "poss" and owned.dep == "conj" and parse[owned.head].text[0].isupper():
@@ -186,7 +190,17 @@ def _is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], pars
         return (
             owner or len(persons) > 1 or any(m.kind == "many" and (m.subject or not subject) for m in before)
         )
-    return anaphor.word.dep not in ("nsubj", "nsubjpass") or any(m.subject for m in before)
+    own = {anaphor.word.i, *(word.i for word in parse.above(anaphor.word))}
+    told = any(w.pos == "VERB" and w.i not in own for w in parse.words[: anaphor.word.i])
+    return told or (anaphor.word.dep in SUBJECTS and any(m.subject for m in before))
+
+
+def _completes(anaphor: Anaphor, before: Sequence[Mention], parse: Parse) -> bool:
+    """Whether the atom names what "the part" is of, or one that "the river" may stand for."""
+    noun = is_incomplete(parse, anaphor.word)
+    if noun is None or noun.lemma not in KINDS:
+        return noun is not None and any(m.core for m in before)
+    return any(m.core and m.proper and m.lemma.lower() not in INSTITUTIONS for m in before)
 
 
 def _names_bearer(

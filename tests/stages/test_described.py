@@ -1,0 +1,45 @@
+"""What "the house" becomes: what was described so before, and nothing that would narrow or mix it up."""
+
+import pytest
+
+from factreasoner.models import Atom, Record
+from factreasoner.stages.reviser import EmbeddedReviser
+
+
+def revised(before: str, last: str) -> tuple[str, tuple[str, ...]]:
+    response = f"{before} {last}"
+    atom = Atom(id="a", text=last, span=(len(before) + 1, len(response)))
+    (found,) = EmbeddedReviser().revise([atom], Record(id="r", response=response)).atoms
+    return found.text, found.unresolved
+
+
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        (
+            "For a well-insulated house, a heat pump is cheap.",
+            "It moves heat from the air into the house.",
+        ),
+        ("You need a bowl of at least 1.5 litres and fresh water.", "Place the bowl under the spout."),
+    ],
+)
+def test_a_case_or_a_list_narrows_nothing(before: str, last: str) -> None:
+    text, _ = revised(before, last)
+    assert text.split()[-2:] == last.split()[-2:]
+    assert "well-insulated" not in text
+    assert "fresh" not in text
+
+
+def test_another_of_the_same_kind_keeps_it_open() -> None:
+    before = "The West Branch is a salmon river. The East Branch is known for bass."
+    last = "The main stem of the river was opened in 2008."
+    assert revised(before, last) == (last, ("the river",))
+    assert revised("The West Branch is a salmon river.", last)[0] == (
+        "The main stem of the West Branch was opened in 2008."
+    )
+
+
+def test_what_has_no_article_gets_one() -> None:
+    assert revised("Dust from the dry seabed carries salt.", "Some of the dust reaches Norway.")[0] == (
+        "Some of the dust from the dry seabed reaches Norway."
+    )
