@@ -24,7 +24,7 @@ def read(text: str) -> str:
         ("un<b>believ</b>able <B>Z</B>", "unbelievable **Z**"),
         (
             "<table>\n<tr>\n<th>A</th>\n<th>B</th>\n</tr>\n<tr><td>1</td><td>2<br>3</td></tr></table>",
-            "| A | B\n| 1| 2 3",
+            "| A | B\n|-|\n| 1| 2 3",
         ),
         ("| a<br>b | c |", "| a b | c |"),
         ("10<sup>6</sup> m<sup>2</sup>, H<sub>2</sub>O, the 5<sup>th</sup>", "10^6 m^2, H2O, the 5th"),

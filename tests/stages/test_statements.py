@@ -156,6 +156,11 @@ def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names() 
     text = "|  | Height | Lit |\n|---|---|---|\n| Skerry | 38 m | 1871 |\n| Tern | | 1902 |\n"
     assert texts(text) == ["Skerry; Height: 38 m", "Skerry; Lit: 1871", "Tern; Lit: 1902"]
     assert [s.original for s in statements(text)] == ["38 m", "1871", "| Tern | | 1902 |"]
+    assert texts("| Ada | 1815 |\n| Jo | 1816 |\n") == ["Ada; 1815", "Jo; 1816"]
+    assert texts("<table><tr><td>Ada</td><td>1815</td></tr><tr><td>Jo</td><td>1816</td></tr></table>") == [
+        "Ada; 1815",
+        "Jo; 1816",
+    ]
     assert texts("| a \\| b | c |\n") == ["a \\| b; c"]
 
 

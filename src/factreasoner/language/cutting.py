@@ -32,7 +32,7 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
             stop or _ENDED.search("".join(characters[-12:]))
         ):
             _extend(characters, places, text, at, begins)
-            places.append(begins - 1)
+            places.append(begins - 1 if stop else cut.start)
             characters.append(" ")
             at = begins
     _extend(characters, places, text, at, len(text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
@@ -61,13 +61,14 @@ def newline_ended(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
     """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed.
 
-    Tags are read as any other characters here: `without_tags` reads them before.
+    Tags are read as any other characters here: `without_tags` reads them before. `places` tells where each
+    character stood before anything was cut out of the text: its lines are as wide as they were.
     """
     found: list[Block] = []
-    for block in _line_blocks(text):
+    for block in _line_blocks(text, places or range(len(text))):
         found.extend(_inline_items(text, block) if block.kind == "prose" else (block,))
     return found
 
@@ -91,7 +92,7 @@ def block_sentences(text: str, block: Block) -> Iterator[Span]:
         yield Span(start, block.end)
 
 
-def _line_blocks(text: str) -> Iterator[Block]:
+def _line_blocks(text: str, places: Sequence[int]) -> Iterator[Block]:
     """Join wrapped lines; set apart items, headings, rows and code."""
     open_block: Block | None = None
     fence_start: int | None = None
@@ -111,7 +112,7 @@ def _line_blocks(text: str) -> Iterator[Block]:
         if fence_start is not None:
             continue
         block = _block_of_line(text, line_start, line_end)
-        if block and open_block and _continues(text, open_block, block):
+        if block and open_block and _continues(text, open_block, block, places):
             open_block = Block(open_block.start, block.end, open_block.kind)
             continue
         if open_block:
@@ -139,14 +140,14 @@ def _block_of_line(text: str, start: int, end: int) -> Block | None:
     return Block(start, end, "heading" if _BOLD_LINE.fullmatch(text, start, end) else "prose")
 
 
-def _continues(text: str, block: Block, line: Block) -> bool:
+def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> bool:
     """Whether a plain line goes on with the sentence of the block before it, as in wrapped text."""
     if line.kind != "prose" or block.kind not in ("prose", "item"):
         return False
     if text[block.end - 1] in ":：":
         return False
-    last_line = block.end - max(block.start, text.rfind("\n", block.start, block.end) + 1)
-    if last_line >= _WRAP_WIDTH:
+    last_line = max(block.start, text.rfind("\n", block.start, block.end) + 1)
+    if places[block.end - 1] - places[last_line] >= _WRAP_WIDTH - 1:
         return True
     ended = _ENDS_LINE.search(text[max(block.start, block.end - 8) : block.end])
     return not ended and (text[line.start].islower() or text[line.start] in "(,;")

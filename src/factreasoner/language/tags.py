@@ -46,6 +46,8 @@ _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
 _LONGEST = 640
 _OF_ROWS = ("tr", "td", "th")
 _CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
+_RULED = "\n|-|\n"
+"""Ends a row of heads of columns."""
 _BORDER = "\n\n"
 
 
@@ -59,21 +61,29 @@ def without_tags(text: str) -> str:
         return text
     pieces: list[str] = []
     at, in_row = 0, False
-    for match, name, shown in sorted(_replaced(text), key=lambda found: found[0].start()):
+    cells: set[str] = set()
+    for match, name, stands in sorted(_replaced(text), key=lambda found: found[0].start()):
         between = text[at : match.start()]
         pieces.append(between.replace("\n", " ") if in_row else between)
+        shown = stands
         if name in ("tr", "table"):
-            in_row = name == "tr" and not match["close"]
-        in_cell = name not in ("", *_OF_ROWS) and (
-            in_row or _line_before(text, match.start()).startswith("|")
-        )
-        length = match.end() - match.start()
-        if match[0].startswith("</") and not name:
-            pieces.append(shown.rjust(length, UNSEEN))
-        else:
-            pieces.append((" " if in_cell else shown).ljust(length, " " if name else UNSEEN))
+            shown = _RULED if cells == {"th"} and match["close"] else stands
+            in_row, cells = name == "tr" and not match["close"], set()
+        elif name in ("td", "th"):
+            cells.add(name)
+        elif name and (in_row or _line_before(text, match.start()).startswith("|")):
+            shown = " "
+        pieces.append(_filled(match, name, shown))
         at = match.end()
     return "".join([*pieces, text[at:]])
+
+
+def _filled(match: re.Match[str], name: str, shown: str) -> str:
+    """What stands for a tag, as long as it; the marks of words stand beside these."""
+    length = match.end() - match.start()
+    if match[0].startswith("</") and not name:
+        return shown.rjust(length, UNSEEN)
+    return shown.ljust(length, " " if name else UNSEEN)
 
 
 def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:

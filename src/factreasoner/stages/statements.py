@@ -84,20 +84,24 @@ class _StatementFinder:
         all_blocks = blocks(self._text)
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
-                yield from self._row(block, following is not None and following.kind == "table")
+                yield from self._row(block, following is not None and self._is_ruled(block, following))
                 continue
             self._header = None
             if block.kind != "code":
                 yield from self._block(block)
 
-    def _row(self, block: Block, more: bool) -> Iterator[Statement]:
-        """A table row as "column: cell; column: cell"; the first of several rows names the columns.
+    def _is_ruled(self, row: Block, following: Block) -> bool:
+        """Whether nothing but a rule stands between two rows of a table."""
+        return following.kind == "table" and "-" in self._text[row.end : following.start]
+
+    def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
+        """A table row as "column: cell; column: cell"; the row above a rule names the columns.
 
         A row of more than two cells is a statement for each but the first, which says what the row is about.
         """
         spans = _cells(self._text, block)
         cells = [_whole(self._text[span.start : span.end]) for span in spans]
-        if self._header is None and more:
+        if self._header is None and ruled:
             self._header = cells
             return
         names = [*(self._header or ()), *[""] * len(cells)]

@@ -57,6 +57,16 @@ def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(pa
     assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
 
 
+def test_lines_that_were_wrapped_go_on_whatever_is_cut_out_of_them():
+    text = "It snowed on all of the hills (Source 1). The great hail was seen in\n1707 [2]. It thawed [3]."
+    assert [cites for _, cites, _ in cited(text)] == [["c1"], ["c2"], ["c3"]]
+    assert "seen in 1707. It" in CitedText(text, CONTEXTS).plain
+
+
+def test_a_sentence_with_a_broken_marker_does_not_cite_what_its_paragraph_ends_with():
+    assert [by for _, _, by in cited("It rained [1. It snowed [2].")] == ["none", "sentence"]
+
+
 def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
     text = (
         "<p><b>It rained</b> a lot.<sup>[1]</sup> It <i>snowed</i> [2].</p><ul>\n<li>It hailed [3]</li>\n"
@@ -217,7 +227,8 @@ def test_any_text_is_taken_apart_into_pieces_of_itself(text):
     characters = "".join(text[a:b] for a, b in places)
     parting = {m.start for s in found.sentences for m in s.markers}
     for n, (character, shown) in enumerate(zip(characters, found.plain, strict=True)):
-        assert character == shown or (shown == " " and places[n].start in parting)
+        parts = places[n].start in parting or character in "\n.!?"
+        assert character == shown or (shown == " " and parts)
     for sentence in found.sentences:
         assert 0 <= sentence.start <= sentence.words.start < sentence.words.end <= sentence.end <= len(text)
         assert all(sentence.start <= m.start and m.end <= sentence.end for m in sentence.markers)

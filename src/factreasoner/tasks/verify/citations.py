@@ -9,9 +9,9 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from factreasoner.language.citation_marks import is_word
+from factreasoner.language.citation_marks import BROKEN, is_word
 from factreasoner.language.cutting import words_alone
-from factreasoner.language.sentences import Span, block_sentences, blocks, newline_ended
+from factreasoner.language.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.language.tags import UNSEEN, without_tags
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
@@ -28,6 +28,7 @@ _REFERENCES = re.compile(
 _ENTRY = re.compile(
     r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|\d{1,3}[.)])[ \t]*(?P<rest>.*)$"
 )
+_WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
 
 
@@ -80,9 +81,11 @@ class CitedText:
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
         read, places = words_alone(self._read, whole, [*ends.spans, *around])
+        all_blocks = blocks(read, places)
+        read = _unwrapped(read, all_blocks)
         seen = [n for n, character in enumerate(read) if character != UNSEEN]
         self.plain, self._places = "".join(read[n] for n in seen), [places[n] for n in seen]
-        self.sentences = self._sentences(markers, read, places)
+        self.sentences = self._sentences(markers, all_blocks, read, places)
         self.notes = notes_on(text, markers, sources)
 
     def like(self, text: str) -> CitedText:
@@ -115,9 +118,10 @@ class CitedText:
         best = max(shared, default=None, key=lambda found: found[:2])
         return best[2] if best is not None and best[0] > 0 else None
 
-    def _sentences(self, markers: Sequence[Marker], read: str, places: Sequence[int]) -> tuple[Sentence, ...]:
-        """The sentences, found in the text as it is read, of which each character has its place."""
-        all_blocks = blocks(read)
+    def _sentences(
+        self, markers: Sequence[Marker], all_blocks: Sequence[Block], read: str, places: Sequence[int]
+    ) -> tuple[Sentence, ...]:
+        """The sentences of the blocks of the text as it is read, of which each character has its place."""
         spans = [
             (Span(places[start], places[end - 1] + 1), number, block.kind == "code")
             for number, block in enumerate(all_blocks)
@@ -141,7 +145,8 @@ class CitedText:
                     at += 1
             if at >= 0:
                 owned[at].append(marker)
-        ends = _closing(spans, owned)
+        marked = [bool(own or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)]
+        ends = _closing(spans, owned, marked)
         found = []
         for n, (span, block, is_code) in enumerate(spans):
             cites = owned[n] or ends.get(block, [])
@@ -178,6 +183,16 @@ class CitedText:
         return before == 0 or "\n" in self._read[before : marker.start]
 
 
+def _unwrapped(text: str, all_blocks: Sequence[Block]) -> str:
+    """The text with blanks where lines of a paragraph were wrapped, whatever is cut out of them."""
+    pieces, at = [], 0
+    for block in all_blocks:
+        if block.kind in ("prose", "item"):
+            pieces += [text[at : block.start], _WRAPPED.sub(" ", text[block.start : block.end])]
+            at = block.end
+    return "".join([*pieces, text[at:]])
+
+
 def _on_own_lines(text: str, markers: Sequence[Marker]) -> Iterator[Marker]:
     """The markers on lines that hold nothing else."""
     ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
@@ -207,13 +222,13 @@ def _with_closers(text: str, end: int, words: Span, markers: Sequence[Marker]) -
 
 
 def _closing(
-    spans: Sequence[tuple[Span, int, bool]], owned: Sequence[Sequence[Marker]]
+    spans: Sequence[tuple[Span, int, bool]], owned: Sequence[Sequence[Marker]], marked: Sequence[bool]
 ) -> dict[int, Sequence[Marker]]:
-    """By block: the markers of its last sentence, where no other sentence of it has any."""
+    """By block: the markers of its last sentence, where no other one of it has any, nor a broken one."""
     found: dict[int, Sequence[Marker]] = {}
     for number, run in groupby(range(len(spans)), key=lambda n: spans[n][1]):
         members = list(run)
-        if len(members) > 1 and owned[members[-1]] and not any(owned[n] for n in members[:-1]):
+        if len(members) > 1 and owned[members[-1]] and not any(marked[n] for n in members[:-1]):
             found[number] = owned[members[-1]]
     return found
 
