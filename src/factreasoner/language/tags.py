@@ -39,7 +39,7 @@ _BOLD = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});", re.IGNORECASE)
-_WORD_BEFORE = re.compile(r"[\w,] $")
+_WORD_BEFORE = re.compile(r"[\w,] ")
 _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
     f"h{n}": "\n# " for n in range(1, 7)
 }
@@ -96,7 +96,7 @@ def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
     for match in TAG.finditer(text):
         name = tag_name(match)
         alone = name and not match["close"] and name not in closed | VOID
-        if alone and _WORD_BEFORE.search(_line_before(text, match.start())):
+        if alone and _WORD_BEFORE.fullmatch(text, max(0, match.start() - 2), match.start()):
             continue
         before = bisect.bisect_left(starts, match.start())
         if not before or ends[before - 1] <= match.end():
