@@ -271,3 +271,23 @@ def test_inline_a_later_chunk_shows_what_comes_before_it() -> None:
     first, *later = (fenced(call.prompt.user, "before") for call in llm.calls)
     assert not first
     assert any("Ada was born in 1815." in text for (text,) in later)
+
+
+@pytest.mark.parametrize("places", [True, False])
+def test_inline_a_statement_of_something_else_is_asked_again_then_listed(places: bool) -> None:
+    def reply_of(*texts: str) -> dict[str, object]:
+        items = [{"begins": "She wrote", "atom": text} if places else text for text in texts]
+        return {"statements": items}
+
+    def made(*replies: dict[str, object]) -> tuple[list[str], int, int]:
+        llm = ScriptedLLM(list(replies) + [replies[-1]] * 9)
+        config = INLINE.model_copy(update={"max_attempts": 2})
+        record = Record(id="r", prompt="What did Ada Lovelace do?", response="She wrote notes.")
+        atomizer = LLMAtomizer(llm=llm, config=config)
+        found = (atomizer if places else atomizer.without_places()).atomize(record)
+        return [atom.text for atom in found.atoms], len(found.failures), len(llm.calls)
+
+    right, stray = "Ada Lovelace wrote notes.", "The Eiffel Tower stands in Paris."
+    assert made(reply_of(stray), reply_of(right)) == ([right], 0, 2)
+    texts, failures, _ = made(reply_of(right, stray))
+    assert (texts, failures) == ([right], 1)

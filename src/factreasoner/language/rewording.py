@@ -43,6 +43,19 @@ class Wording:
         return frozenset(found)
 
 
+class Matter:
+    """What some texts speak of, and a text that stands in for another one may."""
+
+    def __init__(self, *texts: str) -> None:
+        self._wording = Wording(*texts)
+        self._known = self._wording.of("\n".join(texts))
+
+    def is_left(self, before: str, after: str) -> bool:
+        """Whether `after` shares no word with `before`, or speaks mostly of something else than the texts."""
+        said = self._wording.of(after)
+        return not has_common_word(before, after) or 2 * shared(said, self._known) < len(said)
+
+
 def shared(words: AbstractSet[str], others: AbstractSet[str]) -> int:
     """How many of `words` stand among `others`, in whatever form."""
     return sum(word in others or any(alike(word, other) for other in others) for word in words)

@@ -11,6 +11,7 @@ from factreasoner.config import Config
 from factreasoner.errors import StageError
 from factreasoner.language.comparable import is_english
 from factreasoner.language.parsing import check_model, find_parser
+from factreasoner.language.rewording import Matter
 from factreasoner.language.sentences import Span
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
@@ -101,6 +102,7 @@ class LLMAtomizer:
         self._reasker = Reasker(llm, self._config)
         inline = self.INLINE if self._config.reviser == "inline" else None
         self._template = prompts.load(inline or self.PROMPT)
+        self._inline = inline is not None
         self._schema = SCHEMA if not inline else INLINE_SCHEMA if places else UNPLACED_SCHEMA
 
     def without_places(self) -> LLMAtomizer:
@@ -143,13 +145,14 @@ class LLMAtomizer:
 
     def _ask(self, record: Record, chunk: Chunk) -> list[_ChunkResult]:
         drafts: dict[Chunk, list[Statement]] = {}
+        matter = Matter(record.response, record.prompt, record.topic or "") if self._inline else None
 
         def read(
             reply: Reply, schema: FunctionSchema, sentences: Sequence[Span]
         ) -> list[list[Statement] | NoResult]:
             """The statements go with the first sentence; a list with bad items is kept as a draft."""
             part = chunk.part(sentences)
-            found = _read(reply.arguments, record.response, part)
+            found = _read(reply.arguments, record.response, part, matter)
             if found.problem is None:
                 return [found.statements, *([] for _ in sentences[1:])]
             if found.listed and len(found.statements) >= len(drafts.get(part, ())):
@@ -205,8 +208,11 @@ class _ParsedChunk(NamedTuple):
     listed: bool = True
 
 
-def _read(arguments: dict[str, Any], response: str, chunk: Chunk) -> _ParsedChunk:
-    """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones."""
+def _read(arguments: dict[str, Any], response: str, chunk: Chunk, matter: Matter | None) -> _ParsedChunk:
+    """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones.
+
+    Where statements are made self-contained, one that leaves the `matter` of its sentence is bad.
+    """
     items = arguments.get("statements")
     if not isinstance(items, list):
         return _ParsedChunk([], "'statements' is no list", listed=False)
@@ -224,8 +230,17 @@ def _read(arguments: dict[str, Any], response: str, chunk: Chunk) -> _ParsedChun
             continue
         span = _place(locator, item, atom, after)
         after = span.start if span else after
+        if matter is not None and matter.is_left(_sentence_at(response, chunk, span), text):
+            problem = f"item {position} does not speak of what the text does"
+            continue
         found.append(Statement(text, span))
     return _ParsedChunk(found, problem)
+
+
+def _sentence_at(response: str, chunk: Chunk, span: Span | None) -> str:
+    """The sentences that a span touches; all of the chunk where it is not known."""
+    touched = [s for s in chunk.sentences if span is None or (s.start < span.end and span.start < s.end)]
+    return " ".join(response[s.start : s.end] for s in touched or chunk.sentences)
 
 
 def _given(text: str, label: str) -> str:

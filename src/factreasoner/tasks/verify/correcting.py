@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
-from factreasoner.language.rewording import Wording, has_common_word, shared
+from factreasoner.language.rewording import Matter
 from factreasoner.language.sentences import sentences
 from factreasoner.language.tags import without_tags
 from factreasoner.llm.parallel import parallel_map
@@ -209,16 +209,14 @@ class _Strays:
     def __init__(self, text: CitedText, ids: frozenset[str]) -> None:
         self._text = text
         shown = "\n".join(context.text for context in text.contexts if context.id in ids)
-        self._wording = Wording(text.plain, shown)
-        self._known = self._wording.of(f"{text.plain}\n{shown}")
+        self._matter = Matter(text.plain, shown)
 
     def __call__(self, original: str, new: str) -> str | None:
         """The problem with `new`, or None."""
         if new == REMOVE:
             return None
         before, after = self._text.like(original).plain, self._text.like(new).plain
-        said = self._wording.of(after)
-        if not has_common_word(before, after) or 2 * shared(said, self._known) < len(said):
+        if self._matter.is_left(before, after):
             return "it does not speak of what the sentence and the sources do"
         if _runs_on(new) and not _runs_on(original):
             return "it does not end as a sentence"
