@@ -175,6 +175,52 @@ CASES = {
         "Critics praised the album.",
         "Critics called it “a triumph”.",
     ],
+    # What may belong elsewhere
+    "Ada Berg was a Swedish chemist who worked on the making of polymer, dyes and glue.": [
+        "Ada Berg was a Swedish chemist.",
+        "Ada Berg was Swedish.",
+        "Ada Berg worked on the making of polymer.",
+        "Ada Berg worked on the making of dyes.",
+        "Ada Berg worked on the making of glue.",
+    ],
+    "Sofia Krag was a Russian chemist who made lasting contributions to analysis, geometry and mechanics.": [
+        "Sofia Krag was a Russian chemist.",
+        "Sofia Krag was Russian.",
+        "Sofia Krag made lasting contributions to analysis.",
+        "Sofia Krag made lasting contributions to geometry.",
+        "Sofia Krag made lasting contributions to mechanics.",
+    ],
+    "Ada was born in Rome, the second of three children of Otto Falk, a general of artillery.": [
+        "Ada was born in Rome, the second of three children of Otto Falk.",
+        "Otto Falk was a general of artillery.",
+    ],
+    "The wife of Jan Ek, a baker, died in 1900.": ["The wife of Jan Ek, a baker, died in 1900."],
+    "The drug can have side effects and interactions with other drugs.": [
+        "The drug can have side effects and interactions with other drugs."
+    ],
+    "The figures are for Germany and date from 2019.": ["The figures are for Germany and date from 2019."],
+    "The force is perpendicular to both the direction of the velocity and the field lines.": [
+        "The force is perpendicular to both the direction of the velocity and the field lines."
+    ],
+    "The address comes from a bitwise AND operation between the address and the mask.": [
+        "The address comes from a bitwise AND operation between the address and the mask."
+    ],
+    "The order will say how much must be paid, as well as how often it must be paid.": [
+        "The order will say how much must be paid, as well as how often it must be paid."
+    ],
+    "It supports phrases by using quotation marks, which boosts the results.": [
+        "It supports phrases by using quotation marks, which boosts the results."
+    ],
+    "The valley has cities such as Troy and Albany, the capital of the state.": [
+        "The valley has cities.",
+        "The valley has cities such as Troy and Albany, the capital of the state.",
+    ],
+    # Beside an instruction
+    "Noise and light can disrupt sleep, so make sure the room is dark and quiet.": [
+        "Noise can disrupt sleep.",
+        "Light can disrupt sleep.",
+    ],
+    "Exercise can improve sleep, but avoid training late.": ["Exercise can improve sleep."],
     # What no parse can split
     "Cold, cold, cold!": ["Cold, cold, cold!"],
 }

@@ -131,6 +131,137 @@ def test_an_item_without_a_verb_takes_its_lead_in() -> None:
     assert texts(text)[1:] == ["The four presidents included Jo Doe.", "They met in 1810."]
 
 
+def parsed(text: str) -> list[str]:
+    return [statement.text for statement in statements(text, find_parser())]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Preheat the oven to 200 degrees.",
+        "Click Next.",
+        "Do not use compressed files.",
+        "Be respectful in your feedback.",
+        "Log in and choose a region from the menu.",
+        "If symptoms persist, see a doctor.",
+        "If the pain lasts, it is recommended to see a doctor.",
+        "Research and Contacts: Look for resources of the court.",
+        "For details, refer to the manual of the printer.",
+        "To reset it, follow these steps:\n1. Press the button.\n2. Wait for ten seconds.",
+        "To secure the house, it is best to:\n- Lock the doors",
+        "When you meet a lawyer, ask about:\n- Costs and fees",
+    ],
+)
+def test_instructions_state_nothing(text: str) -> None:
+    assert parsed(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Avoid open flames, because the gas can burn.", ["The gas can burn."]),
+        (
+            "Machines should never be left with acid inside, because the metal corrodes.",
+            ["The metal corrodes."],
+        ),
+        (
+            "Consider Skerry Bank, which charges no fees.",
+            ["Skerry Bank charges no fees."],
+        ),
+        (
+            "If you are stressed, talking to a friend can help you to sleep.",
+            ["If you are stressed, talking to a friend can help you to sleep."],
+        ),
+        ("If you live in Oslo, you must pay the tax.", ["If you live in Oslo, you must pay the tax."]),
+        ("Remember that Oslo is cold.", ["Oslo is cold."]),
+    ],
+)
+def test_what_an_instruction_gives_as_a_fact_is_stated(text: str, said: list[str]) -> None:
+    assert parsed(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Symptoms include:\n- fever\n- chills", ["Symptoms include fever.", "Symptoms include chills."]),
+        ("## Symptoms of flu\n\n- Sore throat", ["Symptoms of flu include Sore throat."]),
+        ("Here are common causes of cough:\n- Smoking", ["Common causes of cough include Smoking."]),
+        (
+            "The lake is home to many species, including:\n- brown trout",
+            ["The lake is home to many species, including brown trout."],
+        ),
+        ("Systemic features, such as:\n- fever", ["Systemic features include fever."]),
+        ("The committee can:\n- Issue fines", ["The committee can issue fines."]),
+        ("The tool helps you:\n- Scale services", ["The tool helps you scale services."]),
+        (
+            "Within two years:\n1. prices rose by 5%;\n2. wages fell, and\n3. exports of steel doubled.",
+            [
+                "Within two years, prices rose by 5%.",
+                "Within two years, wages fell.",
+                "Within two years, exports of steel doubled.",
+            ],
+        ),
+        ("Facts:\n- Founded in 1850", ["Facts: Founded in 1850"]),
+    ],
+)
+def test_an_item_becomes_a_sentence_with_what_leads_in_to_it(text: str, said: list[str]) -> None:
+    assert parsed(text) == said
+
+
+@pytest.mark.parametrize(
+    "list_",
+    [
+        "- Two rivers:\n  - Syr, from the north\n  - Amu, from the south\n- Closed in 1987",
+        "1. Two rivers:\n- Syr, from the north\n- Amu, from the south\n2. Closed in 1987",
+    ],
+)
+def test_an_item_further_out_does_not_go_on_with_the_lead_in_of_an_inner_list(list_: str) -> None:
+    assert parsed(f"Facts:\n{list_}") == [
+        "Two rivers include Syr, from the north.",
+        "Two rivers include Amu, from the south.",
+        "Facts: Closed in 1987",
+    ]
+
+
+def test_an_item_that_begins_with_its_verb_has_its_label_or_heading_for_a_subject() -> None:
+    text = (
+        "There are two kinds of queries:\n\n1. **Plain queries**: Supports phrases and filters.\n"
+        "2. **Structured queries**:\n   - Uses operators to build trees.\n   - Allows for nesting."
+    )
+    assert parsed(text) == [
+        "Plain queries supports phrases.",
+        "Plain queries supports filters.",
+        "Structured queries uses operators to build trees.",
+        "Structured queries allows for nesting.",
+    ]
+    found = statements(text, find_parser())
+    assert text[slice(*(found[2].span or ()))] == "Uses operators to build trees."
+    assert parsed("Osmosis: The movement of water through a wall") == [
+        "Osmosis is the movement of water through a wall."
+    ]
+
+
+def test_headings_and_lines_above_a_list_state_nothing() -> None:
+    text = "# How cats hunt\n\n**Diet.** Cats eat meat.\n\nKey facts\n\n- Cats sleep a lot."
+    assert parsed(text) == ["Cats eat meat.", "Cats sleep a lot."]
+    assert parsed("Mr. Heck Tate") == ["Mr. Heck Tate"]
+
+
+def test_bold_type_may_end_in_the_middle_of_a_sentence() -> None:
+    assert parsed("**Skerry: The** light was lit in 1871.") == ["The light was lit in 1871."]
+
+
+def test_a_cell_is_a_sentence_where_the_header_says_what_rows_are() -> None:
+    text = "| Country | Capital | Opened |\n|---|---|---|\n| France | Paris | 1900 |\n"
+    assert parsed(text) == ["The Capital of France is Paris.", "Country: France; Opened: 1900"]
+    text = "| Feature | Skerry | Tern |\n|---|---|---|\n| Height | 30 m | 20 m |\n"
+    assert parsed(text) == ["The Height of Skerry is 30 m.", "The Height of Tern is 20 m."]
+    assert parsed("| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n") == [
+        "A: a; B: b",
+        "C: c; D: d",
+    ]
+
+
 @pytest.mark.parametrize("lead", ["Here are some examples:", "They are:", "These include the following:"])
 def test_a_lead_in_that_says_nothing_is_not_taken(lead: str) -> None:
     assert texts(f"{lead}\n- Jo Doe, 1980\n- Ada Roe, 1990") == ["Jo Doe, 1980", "Ada Roe, 1990"]

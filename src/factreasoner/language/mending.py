@@ -15,6 +15,7 @@ def mended(parse: Parse) -> Parse:
         _participle_as_subject,
         _adverb_of_a_capitalised_noun,
         _noun_beside_a_verb,
+        _item_behind_a_clause,
         _subject_in_a_list,
         _article_of_a_higher_noun,
         _finite_verb_in_a_phrase,
@@ -97,6 +98,26 @@ def _noun_beside_a_verb(parse: Parse) -> dict[int, Word]:
         if noun is not None and noun.dep in ("pobj", "dobj", "attr") and noun.head != item.i:
             moved = {joint.i: joint._replace(head=noun.i) for joint in joints}
             return {item.i: item._replace(head=noun.i)} | moved
+    return {}
+
+
+def _item_behind_a_clause(parse: Parse) -> dict[int, Word]:
+    """ "a chemist who worked on dyes, soaps and glue": soaps stand beside dyes, not beside the chemist."""
+    for item in parse.words:
+        first = parse[item.head]
+        clauses = [c for c in parse.children(first, "relcl", "acl") if first.i < c.i < item.i]
+        if item.dep != "conj" or not clauses or not parse.children(first, "det"):
+            continue
+        start = parse.edges(item)[0]
+        joints = [
+            word for word in parse.words[max(0, start - 2) : start] if word.text == "," or word.dep == "cc"
+        ]
+        before = start - len(joints) - 1
+        last = parse[before] if joints and before > clauses[-1].i else None
+        if parse.children(item, "det") or item.pos not in ("NOUN", "PROPN") or last is None:
+            continue
+        if last in parse.subtree(clauses[-1]) and last.dep in ("pobj", "dobj", "attr", "conj"):
+            return {item.i: item._replace(head=last.i)} | {j.i: j._replace(head=last.i) for j in joints}
     return {}
 
 

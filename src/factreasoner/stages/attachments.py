@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from factreasoner.language.abbreviations import words
+from factreasoner.language.persons import is_person
 from factreasoner.language.tree import NOUNS, SUBJECTS, Parse, Word
 from factreasoner.stages.joints import says_of_all
 from factreasoner.stages.lists import QUANTIFIERS
@@ -46,7 +47,7 @@ class Attachments:
             inside = any(
                 w.dep in ("advcl", "ccomp", "relcl", "acl") for w in (noun, *self._parse.above(noun, verb))
             )
-            if noun.pos not in NOUNS or inside:
+            if noun.pos not in NOUNS or inside or noun.tag == "PRP":
                 continue
             for child in self._wording.children(noun, "relcl", "acl", "appos"):
                 if self._is_apart(noun, child, verb, subject):
@@ -56,10 +57,7 @@ class Attachments:
         return [a if subject and self._describes_subject(a.noun, verb) else self._with_name(a) for a in found]
 
     def _is_apart(self, noun: Word, child: Word, verb: Word, subject: Line) -> bool:
-        items = self._parse.children(noun, "conj")
-        if child.dep == "acl" and items and child.i > items[0].i:
-            return False
-        if child.dep == "relcl" and noun.dep == "conj" and says_of_all(self._parse, child):
+        if self._is_among_items(noun, child):
             return False
         first, last = self._parse.edges(child)
         set_off = first > 0 and self._parse[first - 1].text == ","
@@ -67,7 +65,7 @@ class Attachments:
         if child.dep == "appos":
             closed = last + 1 == len(self._parse) or self._parse[last + 1].pos == "PUNCT"
             whole = self._parse.child(child, "det") is not None and not self._parse.children(child, "conj")
-            return set_off and closed and whole and noun.pos == "PROPN"
+            return set_off and closed and whole and noun.pos == "PROPN" and self._is_plainly_of(noun, child)
         if child.dep == "acl":
             leading = self._parse.words[first : child.i]
             passive = child.tag == "VBN" and all(word.dep == "advmod" for word in leading)
@@ -77,6 +75,8 @@ class Attachments:
             return False
         if relative.i != first:
             return set_off and self._is_share(relative, child)
+        if relative.lower == "which" and relative.dep == "nsubj" and not self._may_tell_of(noun, child):
+            return False
         plural = self._parse.finite(child).tag == "VBP"
         of_clause = relative.lower == "which" and child.lemma in OF_CLAUSE and not plural
         if noun.dep not in SUBJECTS and set_off and of_clause:
@@ -84,6 +84,29 @@ class Attachments:
         return (describes and relative.lower in ("who", "which", "that")) or (
             set_off and relative.lower in _FREE
         )
+
+    def _is_among_items(self, noun: Word, child: Word) -> bool:
+        """Whether a clause may be of a whole list, or an item behind it may belong to the clause.
+
+        "A service that offers tools, and support": it may offer support.
+        """
+        items = self._parse.children(noun, "conj")
+        if child.dep == "relcl" and noun.dep == "conj" and says_of_all(self._parse, child):
+            return True
+        if not items or child.i > items[0].i:
+            return bool(items) and child.dep == "acl"
+        article = self._parse.child(noun, "det") is not None
+        return article and self._parse.child(items[0], "det") is None
+
+    def _is_plainly_of(self, noun: Word, apposition: Word) -> bool:
+        """Whether an apposition is of a noun itself and not of one above: "the capital of X, a city"."""
+        above = self._parse[self._parse[noun.head].head] if noun.dep == "pobj" else None
+        if apposition.text == noun.text:
+            return False
+        if above is None or above.pos != "NOUN":
+            return True
+        person = noun.entity == "PERSON" and is_person(apposition.lemma)
+        return person and above.tag == "NNS" and apposition.tag == "NN"
 
     def _is_share(self, relative: Word, verb: Word) -> bool:
         """ "all of which" as a subject."""
@@ -147,7 +170,8 @@ class Attachments:
         before = [
             child
             for child in self._wording.children(noun)
-            if child.dep not in ("punct", "preconj", "conj", "cc", "relcl", "acl", "appos")
+            if child.dep not in ("preconj", "conj", "cc", "relcl", "acl", "appos")
+            and (child.dep != "punct" or child.text == "-")
             and (child.i < noun.i or (child.dep == "prep" and (child.lower == "of" or child.i < ends)))
         ]
         said_before = [word for child in before for word in self._wording.kept(child)]
@@ -161,17 +185,23 @@ class Attachments:
         relative = self.relative(said)
         person = relative is not None and relative.lower in ("who", "whose", "whom") and noun.pos == "PROPN"
         candidates = [noun]
+        apposed = said.dep == "appos"
         while noun.dep == "pobj" and not person:
             preposition = self._parse[noun.head]
             above = self._parse[preposition.head]
             named = noun.pos == above.pos == "PROPN" and noun.entity not in ("GPE", "LOC", "PERSON")
             joint = preposition.lower == "of" or (named and preposition.lower in ("for", "on", "in"))
-            if above.pos not in NOUNS or not joint:
+            if above.pos not in NOUNS or not joint or (apposed and not named):
                 break
             noun = above
             candidates.append(noun)
         agreeing = [each for each in candidates if self._agrees(each, said)]
         return agreeing[-1] if agreeing else candidates[0]
+
+    def _may_tell_of(self, noun: Word, clause: Word) -> bool:
+        """Whether a noun or one above it is of the clause's number; none of "marks, which boosts results"."""
+        above = [word for word in self._parse.above(noun) if word.pos in NOUNS]
+        return any(self._agrees(word, clause) for word in (noun, *above))
 
     def _agrees(self, noun: Word, verb: Word) -> bool:
         """Whether noun and verb have one number, as far as the verb shows it."""

@@ -11,7 +11,7 @@ _OF_ACTIONS = words(
     "difficult easy hard important possible impossible necessary unnecessary best better good essential",
     "vital crucial common rare usual unusual helpful useful advisable wise interesting worth customary",
     "reasonable fair true safe dangerous legal illegal time tempting tough practice tradition custom",
-    "mistake",
+    "mistake responsibility duty job task goal",
 )
 
 
@@ -24,7 +24,9 @@ def is_expletive(parse: Parse, word: Word) -> bool:
         return False
     holders = [verb, *parse.children(verb, "acomp", "attr", "oprd")]
     clauses = [
-        c for holder in holders for c in parse.children(holder, "ccomp", "xcomp", "advcl", "csubj", "relcl")
+        c
+        for holder in holders
+        for c in parse.children(holder, "ccomp", "xcomp", "advcl", "csubj", "relcl", "acl")
     ]
     late = [clause for clause in clauses if clause.i > verb.i]
     finite = any(_opens_with(parse, clause, _FINITE_OPENERS) for clause in late)

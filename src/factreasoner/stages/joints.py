@@ -20,6 +20,8 @@ TRANSITIVE = words(
     "store view analyze collect monitor measure review support encrypt decrypt",
 )
 """Verbs that have an object, if only the one of a verb beside them."""
+_REACH = 6
+"""Words before a list in which "both" may stand."""
 _NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
 
 
@@ -27,6 +29,9 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
     """Whether the items of a list may belong together, or one of them to another."""
     return (
         _is_compared(parse, heads)
+        or _is_paired(parse, heads)
+        or _may_end_alike(parse, heads)
+        or _may_be_of_clause(parse, heads)
         or _may_be_one_name(parse, heads)
         or _may_share_object(parse, heads)
         or _may_hang_lower(parse, heads)
@@ -38,6 +43,28 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
 def says_of_all(parse: Parse, clause: Word) -> bool:
     """Whether a relative clause after the last item tells of all: "A and B, who met at work"."""
     return clause.lemma in COLLECTIVE and parse.child(clause, "dobj") is None
+
+
+def _is_paired(parse: Parse, heads: Sequence[Word]) -> bool:
+    """Whether "both" or "either" stands before a list: "to both the direction of A and B"."""
+    before = [word.lower for word in parse.words[max(0, heads[0].i - _REACH) : heads[0].i]]
+    at = max((i for i, word in enumerate(before) if word in ("both", "either", "neither")), default=None)
+    return at is not None and not {"and", "or", "nor", ","} & set(before[at:])
+
+
+def _may_be_of_clause(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "A service that offers tools, and support": the next item has no article, and may be offered."""
+    between = [c for c in parse.children(heads[0], "relcl", "acl") if heads[0].i < c.i < heads[1].i]
+    articles = [parse.child(head, "det") is not None for head in heads[:2]]
+    return bool(between) and articles == [True, False]
+
+
+def _may_end_alike(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "Effects and interactions with other drugs": what ends the list may be of the last item alone."""
+    apposed = any(c.i > heads[-1].i for c in parse.children(heads[0], "appos"))
+    after = [c for c in parse.children(heads[0], "prep") if c.i > heads[-1].i]
+    placed = heads[0].dep in ("dobj", "pobj", "nsubj") and heads[0].pos == "NOUN" == heads[-1].pos
+    return apposed or (placed and bool(after))
 
 
 def _is_compared(parse: Parse, heads: Sequence[Word]) -> bool:

@@ -69,6 +69,16 @@ class Plain(NamedTuple):
             start = place + len(STAND_IN)
         return "".join([*parts, self.text[start:end]])
 
+    def behind(self, word: str) -> Plain:
+        """The sentence with a word and a blank before it, and so in lower case."""
+        shift = len(word)
+        return Plain(
+            word + self.text[:1].lower() + self.text[1:],
+            (*[self.places[0]] * shift, *self.places),
+            {place + shift: name for place, name in self.names.items()},
+            {place + shift: aside for place, aside in self.asides.items()},
+        )
+
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
         shown: list[str] = []
@@ -101,6 +111,16 @@ def _citations(source: str) -> tuple[Span, ...]:
         and (len(keys) > 1 or not _is_key(source, mark))
     ]
     return tuple(cuts(source, marks))
+
+
+@lru_cache(maxsize=256)
+def _emphasis(source: str) -> frozenset[int]:
+    """Where the marks of bold and italic type stand, which may open in one sentence and close in another."""
+    return frozenset(
+        place
+        for match in _EMPHASIS.finditer(source)
+        for place in (*range(*match.span(1)), *range(match.end(2), match.end()))
+    )
 
 
 def _is_key(source: str, mark: Mark) -> bool:
@@ -159,11 +179,7 @@ class _PlainTextBuilder:
         self._places: list[int] = []
         self._names: dict[int, str] = {}
         self._asides: dict[int, str] = {}
-        self._marks = {
-            place
-            for match in _EMPHASIS.finditer(source, span.start, span.end)
-            for place in (*range(*match.span(1)), *range(match.end(2), match.end()))
-        }
+        self._marks = _emphasis(source)
 
     def take(self, part: re.Match[str] | None, start: int, end: int) -> None:
         if part is None:

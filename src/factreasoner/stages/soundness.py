@@ -9,10 +9,29 @@ from factreasoner.stages.wording import Line
 
 
 def is_doubtful(parse: Parse) -> bool:
-    """Whether a parse has a finite verb for a noun, a verb for a part of a name, or two objects of a verb."""
+    """Whether a parse has a finite verb for a noun, a verb for a part of a name, or two objects of a verb.
+
+    Or a noun that may be a verb, or a joint that is a name: "a bitwise AND operation".
+    """
     noun = any(word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in parse.words)
     objects = any(len(parse.children(word, "dobj")) > 1 for word in parse.words)
-    return noun or objects or any(_is_in_name(parse, word) for word in parse.words[1:])
+    named = any(word.dep == "cc" and len(word.text) > 1 and word.text.isupper() for word in parse.words)
+    return (
+        noun
+        or objects
+        or named
+        or any(_is_in_name(parse, word) or _may_be_verb(parse, word) for word in parse.words[1:])
+    )
+
+
+def _may_be_verb(parse: Parse, noun: Word) -> bool:
+    """ "Date" in "are for Germany and date from 2023": a bare noun beside what has a name or an article."""
+    first = parse[noun.head]
+    following = parse.words[noun.i + 1 : noun.i + 2]
+    bare = not any(child.i < noun.i for child in parse.children(noun))
+    told = first.pos == "PROPN" or parse.child(first, "det") is not None
+    place = noun.dep == "conj" and first.dep == "pobj" and parse[noun.i - 1].dep == "cc"
+    return place and noun.tag == "NN" and bare and told and any(w.dep == "prep" for w in following)
 
 
 def _is_in_name(parse: Parse, verb: Word) -> bool:

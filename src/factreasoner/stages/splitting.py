@@ -2,64 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import past, third_person
 from factreasoner.language.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.attachments import OF_CLAUSE, Attachment, Attachments
+from factreasoner.stages.conjuncts import INTRANSITIVE, Conjuncts
 from factreasoner.stages.descriptions import descriptions
-from factreasoner.stages.joints import JOINTS, TRANSITIVE
+from factreasoner.stages.instructions import is_instruction, is_told_beside
 from factreasoner.stages.lists import EXAMPLES, Lists
+from factreasoner.stages.occasions import apart
 from factreasoner.stages.soundness import is_doubtful, is_torn
 from factreasoner.stages.wording import Draft, Line, Wording
 
 _POINTING = ("he", "she", "it", "this", "that")
 _CONTRASTS = ("although", "though", "whereas", "while")
-_CONDITIONS = ("if", "unless", "whenever", "provided")
-_TIMES = ("when", "once", "while", "as", "until", "after", "before")
-_HAPPENING_ONCE = words("bear die found establish release launch bury commission inaugurate")
-"""Verbs that need no object to say what happened."""
-_INTRANSITIVE = words(
-    "come go sit stand smile live work die arrive run sing dance travel return laugh retire"
-)
 
 
-def split(parse: Parse, label: str = "") -> list[Draft]:
-    """The statements of a sentence; none where its root is no clause with a subject, so that it stays whole.
+def split(parse: Parse, label: str = "", circumstance: str = "") -> list[Draft] | None:
+    """The statements of a sentence; None where its root is no clause with a subject, so that it stays whole.
 
-    `label` is what stands before the sentence and its colon ("Ada Roe: She was born in 1815").
+    `label` is what stands before the sentence and its colon ("Ada Roe: She was born in 1815"),
+    `circumstance` what is said before its list ("Within three years").
     """
-    return _Splitter(parse).drafts(label)
+    return _Splitter(parse).drafts(label, circumstance)
 
 
 class _Splitter:
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
         self._wording = Wording(parse)
+        self._conjuncts = Conjuncts(self._wording)
         self._lists = Lists(self._wording)
         self._attachments = Attachments(self._wording)
         self._drafts: list[Draft] = []
 
-    def drafts(self, label: str) -> list[Draft]:
+    def drafts(self, label: str, circumstance: str) -> list[Draft] | None:
         root = self._parse.root
-        if self._parse.is_clause(root) and not is_doubtful(self._parse):
-            subject = self._parse.subject(root)
-            if label and subject is not None and subject.i == 0 and subject.lower in _POINTING:
+        told = is_instruction(self._parse)
+        subject = self._parse.subject(root)
+        if is_doubtful(self._parse) and not told:
+            return None
+        if told:
+            self._clause(root)
+            self._drafts = [draft for draft in self._drafts if not self._is_told(draft.verb)]
+            self._reasons(root)
+        elif subject is not None and self._parse.is_finite(root):
+            if label and subject.i == 0 and subject.lower in _POINTING:
                 self._wording.say(subject, label)
             self._clause(root)
-        return [] if any(is_torn(self._parse, draft.line) for draft in self._drafts) else self._drafts
+        if any(is_torn(self._parse, draft.line) for draft in self._drafts):
+            return [] if told else None
+        if circumstance:
+            self._drafts = [self._under(circumstance, draft) for draft in self._drafts]
+        return self._drafts if self._drafts or told else None
+
+    def _under(self, circumstance: str, draft: Draft) -> Draft:
+        """A statement of a main clause with what its lead-in said before it."""
+        first = draft.line[0]
+        if draft.verb.dep not in ("ROOT", "conj"):
+            return draft
+        if isinstance(first, Word) and first.pos != "PROPN" and first.text != "I":
+            first = first.text[0].lower() + first.text[1:]
+        return Draft((circumstance, ",", first, *draft.line[1:]), draft.verb)
+
+    def _is_told(self, verb: Word) -> bool:
+        """Whether a verb is that of an instruction, or is one beside it."""
+        return verb.dep == "ROOT" or (verb.dep == "conj" and self._parse.subject(verb) is None)
+
+    def _reasons(self, verb: Word) -> None:
+        """State what an instruction gives as its reason: "Avoid it, because it may burn"."""
+        for child in self._parse.children(verb, "advcl"):
+            marks = self._parse.children(child, "mark")
+            if self._parse.is_clause(child) and [mark.lower for mark in marks] == ["because"]:
+                self._wording.restore(child)
+                self._wording.drop(marks[0])
+                self._clause(child)
 
     def _clause(self, verb: Word, subject: Line = (), before: Line = ()) -> None:
         """State a clause, then all that was taken out of it; `subject` with auxiliaries where it has none."""
-        conjuncts = list(self._conjoined(verb))
+        for child in self._wording.children(verb, "conj"):
+            if is_told_beside(self._parse, child):
+                self._wording.drop(child)
+        conjuncts = list(self._conjuncts.of_clause(verb))
         beside = [child for child in self._wording.children(verb, "advcl") if self._stands_alone(verb, child)]
         for word in (*conjuncts, *beside):
             self._wording.drop(word)
         attached = self._attachments.of_clause(verb, subject or self._own_subject(verb))
         said = subject or self._own_subject(verb)
         for line in (*self._without_examples(verb), *self._lists.of_clause(verb)):
-            self._drafts += [Draft(each, verb) for each in self._apart(verb, (*before, *subject, *line))]
+            self._drafts += [
+                Draft(each, verb) for each in apart(self._wording, verb, (*before, *subject, *line))
+            ]
         be = "was" if self._parse.finite(verb).tag == "VBD" else "is"
         self._drafts += [Draft(line, verb) for line in descriptions(self._wording, verb, said, be)]
         for child in beside:
@@ -94,67 +126,9 @@ class _Splitter:
 
     # Clauses beside each other
 
-    def _conjoined(self, verb: Word) -> Iterator[Word]:
-        """Verbs beside this one that can stand alone, with its subject or their own."""
-        for child in self._wording.children(verb, "conj", "ccomp", "parataxis"):
-            if child.pos not in VERBS or (child.dep != "conj" and not self._is_set_off(verb, child)):
-                continue
-            if self._parse.subject(child) is not None:
-                if self._parse.is_finite(child) and not self._is_conditional(verb, child):
-                    yield child
-            elif self._is_joined(child) and self._may_stand_alone(child, verb):
-                yield child
-
-    def _may_stand_alone(self, child: Word, verb: Word) -> bool:
-        """Whether both verbs of a subject can be said apart.
-
-        "Will need to buy it and sell it" may be about needing to sell it; "decrypt and read the file" may
-        have one object.
-        """
-        inherited = self._inherited(child, verb)
-        aims = [aim for aim in self._parse.children(verb, "xcomp") if aim.tag == "VB" and aim.i < child.i]
-        if inherited and child.tag == "VB" and aims:
-            return False
-        shared = self._shares_object(child, verb) and verb.lemma not in (*_INTRANSITIVE, *TRANSITIVE)
-        return not shared and (self._parse.is_finite(child) or bool(inherited))
-
-    def _shares_object(self, child: Word, verb: Word) -> bool:
-        """Whether the second of two verbs has an object, and the first one has nothing behind it."""
-        after = [c for c in self._parse.children(verb) if c.i > verb.i and c.dep not in (*JOINTS, "punct")]
-        return not after and self._parse.child(child, "dobj") is not None
-
-    def _is_conditional(self, verb: Word, child: Word) -> bool:
-        """Whether both clauses may hold under the condition before the first: "If you stop, A, and B"."""
-        past = self._parse.finite(verb).tag == "VBD"
-        return child.dep == "conj" and any(
-            mark.lower in (_CONDITIONS if past else (*_CONDITIONS, *_TIMES))
-            for clause in self._parse.children(verb, "advcl")
-            if clause.i < verb.i
-            for mark in self._parse.children(clause, "mark", "advmod")
-        )
-
-    def _is_set_off(self, verb: Word, child: Word) -> bool:
-        """Whether a semicolon stands between a clause and the main one."""
-        first, last = self._parse.edges(child)
-        between = self._parse.words[last + 1 : verb.i] if child.i < verb.i else ()
-        return any(word.text == ";" for word in (*between, *self._parse.words[max(0, first - 1) : first]))
-
-    def _is_joined(self, child: Word) -> bool:
-        """Whether a conjunction or comma stands before a verb without a subject of its own."""
-        first = self._parse.edges(child)[0]
-        before = self._parse[first - 1] if first else child
-        return before.dep == "cc" or before.text == ","
-
-    def _inherited(self, conjunct: Word, verb: Word) -> Line:
-        """Auxiliaries of the first verb that the second one needs: "was born and raised"."""
-        own = self._parse.children(conjunct, *AUXILIARIES) or conjunct.tag in ("VBD", "VBZ", "VBP")
-        alike = conjunct.tag == verb.tag and conjunct.tag in ("VB", "VBN", "VBG")
-        turned = any(word.lower == "but" for word in self._parse.children(verb, "cc"))
-        return () if own or turned or not alike else self._parse.children(verb, *AUXILIARIES)
-
     def _conjunct(self, conjunct: Word, verb: Word, subject: Line) -> None:
         if self._parse.subject(conjunct) is None:
-            shared = self._inherited(conjunct, verb)
+            shared = self._conjuncts.inherited(conjunct, verb)
             borrowed = self._borrowed(conjunct, verb)
             if borrowed:
                 last = self._drafts[-1]
@@ -169,11 +143,13 @@ class _Splitter:
 
     def _borrowed(self, conjunct: Word, verb: Word) -> Line:
         """The object that "designed and built the engine" has but once."""
-        if conjunct.tag != verb.tag or verb.lemma in _INTRANSITIVE or not self._drafts:
+        if conjunct.tag != verb.tag or verb.lemma in INTRANSITIVE or not self._drafts:
             return ()
         target = self._parse.child(conjunct, "dobj")
         return (
-            self._wording.line(target) if target is not None and self._shares_object(conjunct, verb) else ()
+            self._wording.line(target)
+            if target is not None and self._conjuncts.shares_object(conjunct, verb)
+            else ()
         )
 
     def _fronted(self, verb: Word) -> Line:
@@ -271,27 +247,6 @@ class _Splitter:
                 place = line.index(child) + 1
                 line = (*line[:place], *subject, *line[place:])
             self._drafts[position] = Draft(line, draft.verb)
-
-    def _apart(self, verb: Word, line: Line) -> list[Line]:
-        """ "born on 5 May in Rome" as "born on 5 May" and "born in Rome"."""
-        after = [w for w in self._wording.children(verb, "prep") if w.i > verb.i and w in line]
-        dates = [w for w in after if self._is_date(w)]
-        others = [w for w in after if w not in dates]
-        if any(w.lower in EXAMPLES and w.dep == "prep" for w in self._wording.kept(verb)):
-            return [line]
-        identified = verb.lemma in _HAPPENING_ONCE or self._parse.child(verb, "dobj") is not None
-        if not identified or len(dates) != 1 or not others or self._parse.child(verb, "neg") is not None:
-            return [line]
-        return [self._less(line, *others), self._less(line, *dates)]
-
-    def _less(self, line: Line, *dropped: Word) -> Line:
-        gone = {each.i for word in dropped for each in self._parse.subtree(word)}
-        return tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone)
-
-    def _is_date(self, preposition: Word) -> bool:
-        """ "in 1990", but not "from 1990 until his death"."""
-        target = self._parse.child(preposition, "pobj")
-        return target is not None and target.entity == "DATE" and preposition.lower in ("in", "on")
 
 
 def _without_stop(line: Line) -> Line:

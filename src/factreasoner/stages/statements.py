@@ -11,7 +11,21 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks
 from factreasoner.language.tags import UNSEEN, without_tags
 from factreasoner.language.tree import Parse
+from factreasoner.stages.fragments import (
+    FINITE,
+    LONGEST_LABEL,
+    is_name,
+    is_phrase,
+    is_predicate,
+    listed,
+    sentence_of_cell,
+    sentence_of_item,
+    sentence_of_label,
+    takes_verb,
+)
+from factreasoner.stages.instructions import is_instruction
 from factreasoner.stages.labels import names
+from factreasoner.stages.leads import Leads
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
@@ -27,28 +41,19 @@ class Statement(NamedTuple):
     original: str | None = None
 
 
-_EMPTY_LEAD = re.compile(
-    r"(?:they|these|those|this|it|here|below|following|the following|some examples?)\b[^,]{0,24}:\Z|here\b",
-    re.IGNORECASE,
-)
 _COLUMN = re.compile(r"(?<!\\)\|")
-_LONGEST_LEAD = 200
-_LONGEST_LABEL = 10
-"""Most words of a label before a colon, and of an item of an enumeration."""
-_FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
-_NAMING = re.compile(
-    r"(?P<before>.*\b)(?P<verb>are|were|is|was|include[sd]?)(?: the following)?\s*:\Z", re.DOTALL
-)
-_ENUMERATION = re.compile(
-    r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^,.;]*,)(?!.*[;:])"
-)
-_ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
+_ENDS = re.compile(r"[.!?…:;。！？：；]\W*\Z")
+_JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
+_WRAPPED = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
+_MOST_WORDS = 10
+"""Words of a line without a verb that may be a heading."""
+_REASON = re.compile(r", (?:because|since|as) (?P<reason>(?:the|an?|[A-Z]|these|this|it|they|\w+s)\b.*)")
+_ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
         (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“*\u2060\w])""",
     re.VERBOSE,
 )
-_DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt)\b")
 
 
 class _Sentence(NamedTuple):
@@ -75,10 +80,9 @@ class _StatementFinder:
         self._source = text
         self._text = without_tags(text)
         self._parser = parser
-        self._lead = ""
+        self._leads = Leads(self._text)
         self._header: Sequence[str] | None = None
         self._in_sources = False
-        self._in_list = False
 
     def statements(self) -> Iterator[Statement]:
         all_blocks = blocks(self._text)
@@ -88,7 +92,8 @@ class _StatementFinder:
                 continue
             self._header = None
             if block.kind != "code":
-                yield from self._block(block)
+                item = following if following is not None and following.kind == "item" else None
+                yield from self._block(block, item)
 
     def _is_ruled(self, row: Block, following: Block) -> bool:
         """Whether nothing but a rule stands between two rows of a table."""
@@ -101,42 +106,66 @@ class _StatementFinder:
         """
         spans = _cells(self._text, block)
         cells = [_whole(self._text[span.start : span.end]) for span in spans]
-        if self._header is None and ruled:
+        if ruled:
             self._header = cells
             return
-        names = [*(self._header or ()), *[""] * len(cells)]
-        said = [
-            (f"{name}: {cell}" if name else cell, span)
-            for name, cell, span in zip(names, cells, spans, strict=False)
-            if cell
-        ]
+        header = [*(self._header or ()), *[""] * len(cells)]
+        filled = [(name, cell, span) for name, cell, span in zip(header, cells, spans, strict=False) if cell]
+        said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
         if len(said) > 2 and self._header and cells[0]:
-            for cell, span in said[1:]:
-                yield self._statement(f"{said[0][0]}; {cell}", span)
+            for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
+                sentence = sentence_of_cell(header[0], cells[0], name, cell, self._parse)
+                yield self._statement(sentence or f"{said[0]}; {whole}", span)
         elif said:
-            whole = Span(block.start, block.end)
-            yield self._statement("; ".join(cell for cell, _ in said), whole)
+            yield self._statement("; ".join(said), Span(block.start, block.end))
 
-    def _block(self, block: Block) -> Iterator[Statement]:
+    def _block(self, block: Block, item: Block | None) -> Iterator[Statement]:
+        """The statements of a block that the item of a list follows, if one does."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if is_reference_heading(last):
             self._in_sources = True
             return
-        if block.kind != "item":
-            self._lead = "" if self._in_list else self._lead
+        lead = ""
+        if block.kind == "item":
+            lead = self._leads.of(block)
+        else:
+            self._leads.close()
             self._in_sources = self._in_sources and block.kind != "heading"
-        self._in_list = block.kind == "item"
-        found: list[_Sentence] = []
-        for position, span in enumerate(spans):
-            found += self._sentences(span, self._lead if position == 0 else "")
-        if not (self._in_sources and self._in_list):
+        if self._is_heading(block, spans[0], item):
+            heading = spans.pop(0)
+            last = plain(self._text, heading).whole().rstrip(" .:") + ":" if not spans else last
+        if not (self._in_sources and block.kind == "item"):
             stated = block.start + entry_length(self._text[block.start : block.end])
-            yield from self._of_sentences([part for part in found if part.span.start >= stated], block)
-        if last.endswith((":", "：")):
-            self._lead = last if _may_lead(last) else ""
-        elif not self._in_list:
-            self._lead = ""
+            found = [
+                part for span in spans for part in self._sentences(span, lead if span == spans[0] else "")
+            ]
+            yield from self._of_sentences([part for part in found if part.span.start >= stated])
+        if item is not None and last.endswith((":", "：")):
+            self._leads.add(last, item)
+
+    def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
+        """Whether a block is a heading or begins with one: marked so, bold, or above a list."""
+        said = self._text[first.start : first.end]
+        whole = plain(self._text, first).whole()
+        lone = first.end == block.end
+        below = item is not None and (block.kind != "item" or self._leads.is_above(block, item))
+        marked = (block.kind == "heading" and lone) or _WRAPPED.match(said) is not None
+        if not marked and not (lone and below and not _ENDS.search(whole) and ":" not in whole):
+            return False
+        if marked and block.kind != "heading" and lone and not below:
+            return False
+        return len(whole.split()) <= _MOST_WORDS and (
+            _ASKING.match(whole) is not None or not self._states(whole)
+        )
+
+    def _states(self, said: str) -> bool:
+        """Whether a text has a finite verb of its own."""
+        parse = self._parse(said)
+        return parse.is_finite(parse.root) if parse is not None else FINITE.search(said) is not None
+
+    def _parse(self, said: str) -> Parse | None:
+        return self._parser.parse([said])[0] if said and self._parser is not None else None
 
     def _sentences(self, span: Span, lead: str) -> Iterator[_Sentence]:
         """The parts of a sentence that state something, without what only opens them."""
@@ -145,92 +174,103 @@ class _StatementFinder:
         if is_question(whole) or is_abstaining(whole) or whole.endswith((":", "：")) or is_reference(said):
             return
         for start, end in parts(said):
-            part = Span(span.start + start, span.start + end)
+            joint = _JOINT.search(said[start:end])
+            part = Span(span.start + start, span.start + (start + joint.start() if joint else end))
             opened = opening(self._text[part.start : part.end])
             label, rest = self._label(Span(part.start + opened, part.end))
             read = plain(self._text, rest)
+            if (reason := _REASON.search(read.text)) and is_filler(read.whole()):
+                rest = Span(read.span(*reason.span("reason")).start, rest.end)
+                read, label, opened = plain(self._text, rest), "", 1
             if not (is_filler(read.whole()) or is_abstaining(read.whole())):
                 yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span) -> tuple[str, Span]:
         """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
         found = _LABEL.match(self._text, span.start, span.end)
-        if found is None or len(found["label"].split()) > _LONGEST_LABEL:
+        if found is None or len(found["label"].split()) > LONGEST_LABEL:
             return "", span
         label = plain(self._text, Span(*found.span("label")))
         rest = Span(found.end(), span.end)
         if is_filler(label.whole() + ":"):
             return self._label(rest)
-        parse = self._parser.parse([label.text])[0] if self._parser is not None else None
-        states = parse.is_finite(parse.root) if parse is not None else _FINITE.search(label.text) is not None
-        return ("", span) if states else (label.whole().strip("*_"), rest)
+        return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
 
-    def _of_sentences(self, found: Sequence[_Sentence], block: Block) -> Iterator[Statement]:
+    def _of_sentences(self, found: Sequence[_Sentence]) -> Iterator[Statement]:
         parses: Sequence[Parse | None] = [None] * len(found)
         if self._parser is not None:
             parses = self._parser.parse([sentence.plain.text for sentence in found])
         for sentence, parse in zip(found, parses, strict=True):
-            for statement in self._of_sentence(sentence, parse, block):
+            for statement in self._of_sentence(sentence, parse):
                 if re.search(r"[^\W\d_]", statement.text) and not (
                     is_filler(statement.text) or is_abstaining(statement.text)
                 ):
                     yield statement
 
-    def _of_sentence(self, sentence: _Sentence, parse: Parse | None, block: Block) -> Iterator[Statement]:
-        listed = list(_listed(sentence.plain.text, sentence.plain))
-        if listed:
-            yield from (self._statement(said, span) for said, span in listed)
+    def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
+        named = list(listed(sentence.plain.text, sentence.plain))
+        if named:
+            yield from (self._statement(said, span) for said, span in named)
             return
-        drafts = split(parse, self._subject(sentence.label, parse)) if parse is not None else []
-        if drafts and parse is not None:
-            writer = Writer(parse, sentence.plain)
-            for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
-                yield self._statement(writer.text(draft.line), writer.span(draft))
-        elif block.kind != "heading":
-            yield self._statement(_unparsed(sentence, parse), sentence.span)
+        whole = self._unparsed(sentence, parse)
+        if (longer := self._with_subject(sentence, parse)) is not None:
+            sentence, parse = longer
+            whole = f"{self._subject(sentence, longer[1])} {sentence.plain.whole().removeprefix('It ')}"
+        if parse is None or (is_instruction(parse) and takes_verb(sentence.lead)):
+            drafts = None
+        else:
+            drafts = split(parse, self._subject(sentence, parse), self._circumstance(sentence.lead))
+        if drafts is None or parse is None:
+            if not (sentence.lead and self._tells(sentence.lead, whole)):
+                yield self._statement(whole, sentence.span)
+            return
+        writer = Writer(parse, sentence.plain)
+        for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
+            yield self._statement(writer.text(draft.line), writer.span(draft))
 
-    def _subject(self, label: str, parse: Parse) -> str:
-        """A label that the first word of a sentence may stand for; else nothing."""
-        read = self._parser.parse([label])[0] if label and self._parser is not None else None
-        return label if read is not None and names(label, read.words, parse[0].lower) else ""
+    def _tells(self, lead: str, whole: str) -> bool:
+        """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "It is best to:"."""
+        parses = [self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole)]
+        return any(parse is not None and is_instruction(parse) for parse in parses)
+
+    def _with_subject(self, sentence: _Sentence, parse: Parse | None) -> tuple[_Sentence, Parse] | None:
+        """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
+        read = sentence.plain
+        if parse is None or not read.text.split(" ")[0].endswith("s") or not self._subject(sentence, parse):
+            return None
+        longer = read.behind("It ")
+        joined = self._parse(longer.text)
+        if joined is None or not is_predicate(joined):
+            return None
+        return sentence._replace(plain=longer), joined
+
+    def _unparsed(self, sentence: _Sentence, parse: Parse | None) -> str:
+        """The whole sentence with its label, or the item with the lead-in of its list."""
+        whole = sentence.plain.whole()
+        whole = capitalised(whole) if sentence.opened else whole
+        label, lead = sentence.label, sentence.lead
+        if label:
+            whole = sentence_of_label(label, whole, parse, self._parse(label))
+            if whole.endswith(".") and not whole.startswith(f"{label}:"):
+                return whole
+        read = self._parse(lead) if not label else None
+        return sentence_of_item(whole, lead, parse, read) if lead else whole
+
+    def _subject(self, sentence: _Sentence, parse: Parse) -> str:
+        """A label, or a lead-in that is a name, that the sentence may have for its subject; else nothing."""
+        label = sentence.label or sentence.lead.rstrip(" :")
+        read = self._parse(label)
+        if read is None or (not sentence.label and not is_name(read)):
+            return ""
+        return label if names(label, read.words, parse[0].lower) else ""
+
+    def _circumstance(self, lead: str) -> str:
+        """ "Within three years" of a lead-in that holds of each item."""
+        return lead.rstrip(" :") if is_phrase(self._parse(lead)) else ""
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
-
-
-def _listed(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
-    """ "The winners are: A, B and C" as "The winners include A" and so on, where every item is a name."""
-    found = _ENUMERATION.match(text)
-    items = list(_ITEM.finditer(text, found.end())) if found else []
-    if found is None or len(items) < 3 or any(len(item[0].split()) > _LONGEST_LABEL for item in items):
-        return
-    verb = {"are": "include", "were": "included"}.get(found["verb"], found["verb"])
-    for item in items:
-        said = read.names.get(item.start("name"), item["name"])
-        yield _sentence(f"{found['before']}{verb} {said}"), read.span(*item.span("name"))
-
-
-def _unparsed(sentence: _Sentence, parse: Parse | None) -> str:
-    """The whole sentence with its label, or the item with the lead-in of its list."""
-    whole = sentence.plain.whole()
-    whole = capitalised(whole) if sentence.opened else whole
-    label = sentence.label
-    done = parse is not None and parse.root.tag == "VBN" and _DONE_TO.match(whole)
-    if label and done:
-        return _sentence(f"{label} was {whole}")
-    whole = f"{label}: {whole}" if label else whole
-    if parse is None and _FINITE.search(whole):
-        return whole
-    naming = _NAMING.match(sentence.lead)
-    if naming and naming["before"].strip().lower() not in ("", "they", "these", "there"):
-        verb = {"are": "include", "were": "included"}.get(naming["verb"], naming["verb"])
-        return _sentence(f"{naming['before']}{verb} {whole}")
-    return f"{sentence.lead} {whole}".strip()
-
-
-def _sentence(text: str) -> str:
-    return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _cells(text: str, row: Block) -> list[Span]:
@@ -247,8 +287,3 @@ def _cells(text: str, row: Block) -> list[Span]:
 
 def _whole(cell: str) -> str:
     return plain(cell, Span(0, len(cell))).whole()
-
-
-def _may_lead(sentence: str) -> bool:
-    """Whether a sentence ending in a colon makes sense in front of an item of its list."""
-    return len(sentence) <= _LONGEST_LEAD and not _EMPTY_LEAD.match(sentence) and not is_filler(sentence)
