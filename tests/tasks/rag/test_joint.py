@@ -106,13 +106,14 @@ def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():
 
     def answer(prompt, schema):
         if schema.name == "report_statements":
-            return {"statements": ["apples", "pears"]}
+            return {"statements": ["apples", "quinces"]}
         return judge.call(prompt, schema).arguments
 
     contexts = [*RECORD["contexts"], *RECORD["contexts"]]
     for fields, calls in (({}, 2), ({"reference": "apples, and quinces"}, 5)):
         llm = ScriptedLLM(answer)
-        scored = scored_rag(assessed(llm, record_of(contexts=contexts, **fields), reviser="inline"))
+        record = record_of(output="apples and quinces", contexts=contexts, **fields)
+        scored = scored_rag(assessed(llm, record, reviser="inline"))
         assert len(llm.calls) == calls
         assert scored.result.status == "ok"
         assert scored.values["faithfulness"] == 0.5
