@@ -201,6 +201,16 @@ def test_what_is_possible_told_or_on_a_condition_is_left_open(judge, passage, cl
         ("Until 1989 the hall was used as a church.", "The hall is used as a church."),
         ("The mill was once a prison.", "The mill is a prison."),
         ("Reports that the bridge had collapsed were denied.", "The bridge had collapsed."),
+        ("The pump moves 40 litres per minute.", "The pump moves 40 litres per hour."),
+        ("Tenants pay 90 dollars a week.", "Tenants pay 90 dollars a month."),
+        (
+            "Lake Sarn is the deepest lake in the country. Lake Moll is known for its storms.",
+            "Lake Moll is the deepest lake in the country.",
+        ),
+        (
+            "The older bridge, the Karlsbrucke, was built of sandstone. The newer one is the Neubrucke.",
+            "The Neubrucke was built of sandstone.",
+        ),
     ],
 )
 def test_what_is_turned_round_of_fewer_or_past_is_not_believed(judge, passage, claim):
@@ -220,6 +230,7 @@ def test_what_is_turned_round_of_fewer_or_past_is_not_believed(judge, passage, c
             "The treaty between France and Spain was signed.",
         ),
         ("Most pupils passed the test.", "Many pupils passed the test."),
+        ("The ferry carries 300 people a day.", "The ferry carries 300 people daily."),
     ],
 )
 def test_what_stays_in_its_role_is_believed(judge, passage, claim):
@@ -323,6 +334,13 @@ def test_a_claim_that_stands_there_alone_is_entailed_whatever_stands_beside_it(j
 )
 def test_a_subject_may_be_the_last_word_of_a_passage(judge, passage, claim):
     assert verdict(judge, passage, claim).label != "contradiction"
+
+
+def test_a_sign_belongs_to_the_name_of_a_language(judge):
+    assert verdict(judge, "C is a programming language.", "C# is a programming language.").label == "neutral"
+    assert (
+        verdict(judge, "C# is a programming language.", "C# is a programming language.").label == "entailment"
+    )
 
 
 def test_texts_in_any_order_of_words_are_judged(judge):

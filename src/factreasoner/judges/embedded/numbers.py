@@ -23,7 +23,8 @@ UNCOUNTED = ("", "of")
 """Kinds of number that leave open what is counted: "146.", "three of the"."""
 UNITS_OF: dict[str, frozenset[str]] = {stem(unit, "english"): units for units in UNITS for unit in units}
 """Stem of a unit -> the units of its measure."""
-_SIZES = {stem(unit, "english"): size for unit, size in UNIT_SIZES.items()}
+SIZES = {stem(unit, "english"): size for unit, size in UNIT_SIZES.items()}
+"""Stem of a unit -> its size in the same unit for all of its measure."""
 
 _FIRST_YEAR, _LAST_YEAR = 1000.0, 2100.0
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
@@ -114,8 +115,8 @@ class Number(NamedTuple):
         """What the other's values are multiplied with to compare; None where they don't."""
         if self.kind == other.kind:
             return 1.0
-        if self.kind in _SIZES and UNITS_OF[self.kind] is UNITS_OF.get(other.kind) and other.kind in _SIZES:
-            return _SIZES[other.kind] / _SIZES[self.kind]
+        if self.kind in SIZES and UNITS_OF[self.kind] is UNITS_OF.get(other.kind) and other.kind in SIZES:
+            return SIZES[other.kind] / SIZES[self.kind]
         return None
 
     def _meant(self, loose: float, scale: float = 1.0) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from factreasoner.language.stems import LEAST_PREFIX, alike
 
 _AUXILIARY = BE | {"has", "have", "had", "did", "does", "to", "more", "less", "who", "he", "she"}
 _RELATIVE = frozenset({"who", "which", "that"})
+_NO_SENTENCE = 7  # content words in a row
 
 
 class Pairing:
@@ -55,6 +56,17 @@ class Pairing:
         if self.claim.names[place] or place != self.content[0]:
             return self.claim.names[place]
         return (self.claim.stems[place], True) in zip(self.passage.stems, self.passage.names, strict=True)
+
+    def is_list(self) -> bool:
+        """Whether the sentence is a table, a list of titles or the like: names in a row say nothing."""
+        text, in_a_row, clause = self.passage, 0, -1
+        for place in range(self.part.low, self.part.high):
+            goes_on = text.content[place] and text.clauses[place] == clause
+            in_a_row = in_a_row + 1 if goes_on else int(text.content[place])
+            clause = text.clauses[place]
+            if in_a_row >= _NO_SENTENCE:
+                return True
+        return False
 
     def exchanged(self) -> bool:
         """Whether doer and object have changed places around the verb that both have."""

@@ -17,6 +17,7 @@ from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
+from factreasoner.judges.embedded.rates import paced_otherwise
 from factreasoner.judges.embedded.relations import turned_relation
 from factreasoner.judges.embedded.roles import exchanged_roles
 from factreasoner.judges.embedded.scopes import narrowed
@@ -28,7 +29,6 @@ _LEAST_SHARE = 0.7
 _NEARLY_ALL = 0.9
 _CONTEXT = 3
 _LONGEST_RUN = 6
-_NO_SENTENCE = 7  # content words in a row
 _MEANT = frozenset({"it", "him", "them"})
 _LISTING = frozenset({"and", "or", "&", "of"}) | DETERMINERS
 
@@ -59,30 +59,20 @@ class _Swaps:
 
     def found(self) -> bool:
         """Whether the sentence has the rest of the claim, and another thing in the place of a part of it."""
-        if self._pair.share() < 1 - _LEAST_SHARE or self._is_list():
+        if self._pair.share() < 1 - _LEAST_SHARE or self._pair.is_list():
             return False
         return (
             narrowed(self._pair)
             or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
             or of_a_relative(self._pair)
             or measured_otherwise(self._pair)
+            or paced_otherwise(self._pair)
             or of_another_label(self._pair)
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
             or exchanged_roles(self._pair)
             or done_otherwise(self._pair)
             or any(self._taken(run) for run in self._runs)
         )
-
-    def _is_list(self) -> bool:
-        """Whether the sentence is a table, a list of titles or the like: names in a row say nothing."""
-        in_a_row, clause = 0, -1
-        for place in range(self._pair.part.low, self._pair.part.high):
-            goes_on = self._text.content[place] and self._text.clauses[place] == clause
-            in_a_row = in_a_row + 1 if goes_on else int(self._text.content[place])
-            clause = self._text.clauses[place]
-            if in_a_row >= _NO_SENTENCE:
-                return True
-        return False
 
     @cached_property
     def _runs(self) -> list[_Run]:
@@ -175,12 +165,15 @@ class _Swaps:
             if text.clauses[place] != clause or not text.content[place]:
                 break
             stem = text.stems[place]
+            if found and text.names[found[-1]] and stem in {self._claim.stems[i] for i in run.places}:
+                break  # "Lake Baikal" for "Lake Superior"
             if stem in self._pair.found or (not text.names[place] and place in self._known):
                 return []
-            if side == -1 and place in text.commas:
+            begins = not text.commas.isdisjoint(range(there[index - 1] + 1 if index else place, place + 1))
+            if side == -1 and begins:
                 break
             found.append(place)
-            if side == 1 and place in text.commas:
+            if side == 1 and begins:
                 break
         return found
 
@@ -191,7 +184,8 @@ class _Swaps:
     def _listed(self, run: _Run, rival: Sequence[int], anchor: int, side: int) -> bool:
         """Whether the run stands there, too, on the rival's side of the anchor: in a list, or close to it."""
         text, place = self._text, self._pair.there[anchor]
-        for j in self._pair.places(run.places):
+        whole = run.kind != "name" or all(self._pair.places([i]) for i in run.places)
+        for j in self._pair.places(run.places) if whole else ():
             if (j < place) == (side == 1):
                 between = range(min(j, rival[0]), max(j, rival[0]))
                 joined = all(text.content[k] or text.words[k] in _LISTING for k in between) and not any(
@@ -254,7 +248,8 @@ class _Swaps:
         others = [text.words[j] for j in sorted(rival)]
         if "".join(word[0] for word in words) in others or "".join(word[0] for word in others) in words:
             return True
-        own, other = {self._claim.stems[i] for i in run.places}, {text.stems[j] for j in rival}
+        shared = {text.stems[j] for j in (min(rival) - 1, max(rival) + 1) if 0 <= j < len(text.stems)}
+        own, other = {self._claim.stems[i] for i in run.places} - shared, {text.stems[j] for j in rival}
         name: set[str] = set()
         for j, stem in enumerate(text.stems):
             part = text.names[j] or (text.content[j] and j in text.openings)

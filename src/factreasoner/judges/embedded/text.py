@@ -26,7 +26,7 @@ from factreasoner.language.stems import stem
 # Scripts without blanks between words, and Hangul: each character is a token.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _TOKEN = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_])+|[$€£¥%°]"
+    rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|\b[A-Z](?:#|\+\+)|(?:(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_])+|[$€£¥%°]"
 )
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
