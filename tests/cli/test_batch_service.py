@@ -68,11 +68,16 @@ def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tm
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_nothing_answered_before_it_expired_is_no_strange_file(factreasoner, tmp_path, server):
-    server.states, server.share = ["expired"], 0.0
+@pytest.mark.parametrize("end", ["expired", "completed"])
+def test_a_batch_that_ends_with_nothing_answered_is_no_strange_file(factreasoner, tmp_path, server, end):
+    server.states, server.share = [end], 0.0
     done = factreasoner(*arguments(server, two(tmp_path)), "--max-attempts", 1)
     assert done.returncode == 3
     assert "0 of 4 requests answered" in done.stderr
+    server.share = 1.0
+    done = factreasoner(*arguments(server, two(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert predictions(tmp_path) == [GOOD, GOOD]
 
 
 def test_a_cancelled_batch_ends_the_command_and_the_next_asks_for_the_rest(factreasoner, tmp_path, server):

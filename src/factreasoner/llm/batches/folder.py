@@ -231,7 +231,7 @@ class BatchFolder:
                     place = own[result.custom_id]
                     body = _body(requests, place)
                     usage += usage_of(state["model"], result.completion, body)
-        reading.refuse_strange(own, partial=state.get("status") in ("expired", "cancelled"))
+        reading.refuse_strange(own, ended=state.get("status"))
         self._files[batch.number] = batch.results_path.open("rb")
         if counted:
             return []

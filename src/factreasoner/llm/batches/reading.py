@@ -43,8 +43,12 @@ class Reading:
         """How many requests have a completion so far."""
         return sum(self._seen.values())
 
-    def refuse_strange(self, own: Mapping[str, Place], *, partial: bool) -> None:
-        """Raise RunError where not one line is about a request of the batch, unless results are partial."""
+    def refuse_strange(self, own: Mapping[str, Place], *, ended: str | None) -> None:
+        """Raise RunError where not one line is about a request of the batch.
+
+        A service that `ended` it may have answered none: the file is empty then, or tells of what is left.
+        """
+        partial = ended in ("expired", "cancelled") or (ended is not None and not self._lines)
         if own and not self._seen and not partial:
             raise RunError(
                 f"{self.batch.results_path}: holds no result of a request of "
