@@ -14,6 +14,10 @@ from factreasoner.language.stems import language_of, stem
         ("El puente fue inaugurado por el alcalde de la ciudad.", "spanish"),
         ("東京は日本の首都です。", "english"),
         ("", "english"),
+        ("The two ministers never met in person.", "english"),
+        ("Women live longer than men.", "english"),
+        ("Paris est la capitale de la France.", "french"),
+        ("De koning woont in het paleis.", "dutch"),
     ],
 )
 def test_language(text, language):

@@ -23,12 +23,15 @@ _STEMMER_LOCK = threading.Lock()
 def language_of(texts: Sequence[str]) -> str:
     """The language whose function words are most frequent in `texts`; English when none stands out."""
     counts = Counter(word for text in texts for word in _WORD.findall(text[:_PROBED].lower()))
-    scores = {
-        language: sum(counts[word] for word in counts.keys() & words if len(word) > 1) / len(words) ** 0.5
+    said = {
+        language: sum(counts[word] for word in counts.keys() & words if len(word) > 1)
         for language, words in FUNCTION_WORDS.items()
     }
+    scores = {language: said[language] / len(words) ** 0.5 for language, words in FUNCTION_WORDS.items()}
     best = max(scores, key=lambda language: scores[language])
-    return best if scores[best] > 1.2 * scores["english"] else "english"
+    # the list of English is the longest: of a short text another one must have more words, too
+    stands_out = scores[best] > 1.2 * scores["english"] and said[best] > said["english"]
+    return best if stands_out else "english"
 
 
 @lru_cache(maxsize=100_000)

@@ -21,7 +21,7 @@ from factreasoner.judges.embedded.figures import (
 from factreasoner.judges.embedded.namesakes import is_labelled_alike
 from factreasoner.judges.embedded.negations import denies, negations
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF
-from factreasoner.judges.embedded.occasions import can_recur, is_of_another
+from factreasoner.judges.embedded.occasions import can_recur, is_of_a_part, is_of_another
 from factreasoner.judges.embedded.opposites import opposites, subject_places
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
@@ -213,6 +213,7 @@ class _Pair:
                 and self._predicate(place)
                 and not self._displaced(self._at.low, claimed.kind)
                 and not can_recur(self._claim, claimed, self._passage, same[0], self._there)
+                and not is_of_a_part(self._claim, self._passage, same[0])
                 and not is_of_another(self._claim, self._passage, self._at, dates)
                 and _around(self._claim, place, 0) & _around(self._passage, same[0].place, self._at.low)
             ):

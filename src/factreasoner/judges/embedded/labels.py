@@ -49,17 +49,18 @@ class _Words(NamedTuple):
 
 def labels_in(
     written: Sequence[str],
+    folded: Sequence[str],
     stems: Sequence[str],
     content: Sequence[bool],
     gaps: Sequence[str],
     numbers: Sequence[Number],
 ) -> Iterator[Labelled]:
     """The labels among the tokens of a text, in order."""
-    words = _Words(written, [word.casefold() for word in written], stems, content, gaps)
+    words = _Words(written, folded, stems, content, gaps)
     kinds = {number.place: number.kind for number in numbers}
     last: Labelled | None = None
-    for place in range(1, len(written)):
-        label = _label(written[place])
+    for place, word in enumerate(written):
+        label = _label(word) if place and (word.isupper() or word[0].isdigit()) else None
         if label is None or kinds.get(place) in _MEASURED:
             continue
         if last is not None and _goes_on(words, last, place):
@@ -82,7 +83,7 @@ def _label(word: str) -> str | None:
 def _goes_on(words: _Words, last: Labelled, place: int) -> bool:
     """Whether a token is one more label of the same noun: "Types 1 and 2", "Vitamins B, D and K"."""
     joined = words.folded[place - 1] in _JOINING and last.place == place - 2
-    listed = words.gaps[place].strip() == "," and last.place == place - 1
+    listed = words.gaps[place].strip() in (",", "/") and last.place == place - 1
     counts = words.written[place][0].isdigit() and words.is_plural(place + 1)
     return (joined or listed) and (not counts or words.folded[last.place - 1].endswith("s"))
 

@@ -11,15 +11,15 @@ from factreasoner.language.lexicon import ADDING, BE, DENYING_NOTHING, NEARLY, U
 from factreasoner.language.stems import alike
 
 _SAID = frozenset({"denied", "denies", "deny"})
+_PAST = frozenset({"was", "were", "had", "once", "formerly", "used"})
 _PAIRED = frozenset({"neither", "nor"})
 _BOUNDS = frozenset({"more", "less", "fewer", "later", "earlier"})
 _MODALS = (frozenset({"should", "must", "ought", "shall"}), frozenset({"may", "might"}), frozenset({"would"}))
 _LIMITS = frozenset({"without", "unless", "except", "until", "besides"})
 _POINTING = frozenset({"this", "that", "these", "those", "there"})
 _AUXILIARY = BE | {"do", "does", "did", "has", "have", "had", "can", "could", "will", "would"}
-_TURNING = frozenset(
-    {"doubt", "prevent", "prevented", "stop", "stopped", "forget", "forgot", "miss", "missed", "hesitate"}
-)
+_TURNING = frozenset({"doubt", "prevent", "prevented", "stop", "stopped", "forget", "forgot", "hesitate"})
+_OPEN = frozenset({"known", "clear", "certain", "sure", "mean"})
 _TURNED = ("un", "im", "in", "ir", "il", "dis", "non")
 _LEAST_TURNED = 6
 _REACH = 2
@@ -83,6 +83,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or _is_turned(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
         or _of_what_is_pointed_at(text, place)
+        or (following[:1] == ("longer",) and not _PAST.isdisjoint(there))
     )
 
 
@@ -95,12 +96,12 @@ def _of_another_mood(text: Text, place: int, there: tuple[str, ...]) -> bool:
 
 
 def _is_turned(text: Text, place: int, end: int, other: Text, at: Window) -> bool:
-    """Whether the negated word is itself a denial, which the other lacks: "not unusual", "no doubt"."""
+    """Whether the other lacks the negated word, a denial or a knowing: "not unusual", "not known"."""
     first = next((j for j in range(place + 1, end) if text.content[j]), None)
     if first is None or any(alike(text.stems[first], stem) for stem in other.stems[at.low : at.high]):
         return False
     word = text.words[first]
-    return word in _TURNING or (len(word) >= _LEAST_TURNED and word.startswith(_TURNED))
+    return word in _TURNING | _OPEN or (len(word) >= _LEAST_TURNED and word.startswith(_TURNED))
 
 
 def _is_as_wide(following: tuple[str, ...], there: tuple[str, ...]) -> bool:

@@ -13,7 +13,8 @@ _ARTICLES = frozenset({"a", "an"})
 _HUNDRED, _DOZEN, _ONE, _AND = "hundred", "dozen", "one", "and"
 _UNITS = frozenset().union(*UNITS)
 _MULTIPLES = frozenset({"twice", "thrice"})
-_BEGINNING = frozenset({_HALF, _ONE, *_ARTICLES, *NUMBER_WORDS, *MAGNITUDES})
+BEGINNING = frozenset({_HALF, _ONE, *_ARTICLES, *NUMBER_WORDS, *MAGNITUDES})
+"""Words that a figure may begin with."""
 _LONGEST = 12
 _TEN, _TWENTY, _FULL = 10, 20, 100
 
@@ -23,9 +24,6 @@ def figure_at(words: Sequence[str], place: int, breaks: Collection[int]) -> tupl
 
     It goes past no token of `breaks`, before which a comma or the like stands.
     """
-    word = words[place]
-    if not (word[0].isdigit() or word in _BEGINNING):
-        return None
     reach = range(place + 1, min(place + _LONGEST, len(words)))
     stop = next((i for i in reach if i in breaks), reach.stop)
     found = _figure(words[place:stop])

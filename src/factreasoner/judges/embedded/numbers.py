@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from typing import Literal, NamedTuple
 
-from factreasoner.judges.embedded.number_words import figure_at, units_and_a_half
+from factreasoner.judges.embedded.number_words import BEGINNING, figure_at, units_and_a_half
 from factreasoner.language.lexicon import (
     AT_LEAST,
     AT_MOST,
@@ -178,7 +178,8 @@ def _is_range(words: Sequence[str], first: Number, last: Number, dashed: Collect
 def _numbers(words: Sequence[str], breaks: Collection[int], language: str) -> Iterator[Number]:
     end = 0
     for i, word in enumerate(words):
-        figure = figure_at(words, i, breaks) if i >= end else None
+        begins = i >= end and (word in BEGINNING or word[0].isdigit())
+        figure = figure_at(words, i, breaks) if begins else None
         if figure is None:
             continue
         value, end = figure

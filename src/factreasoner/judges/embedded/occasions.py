@@ -11,6 +11,7 @@ from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import CLASSES_OF, CLAUSE_WORDS, ONCE, OPPOSITES, ORDINALS
 
 _UNIQUE = ORDINALS | {"first", "last", "st", "nd", "rd", "th"}
+_REACH = 5
 
 
 def is_of_another(claim: Text, passage: Text, at: Window, apart: Collection[int] = ()) -> bool:
@@ -41,6 +42,13 @@ def can_recur(claim: Text, claimed: Number, passage: Text, other: Number, others
         return False
     own, there = _telling(claim, claimed.place), _telling(passage, other.place)
     return not (own & there & _UNIQUE or (own & ONCE and there & ONCE))
+
+
+def is_of_a_part(claim: Text, passage: Text, other: Number) -> bool:
+    """Whether the sentence's figure is that of a part: 20,000 copies "in its first week"."""
+    end = other.place + other.length
+    behind = frozenset(passage.words[end : end + _REACH])
+    return other.kind not in DATES and bool(behind & _UNIQUE - frozenset(claim.words))
 
 
 def _telling(text: Text, place: int) -> frozenset[str]:

@@ -18,21 +18,19 @@ _THAN = "than"
 def opposites(claim: Text, passage: Text, at: Window) -> list[int]:
     """The places of words of the claim that the sentence lacks, and has the opposites of.
 
-    Not of events that undo each other, of words that tell another thing, group or time, nor of the other side
-    of a comparison.
+    Not of events that undo each other, nor where one tells another thing, group or time, or the other side of
+    a comparison.
     """
     there = frozenset(passage.words[at.low : at.high]) - frozenset(claim.words)
     stems = frozenset(passage.stems[at.low : at.high])
-    return [
+    found = [
         i
         for i, word in enumerate(claim.words)
-        if claim.content[i]
-        and claim.stems[i] not in stems
-        and OPPOSITES.get(word, frozenset()) & there
-        and word not in EVENTS
-        and not _names_another(claim, i)
-        and not _is_converse(claim, passage, at, i)
+        if claim.content[i] and claim.stems[i] not in stems and OPPOSITES.get(word, frozenset()) & there
     ]
+    if any(_names_another(claim, i) or _is_converse(claim, passage, at, i) for i in found):
+        return []
+    return [i for i in found if claim.words[i] not in EVENTS]
 
 
 def _names_another(claim: Text, place: int) -> bool:
@@ -59,7 +57,10 @@ def _is_converse(claim: Text, passage: Text, at: Window, turned: int) -> bool:
         return False
     before, after = frozenset(passage.stems[at.low : than]), frozenset(passage.stems[than + 1 : at.high])
     subject = {claim.stems[i] for i in range(turned) if claim.content[i]}
-    return bool(subject & after - before) and not subject & before - after
+    if not subject & after - before:
+        return False
+    own = claim.words.index(_THAN) if _THAN in claim.words else len(claim.words)
+    return not subject & before - after or not before.isdisjoint(set(claim.stems[own + 1 :]) - after)
 
 
 def subject_places(claim: Text) -> list[int]:

@@ -101,8 +101,9 @@ def analyse(raw: str, language: str) -> Text:
     parts = tuple(_sentences(raw, matches))
     aside = _asides(raw, matches)
     gaps = ["", *(raw[one.end() : other.start()] for one, other in pairwise(matches))]
-    dashed = {i - 1 for i, gap in enumerate(gaps) if gap.strip() in _DASHES}
-    breaks = {i for i, gap in enumerate(gaps) if _STOPPING.search(gap)}
+    marks = [(i, gap) for i, gap in enumerate(gaps) if gap != " "]
+    dashed = {i - 1 for i, gap in marks if gap.strip() in _DASHES}
+    breaks = {i for i, gap in marks if _STOPPING.search(gap)}
     stems, numbers = list(_stems(words, matches, language)), numbers_in(words, dashed, breaks, language)
     return Text(
         raw=raw,
@@ -118,10 +119,10 @@ def analyse(raw: str, language: str) -> Text:
             if (word in negations or word == _NOT) and not _ends_until(words, i, parts)
         ),
         numbers=tuple(numbers),
-        labels=tuple(labels_in([m.group() for m in matches], stems, content, gaps, numbers)),
+        labels=tuple(labels_in([m.group() for m in matches], words, stems, content, gaps, numbers)),
         sentences=parts,
         openings=tuple(_openings(raw, matches, parts)),
-        commas=frozenset(i for i, gap in enumerate(gaps) if gap.lstrip().startswith(",")),
+        commas=frozenset(i for i, gap in marks if gap.lstrip().startswith(",")),
     )
 
 
