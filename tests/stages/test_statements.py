@@ -140,6 +140,9 @@ def parsed(text: str) -> list[str]:
     [
         "Preheat the oven to 200 degrees.",
         "Click Next.",
+        "You're welcome!",
+        "I'd ask a lawyer before signing anything.",
+        "As a medical expert, I would recommend a walk.",
         "Do not use compressed files.",
         "Be respectful in your feedback.",
         "Log in and choose a region from the menu.",
@@ -202,6 +205,15 @@ def test_what_an_instruction_gives_as_a_fact_is_stated(text: str, said: list[str
             ],
         ),
         ("Facts:\n- Founded in 1850", ["Facts: Founded in 1850"]),
+        ("Here is a list of albums:\n- Skerry", ["Skerry"]),
+        (
+            "Copper displaces iron, as the equation shows:\n\nCu(s) → CuO(s)",
+            ["Copper displaces iron, as the equation shows: Cu(s) → CuO(s)"],
+        ),
+        (
+            "The court looks at two points:\n- whether the trial was fair",
+            ["The court looks at two points: whether the trial was fair"],
+        ),
     ],
 )
 def test_an_item_becomes_a_sentence_with_what_leads_in_to_it(text: str, said: list[str]) -> None:
@@ -236,6 +248,10 @@ def test_an_item_that_begins_with_its_verb_has_its_label_or_heading_for_a_subjec
     ]
     found = statements(text, find_parser())
     assert text[slice(*(found[2].span or ()))] == "Uses operators to build trees."
+    assert parsed("- Editor: Can change files of the group.") == ["Editor can change files of the group."]
+    assert parsed("Data Migration: Creating a roadmap of all stages") == [
+        "Data Migration involves creating a roadmap of all stages."
+    ]
     assert parsed("Osmosis: The movement of water through a wall") == [
         "Osmosis is the movement of water through a wall."
     ]

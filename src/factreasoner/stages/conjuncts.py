@@ -11,6 +11,8 @@ from factreasoner.stages.wording import Line, Wording
 
 _CONDITIONS = ("if", "unless", "whenever", "provided")
 _TIMES = ("when", "once", "while", "as", "until", "after", "before")
+_SUBJECT_FORMS = ("i", "he", "she", "it", "we", "they")
+"""Words that are a clause's own subject, whatever a parse takes them for."""
 INTRANSITIVE = words("come go sit stand smile live work die arrive run sing dance travel return laugh retire")
 
 
@@ -26,12 +28,17 @@ class Conjuncts:
         for child in self._wording.children(verb, "conj", "ccomp", "parataxis"):
             if child.pos not in VERBS or (child.dep != "conj" and not self._is_set_off(verb, child)):
                 continue
-            if self._parse[self._parse.edges(child)[0]].tag in ("WRB", "WP", "WDT"):
+            first = self._parse[self._parse.edges(child)[0]]
+            if first.tag in ("WRB", "WP", "WDT"):
                 continue  # "how often it is paid" is asked, not said
             if self._parse.subject(child) is not None:
                 if self._parse.is_finite(child) and not self._is_conditional(verb, child):
                     yield child
-            elif self._is_joined(child) and self._may_stand_alone(child, verb):
+            elif (
+                first.lower not in _SUBJECT_FORMS
+                and self._is_joined(child)
+                and self._may_stand_alone(child, verb)
+            ):
                 yield child
 
     def _may_stand_alone(self, child: Word, verb: Word) -> bool:

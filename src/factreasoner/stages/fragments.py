@@ -70,15 +70,21 @@ _JOINED_BY = words(
 """Verbs that no noun is spelt like, and that need no object."""
 
 
+def may_be_predicate(item: str) -> bool:
+    """Whether an item begins with what may be its verb: "Uses", "Can"."""
+    first = item.split(" ")[0].lower()
+    return first.endswith("s") or first in ("can", "may", "will", "must", "cannot")
+
+
 def is_predicate(parse: Parse) -> bool:
     """Whether "It uses operators" reads as a sentence of which "uses" is the verb: no list of uses."""
     verb = parse.root
-    between = parse.words[1 : verb.i]
+    finite, between = parse.finite(verb), parse.words[1 : verb.i]
     return (
-        verb.tag == "VBZ"
+        finite.tag in ("VBZ", "MD")
         and parse.subject(verb) == parse[0]
-        and all(word.dep == "advmod" for word in between)
-        and (bool(parse.children(verb, *_SAID_OF_IT)) or verb.lemma in _JOINED_BY)
+        and all(word.dep in ("advmod", "aux", "neg") for word in between)
+        and (bool(parse.children(verb, *_SAID_OF_IT)) or finite.tag == "MD" or verb.lemma in _JOINED_BY)
     )
 
 
@@ -121,6 +127,8 @@ def sentence_of_label(label: str, whole: str, parse: Parse | None, label_parse: 
     root = parse.root if parse is not None else None
     if root is not None and root.tag in ("VBN", "VBD") and _DONE_TO.match(whole):
         return as_sentence(f"{label} was {whole}")
+    if root is not None and root.tag == "VBG" and whole[:1].isupper() and label_parse is not None:
+        return as_sentence(f"{label} involves {whole[:1].lower()}{whole[1:]}")
     if root is None or not is_name(parse) or not is_name(label_parse) or label_parse is None:
         return f"{label}: {whole}"
     if re.match(r"(?:an?|the) ", whole, re.IGNORECASE):

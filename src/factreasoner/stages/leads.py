@@ -15,6 +15,11 @@ _PRESENTING = re.compile(
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
     re.IGNORECASE,
 )
+_OF_ANSWER = re.compile(
+    r"(?:(?:an?|the|some|few) )*(?:\w+ )?"
+    r"(?:list|summary|overview|biography|bio|answer|example|examples|steps?|tips|facts|things|details)\b",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(
     r"(?:they|these|those|this|it|here|below|following|the following|some examples?)\b[^,]{0,24}:\Z|here\b",
     re.IGNORECASE,
@@ -57,9 +62,7 @@ class Leads:
 
     def add(self, said: str, item: Block) -> None:
         """Let `said`, which ends with a colon, lead in to the list that `item` begins."""
-        said = _PRESENTING.sub("", said)
-        useful = len(said) <= _LONGEST and not _EMPTY.match(said) and not is_filler(said)
-        self._open.append(_Lead(said if useful else "", *self._place(item)))
+        self._open.append(_Lead(useful_part(said), *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:
         """How far in an item's line begins, and whether a number or a sign marks it."""
@@ -68,3 +71,11 @@ class Leads:
         marker = before.strip()
         kind = "number" if any(c.isalnum() for c in marker) else marker
         return len(before) - len(before.lstrip()), kind
+
+
+def useful_part(lead: str) -> str:
+    """ "Common causes of cough:" of "Here are common causes of cough:"; empty where it says nothing."""
+    said = _PRESENTING.sub("", lead)
+    presented = said != lead and _OF_ANSWER.match(said) is not None
+    says = len(said) <= _LONGEST and not _EMPTY.match(said) and not is_filler(said)
+    return said if says and not presented else ""

@@ -45,7 +45,7 @@ class _Splitter:
             self._clause(root)
             self._drafts = [draft for draft in self._drafts if not self._is_told(draft.verb)]
             self._reasons(root)
-        elif subject is not None and self._parse.is_finite(root):
+        elif subject is not None and self._parse.is_finite(root) and not self._is_asked(root):
             if label and subject.i == 0 and subject.lower in _POINTING:
                 self._wording.say(subject, label)
             self._clause(root)
@@ -54,6 +54,10 @@ class _Splitter:
         if circumstance:
             self._drafts = [self._under(circumstance, draft) for draft in self._drafts]
         return self._drafts if self._drafts or told else None
+
+    def _is_asked(self, root: Word) -> bool:
+        """Whether an item is a clause of its lead-in: "The court looks at: whether it was fair"."""
+        return any(mark.lower in ("whether", "if") for mark in self._parse.children(root, "mark"))
 
     def _under(self, circumstance: str, draft: Draft) -> Draft:
         """A statement of a main clause with what its lead-in said before it."""

@@ -18,6 +18,7 @@ from factreasoner.stages.fragments import (
     is_phrase,
     is_predicate,
     listed,
+    may_be_predicate,
     sentence_of_cell,
     sentence_of_item,
     sentence_of_label,
@@ -25,7 +26,7 @@ from factreasoner.stages.fragments import (
 )
 from factreasoner.stages.instructions import is_instruction
 from factreasoner.stages.labels import names
-from factreasoner.stages.leads import Leads
+from factreasoner.stages.leads import Leads, useful_part
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
@@ -81,6 +82,7 @@ class _StatementFinder:
         self._text = without_tags(text)
         self._parser = parser
         self._leads = Leads(self._text)
+        self._announced = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -126,7 +128,7 @@ class _StatementFinder:
         if is_reference_heading(last):
             self._in_sources = True
             return
-        lead = ""
+        lead, self._announced = self._announced if block.kind == "prose" else "", ""
         if block.kind == "item":
             lead = self._leads.of(block)
         else:
@@ -141,8 +143,10 @@ class _StatementFinder:
                 part for span in spans for part in self._sentences(span, lead if span == spans[0] else "")
             ]
             yield from self._of_sentences([part for part in found if part.span.start >= stated])
-        if item is not None and last.endswith((":", "：")):
+        if last.endswith((":", "：")) and item is not None:
             self._leads.add(last, item)
+        elif last.endswith((":", "：")) and block.kind == "prose":
+            self._announced = useful_part(last)
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
         """Whether a block is a heading or begins with one: marked so, bold, or above a list."""
@@ -236,7 +240,7 @@ class _StatementFinder:
     def _with_subject(self, sentence: _Sentence, parse: Parse | None) -> tuple[_Sentence, Parse] | None:
         """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
         read = sentence.plain
-        if parse is None or not read.text.split(" ")[0].endswith("s") or not self._subject(sentence, parse):
+        if parse is None or not may_be_predicate(read.text) or not self._subject(sentence, parse):
             return None
         longer = read.behind("It ")
         joined = self._parse(longer.text)
