@@ -43,3 +43,34 @@ def test_what_has_no_article_gets_one() -> None:
     assert revised("Dust from the dry seabed carries salt.", "Some of the dust reaches Norway.")[0] == (
         "Some of the dust from the dry seabed reaches Norway."
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        # what a general statement supposes of some holds of no others
+        (
+            "A starter that is too young makes poor bread. Let it rest.",
+            "Removing too much can kill the starter.",
+        ),
+        ("The key decrypts an encrypted image.", "A key is used to encrypt the image."),
+        ("Older starters give more reliable baking results.", "The results can vary over time."),
+        # what is said with other words, or with more of them
+        ("Official MLB rules are printed.", "These unwritten rules are not."),
+        (
+            "Inflation leads to a general increase in prices over time.",
+            "This increase in income drives rents.",
+        ),
+        # what was not spoken of last
+        ("Ada Roe presented the SKILL method. Tests were made. Jo Fox had an idea.", "This method is slow."),
+        ("One approach is to cut the text. It is slow.", "This approach is cheap."),
+        (
+            "In English, verbs that end in a vowel followed by an 'l' typically double the 'l' when "
+            "adding endings.",
+            "In America, the 'l' is not doubled.",
+        ),
+        ('The couplet "Blest leaf! whose gales dispense modesty." is by Pope.', "It appears only once."),
+    ],
+)
+def test_a_description_is_not_put_where_it_may_say_something_else(before: str, last: str) -> None:
+    assert revised(before, last)[0] == last

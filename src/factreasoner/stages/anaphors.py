@@ -14,10 +14,10 @@ from factreasoner.stages.mentions import DEMONSTRATIVES, INSTITUTIONS, TIMES
 
 Pointed = Literal["male", "female", "thing", "many"]
 _FORMS: dict[Pointed, str] = {
-    "male": "he him his himself",
-    "female": "she her hers herself",
-    "thing": "it its itself",
-    "many": "they them their theirs themselves",
+    "male": "he him his",
+    "female": "she her hers",
+    "thing": "it its",
+    "many": "they them their theirs",
 }
 PRONOUNS: dict[str, Pointed] = {word: kind for kind, forms in _FORMS.items() for word in forms.split()}
 
@@ -133,7 +133,8 @@ def _pointed_at(parse: Parse, word: Word) -> Iterator[Anaphor]:
     head = parse[word.head]
     determines = word.dep in ("det", "amod", "predet")
     if not determines or head.pos not in NOUNS:
-        if word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such":
+        told = word.lower in ("those", "that") and parse.children(word, "prep", "relcl", "acl", "amod")
+        if word.dep in (*SUBJECTS, "dobj", "pobj") and word.lower != "such" and not told:
             yield Anaphor(word)
     elif head.lemma in TIMES:
         if word.lower == "that" and head.lemma in MOMENTS:

@@ -213,6 +213,9 @@ class _AntecedentFinder:
             return self._bearers.meant(anaphor.word, kind, here, self._before)
         if kind == "thing":
             return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
+        earlier = [w for w in here.parse.words[: anaphor.word.i] if PRONOUNS.get(w.lower) == kind]
+        if any(all(m.i != w.i for m in here.named) for w in earlier):
+            return None
         return self._plurals.meant(anaphor.word, here._replace(named=before), self._before) or self._theme(
             anaphor.word, kind, before, here
         )
@@ -249,6 +252,8 @@ class _AntecedentFinder:
 
     def _thing(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
         """The subject before, where nothing else that was named beside it could be meant."""
+        owned = here.parse[word.head].lemma if word.dep == "poss" else ""
+        before = [mention for mention in before if mention.lemma != owned]
         things = [mention for mention in before if mention.kind in ("thing", "name") and mention.core]
         if things:
             return the_subject(things, here.parse)

@@ -25,6 +25,7 @@ class Descriptions:
         self._all: dict[Kind, list[str]] = {}
         self._last: dict[Kind, list[str]] = {}
         self._introduced: set[Kind] = set()
+        self._qualified: set[str] = set()
         self._kinds_of_names: dict[Kind, str] = {}
         self._happened: dict[Kind, list[str]] = {}
         self._happened_last: dict[Kind, list[str]] = {}
@@ -42,11 +43,9 @@ class Descriptions:
             )
             if _is_one_of_several(parse, noun):
                 continue
-            text = mention.name if mention.proper or points else phrase(parse, plain, noun, owners)
-            if _is_supposed(parse, noun):
-                text = ""
-            if len(set(text.lower().split()) - {"the"}) > 1:
-                self._add(kind, text)
+            named_so = mention.proper or points
+            text = mention.name if named_so else phrase(parse, plain, noun, owners)
+            self._describe(kind, text, parse, noun, named_so=named_so)
             if any(w.lower in INDEFINITE for w in parse.children(noun, "det", "nummod")):
                 self._introduced.add(kind)
             if mention.name and mention.proper:
@@ -57,6 +56,13 @@ class Descriptions:
         for noun_said, description in happenings(parse, named):
             for happened in (self._happened, self._happened_last):
                 happened.setdefault((noun_said, False), []).append(description)
+
+    def _describe(self, kind: Kind, text: str, parse: Parse, noun: Word, *, named_so: bool) -> None:
+        """Add a text of more than the noun, unless it is of a case that was only supposed."""
+        if len(set(text.lower().split()) - {"the"}) > 1 and not _is_supposed(parse, noun):
+            self._add(kind, text)
+            if not named_so and _only_qualifies(parse, noun):
+                self._qualified.add(text)
 
     def _add_kinds(self, mention: Mention, kinds: set[Kind]) -> None:
         """Of what kinds the bearer of a name is; one that is told of without a word on it may be of any.
@@ -81,8 +87,8 @@ class Descriptions:
         """ "What kind of boat was the U-30" calls it a boat."""
         self._add((lemma, False), name)
 
-    def meant(self, noun: Word, other: str = "") -> str | None:
-        """What a noun stands for, or what the noun `other` in its number would.
+    def meant(self, noun: Word, other: str = "", *, near: bool = False) -> str | None:
+        """What a noun stands for, or what the noun `other` in its number would; `near`: in the last sentence.
 
         The one thing so described in the sentence before, else in all of the response before.
 
@@ -91,6 +97,8 @@ class Descriptions:
         kind = (other or _kind(noun)[0], _kind(noun)[1])
         if kind in self._last:
             return _one(self._last[kind])
+        if near and kind in self._all:
+            return None
         if kind in self._happened_last:
             told = kind in self._all or kind in self._introduced
             return None if told else _one(self._happened_last[kind])
@@ -100,6 +108,10 @@ class Descriptions:
     def knows(self, noun: Word) -> bool:
         """Whether such a thing was spoken of before, so that "the" surely points back."""
         return any(_kind(noun) in known for known in (self._introduced, self._all, self._happened))
+
+    def only_qualifies(self, name: str) -> bool:
+        """Whether a description says what something is like, and not what sort it is or whose."""
+        return name in self._qualified
 
     def parts_no_names(self, noun: Word) -> bool:
         """Whether several that have names may be of that kind."""
@@ -129,6 +141,17 @@ def _is_supposed(parse: Parse, noun: Word) -> bool:
     fronted = noun.dep == "pobj" and parse[noun.head].head == parse.root.i
     before = subject is not None and noun.i < subject.i
     return indefinite and fronted and before and parse.finite(parse.root).tag != "VBD"
+
+
+def _only_qualifies(parse: Parse, noun: Word) -> bool:
+    """ "A starter that is too young" of a general statement, which holds of other starters than later ones.
+
+    "A child support case" is of a sort, and "a red bridge" that was built is one bridge; "baking results" may
+    be of any baking.
+    """
+    general = parse.finite(parse.root).tag != "VBD"
+    sorts = ("compound", "nmod") if noun.tag == "NN" else ()
+    return general and not parse.children(noun, "poss", "prep", *sorts)
 
 
 def _is_author(parse: Parse, name: Word) -> bool:

@@ -11,13 +11,17 @@ _OF_ACTIONS = words(
     "difficult easy hard important possible impossible necessary unnecessary best better good essential",
     "vital crucial common rare usual unusual helpful useful advisable wise interesting worth customary",
     "reasonable fair true safe dangerous legal illegal time tempting tough practice tradition custom",
-    "mistake responsibility duty job task goal",
+    "mistake responsibility duty job task goal idea shame luck form",
 )
+_ADVISING = words("recommend advise consider deem suggest think permit forbid")
+_FINDING = words("make find consider think deem keep")
 
 
 def is_expletive(parse: Parse, word: Word) -> bool:
-    """Whether "it" stands for nothing: "it is believed that", "it took years to"."""
+    """Whether "it" stands for nothing: "it is believed that", "it took years to", "makes it hard to"."""
     verb = parse[word.head]
+    if verb.pos == "ADJ" and verb.dep in ("ccomp", "oprd", "xcomp") and parse[verb.head].lemma in _FINDING:
+        return any(_opens_with(parse, clause, ("to", "for", "that")) for clause in parse.children(verb))
     if word.dep == "expl" or verb.lemma in ("rain", "snow"):
         return True
     if word.dep not in ("nsubj", "nsubjpass"):
@@ -35,6 +39,8 @@ def is_expletive(parse: Parse, word: Word) -> bool:
     if verb.lemma == "be":
         return finite or (to and bool(said) and said[0] in _OF_ACTIONS)
     passive = bool(parse.children(verb, "auxpass"))
+    if passive and to and verb.lemma in _ADVISING:
+        return True
     taken = any(clause.lemma == "take" and parse.children(clause, "advcl", "xcomp") for clause in late)
     return taken or (finite and (passive or verb.lemma in _SEEMING)) or (to and verb.lemma == "take")
 

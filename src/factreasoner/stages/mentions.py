@@ -32,6 +32,8 @@ _TAKING_PART = frozenset({"to", "with", "by", "against", "into", "for", "from"})
 _CONTENT = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
 _DOERS = ("er", "or", "ist", "ian", "eer", "ess")
 """Endings of words for what somebody does, and of other words."""
+_UNSAYABLE = re.compile(r"[\\\\$|{}!?]|[.][\"”’]$")
+"""What stands in formulas and whole sentences, and in no name of something."""
 _LONGEST_NAME = 8
 """Words that may stand for a pronoun."""
 
@@ -223,11 +225,13 @@ def _name(parse: Parse, plain: Plain, word: Word) -> str:
     if last - first + 1 > _LONGEST_NAME or len(words_said) != last - first + 1:
         return ""
     said = parse.words[first : last + 1]
+    text = plain.shown(said[0].start, said[-1].end)
     if any(w.tag in ("PRP", "PRP$", "WDT", "WP") or w.lower in DEMONSTRATIVES for w in said) or _is_narrowed(
         parse, word
     ):
-        return "" if word.pos != "PROPN" else plain.shown(said[0].start, said[-1].end)
-    text = plain.shown(said[0].start, said[-1].end)
+        return "" if word.pos != "PROPN" or _UNSAYABLE.search(text) else text
+    if _UNSAYABLE.search(text):
+        return ""
     if said[0].lower in ("a", "an", "another", "any", "some", "each", "every", "no", "one"):
         return re.sub(r"^\S+", "the", text) if said[0].lower in ("a", "an", "one") else ""
     return text

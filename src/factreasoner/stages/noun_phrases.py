@@ -12,6 +12,7 @@ from factreasoner.stages.plain_text import Plain
 _LONGEST, _LONGEST_WITH_CLAUSE = 12, 18
 """Words of a description that may stand for another."""
 INDEFINITE = ("a", "an", "one")
+"""Words before a noun that is new."""
 _SOME = ("some", "various", "several", "many", "numerous")
 _BEFORE = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
 _AFTER = ("prep", "acl")
@@ -36,7 +37,10 @@ def phrase(parse: Parse, plain: Plain, noun: Word, owners: Mapping[int, str]) ->
         return ""
     known = owners if clauses else {}
     if any(last < clause.i for clause in clauses) or any(
-        _is_open(word, noun, known) or _is_torn(parse, word, clauses) for word in said
+        _is_open(word, noun, known)
+        or (word.dep == "det" and first < word.i < noun.i)
+        or _is_torn(parse, word, clauses)
+        for word in said
     ):
         return ""
     said = [*_without_article(said, noun, keep=bool(shared), some=bool(clauses)), *shared]
@@ -78,7 +82,7 @@ def _without_article(said: Sequence[Word], noun: Word, *, keep: bool, some: bool
     `keep` quantifiers; or leave out `some`.
     """
     left = list(said)
-    while left[0].head == noun.i and (left[0].dep == "det" or left[0].lower in QUANTIFIERS):
+    while left[0].head == noun.i and (left[0].dep == "det" or left[0].lower in (*QUANTIFIERS, *INDEFINITE)):
         if keep and left[0].lower in _SOME:
             break
         if left.pop(0).lower not in ("the", *INDEFINITE, *(_SOME if some else ())):

@@ -73,13 +73,18 @@ class PointedNouns:
             return self._plan(anaphor, here.parse)
         if anaphor.is_definite and definite(here.parse, anaphor.word) is None:
             return None
-        if any(m.lemma == noun.lemma and m.i < noun.i for m in here.named):
+        if any(m.lemma.lower() == noun.lemma.lower() and m.i < noun.i for m in here.named):
             return None
-        name = self._labels.all(noun) or self._described.meant(noun)
+        if _goes_on(here.parse, noun):
+            return None
+        near = anaphor.word.lower in ("this", "these")
+        name = self._labels.all(noun) or self._described.meant(noun, near=near)
         if name is None and not self._described.knows(noun):
             name = (self._asked_names if anaphor.is_definite else self._asked).meant(noun)
             name = name or self._amount(noun, here.parse) or self._subject_matter(anaphor)
-        if name is None:
+        if name is None or not _repeats(here.parse, noun, name):
+            return None
+        if anaphor.is_definite and self._described.only_qualifies(name):
             return None
         plural = noun.tag in ("NNS", "NNPS")
         return Mention(noun.i, name, noun.lemma, "many" if plural else "thing", None, False, True, True)
@@ -104,3 +109,21 @@ class PointedNouns:
             return None
         named = {self._described.meant(noun, other) for other in _MATTERS} - {None}
         return next(iter(named)) if len(named) == 1 else None
+
+
+def _goes_on(parse: Parse, noun: Word) -> bool:
+    """ "This increase in income", which says itself which one is meant."""
+    return any(
+        child.lower != "in" or child.dep != "prep" or not _in_question(parse, child)
+        for child in parse.children(noun, "prep", "acl", "relcl")
+    )
+
+
+def _in_question(parse: Parse, preposition: Word) -> bool:
+    return any(word.lower == "question" for word in parse.children(preposition, "pobj"))
+
+
+def _repeats(parse: Parse, noun: Word, name: str) -> bool:
+    """Whether what "these unwritten rules" stand for is said to be so, too."""
+    said = re.findall(r"\w+", name.lower())
+    return all(word.lower in said for word in parse.children(noun, "amod", "compound", "nummod"))

@@ -12,14 +12,12 @@ from factreasoner.language.inflection import third_person
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span
 from factreasoner.language.tags import without_tags
-from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
+from factreasoner.language.tree import VERBS, Parse, Word
 from factreasoner.models import Atom, Record
-from factreasoner.stages.anaphors import KINDS, PRONOUNS, Anaphor, Pointed, anaphors, is_incomplete
+from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
-from factreasoner.stages.bearers import co_arguments
-from factreasoner.stages.candidates import is_inquiry, named_before
-from factreasoner.stages.mentions import INSTITUTIONS, Mention, mentions
-from factreasoner.stages.moments import years
+from factreasoner.stages.bound import is_bound
+from factreasoner.stages.mentions import Mention, mentions
 from factreasoner.stages.plain_text import Plain, plain
 
 _LONGEST_QUESTION = 1000
@@ -108,7 +106,7 @@ def _resolved(atom: Atom, text: Plain, parse: Parse, answer: _Answer) -> Resolve
         kind = PRONOUNS.get(anaphor.word.lower) if anaphor.noun is None else f"noun {anaphor.noun.lemma}"
         coreference = _coreference(anaphor, nearby, atom)
         meant = coreference.name if coreference is not None else None
-        bound = _is_bound(anaphor, meant, named, parse) and not _has_more(coreference, named, parse)
+        bound = is_bound(anaphor, meant, named, parse) and not _has_more(coreference, named, parse)
         if kind in seen or bound or _is_later_item(anaphor):
             continue
         seen.add(kind)
@@ -159,61 +157,6 @@ def _has_more(coreference: Coreference | None, named: Sequence[Mention], parse: 
     if coreference is None or coreference.name is not None or any(m.subject and m.proper for m in named):
         return False
     return not coreference.others <= {word.lemma for word in parse.words}
-
-
-def _is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse: Parse) -> bool:
-    """Whether the atom itself names before the word what it may stand for, or `name`, if that is known."""
-    before = named_before(anaphor.word, parse, named)
-    if anaphor.is_moment:
-        return bool(years(parse.text[: anaphor.word.start]))
-    if anaphor.is_resulting:
-        return any(word.pos in VERBS for word in parse.words[: anaphor.word.i])
-    if anaphor.is_one_of_those:
-        return any(m.kind == "many" or parse.children(parse[m.i], "conj") for m in before)
-    if anaphor.noun is not None:
-        return (name is None and _completes(anaphor, before, parse)) or any(
-            mention.lemma == anaphor.noun.lemma for mention in before
-        )
-    kind = PRONOUNS.get(anaphor.word.lower)
-    owned = parse[anaphor.word.head]
-    if anaphor.word.dep == "poss" and owned.dep == "conj" and parse[owned.head].text[0].isupper():
-        return True  # "Roe and his wife"
-    subject = anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
-    if kind in ("male", "female"):
-        return _names_bearer(anaphor.word, kind, name, before, parse)
-    if kind == "thing":
-        things = [m for m in before if m.kind in ("thing", "name") and not is_inquiry(m)]
-        return any(m.subject or not subject for m in things)
-    if kind == "many":
-        persons = [m for m in before if m.kind in ("person", "name")]
-        owner = anaphor.word.tag == "PRP$" and any(m.subject for m in before)
-        return (
-            owner or len(persons) > 1 or any(m.kind == "many" and (m.subject or not subject) for m in before)
-        )
-    own = {anaphor.word.i, *(word.i for word in parse.above(anaphor.word))}
-    told = any(w.pos == "VERB" and w.i not in own for w in parse.words[: anaphor.word.i])
-    return told or (anaphor.word.dep in SUBJECTS and any(m.subject for m in before))
-
-
-def _completes(anaphor: Anaphor, before: Sequence[Mention], parse: Parse) -> bool:
-    """Whether the atom names what "the part" is of, or one that "the river" may stand for."""
-    noun = is_incomplete(parse, anaphor.word)
-    if noun is None or noun.lemma not in KINDS:
-        return noun is not None and any(m.core for m in before)
-    return any(m.core and m.proper and m.lemma.lower() not in INSTITUTIONS for m in before)
-
-
-def _names_bearer(
-    word: Word, gender: Pointed, name: str | None, before: Sequence[Mention], parse: Parse
-) -> bool:
-    """Whether somebody named before may be called "she"; whose name it is where that is known."""
-    if name is not None:
-        last = name.split()[-1]
-        return any(w.text == last and w.pos == "PROPN" for w in parse.words[: word.i])
-    apart = co_arguments(word, parse)
-    return any(
-        m.kind in ("person", "name") and m.gender in (None, gender) and m.i not in apart for m in before
-    )
 
 
 def _changes(anaphor: Anaphor, coreference: Coreference, text: Plain, parse: Parse) -> list[_Change]:

@@ -1,0 +1,26 @@
+"""The "it" that stands for nothing is neither replaced nor flagged."""
+
+import pytest
+
+from factreasoner.models import Atom, Record
+from factreasoner.stages.reviser import EmbeddedReviser
+
+
+def unresolved(last: str) -> tuple[str, ...]:
+    response = f"Inflammation hurts. {last}"
+    atom = Atom(id="a", text=last, span=(20, len(response)))
+    (found,) = EmbeddedReviser().revise([atom], Record(id="r", response=response)).atoms
+    assert found.text == last
+    return found.unresolved
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Pain of the throat can make it difficult to swallow.",
+        "It is recommended to see a doctor.",
+        "It is considered poor form to mention a no-hitter.",
+    ],
+)
+def test_nothing_is_meant(last: str) -> None:
+    assert unresolved(last) == ()
