@@ -14,6 +14,14 @@ def unresolved(last: str) -> tuple[str, ...]:
     return found.unresolved
 
 
+def test_a_kind_is_said_of_something() -> None:
+    before, last = "Zephyr is a tool. Lava is hot.", "It is a method that uses two keys."
+    response = f"{before} {last}"
+    atom = Atom(id="a", text=last, span=(len(before) + 1, len(response)))
+    (found,) = EmbeddedReviser().revise([atom], Record(id="r", response=response)).atoms
+    assert found.text != last or found.unresolved
+
+
 @pytest.mark.parametrize(
     "last",
     [

@@ -32,7 +32,7 @@ def is_expletive(parse: Parse, word: Word) -> bool:
         for holder in holders
         for c in parse.children(holder, "ccomp", "xcomp", "advcl", "csubj", "relcl", "acl")
     ]
-    late = [clause for clause in clauses if clause.i > verb.i]
+    late = [clause for clause in clauses if clause.i > verb.i and not _is_of_a_kind(parse, clause)]
     finite = any(_opens_with(parse, clause, _FINITE_OPENERS) for clause in late)
     to = any(_opens_with(parse, clause, ("to", "for")) for clause in late)
     said = [w.lemma for w in parse.children(verb, "acomp", "attr")]
@@ -43,6 +43,12 @@ def is_expletive(parse: Parse, word: Word) -> bool:
         return True
     taken = any(clause.lemma == "take" and parse.children(clause, "advcl", "xcomp") for clause in late)
     return taken or (finite and (passive or verb.lemma in _SEEMING)) or (to and verb.lemma == "take")
+
+
+def _is_of_a_kind(parse: Parse, clause: Word) -> bool:
+    """ "That lies in Norway" in "It is a city that lies in Norway", which says what it is."""
+    article = parse.child(parse[clause.head], "det")
+    return clause.dep == "relcl" and article is not None and article.lower in ("a", "an", "another", "one")
 
 
 def _opens_with(parse: Parse, clause: Word, openers: tuple[str, ...]) -> bool:
