@@ -84,14 +84,15 @@ def test_held_back_none_begins_and_those_under_way_end():
     assert done.stdout == "0\n"
 
 
-def test_what_is_needed_later_is_done_once_by_who_waits():
-    done = []
-    with meanwhile(lambda: done.append(threading.current_thread())):
+def test_what_is_needed_later_is_done_once_while_somebody_waits_and_nobody_waits_for_it():
+    hold, done = threading.Event(), []
+    with meanwhile(lambda: done.append(threading.current_thread()) or hold.wait(60)):
         assert within(20, lambda: 1) == 1
         assert done == []
         for _ in range(2):
             assert within(20, lambda: time.sleep(3 * POLL_SECONDS) or len(done)) == 1
-    assert done == [threading.current_thread()]
+    assert done[0].daemon
+    hold.set()
 
 
 def test_what_fails_meanwhile_is_no_matter_and_nothing_is_done_after_its_time():

@@ -103,7 +103,7 @@ _meanwhile: deque[Callable[[], object]] = deque()
 
 @contextlib.contextmanager
 def meanwhile(task: Callable[[], object]) -> Iterator[None]:
-    """Have `task` done, if anybody inside waits a moment for an answer: it takes no time of its own then.
+    """Have a thread do `task`, if anybody inside waits a moment for an answer: it takes no time of its own.
 
     It is for what is needed later, and done there where nobody has waited, or where it fails now.
     """
@@ -118,8 +118,13 @@ def meanwhile(task: Callable[[], object]) -> Iterator[None]:
 def _use_the_time() -> None:
     with contextlib.suppress(IndexError):
         task = _meanwhile.popleft()
-        with contextlib.suppress(Exception):
-            task()
+        threading.Thread(target=_tried, args=(task,), name="factreasoner-meanwhile", daemon=True).start()
+
+
+@with_room
+def _tried(task: Callable[[], object]) -> None:
+    with contextlib.suppress(Exception):
+        task()
 
 
 def within(seconds: float, fn: Callable[[], T]) -> T:
