@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import warnings
+import weakref
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.llm.litellm_provider import LiteLLMProvider, load
+from factreasoner.llm.litellm_provider import LiteLLMProvider, _uncollected, load
 from factreasoner.llm.responses import MOST_TOKENS
 
 
@@ -160,3 +161,22 @@ def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens
 def test_a_response_without_a_message_is_an_empty_answer(choices):
     answer = PRICED.completion({"choices": choices}, REQUEST)
     assert (answer.content, answer.tool_calls) == ("", ())
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_what_imports_make_counts_as_old_and_can_be_freed(frozen):
+    class Kept:
+        pass
+
+    (gc.freeze if frozen else gc.unfreeze)()
+    try:
+        with _uncollected():
+            made = [Kept() for _ in range(50_000)]
+        old = sum(isinstance(found, Kept) for found in gc.get_objects(generation=2))
+        assert (old, gc.get_freeze_count() > 0) == (0 if frozen else len(made), frozen)
+        made[0].itself, gone = made[0], weakref.ref(made[0])
+        made.clear()
+        gc.collect()
+        assert gone() is None
+    finally:
+        gc.freeze()  # as it is for all tests

@@ -65,13 +65,19 @@ ASKED = frozenset(
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the garbage collector: what imports make stays, and to go over it takes up to a fifth more."""
+    """Without the garbage collector: what imports make stays, and to go over it takes up to a fifth more.
+
+    It counts as old at the end, or the collector would go over all of it then.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # what somebody has frozen stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
