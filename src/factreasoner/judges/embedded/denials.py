@@ -21,7 +21,7 @@ from factreasoner.judges.embedded.figures import (
 from factreasoner.judges.embedded.namesakes import is_labelled_alike
 from factreasoner.judges.embedded.negations import denies, negations
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF
-from factreasoner.judges.embedded.occasions import can_recur, is_of_a_part, is_of_another
+from factreasoner.judges.embedded.occasions import can_recur, is_of_a_part, is_of_another, is_of_the_past
 from factreasoner.judges.embedded.opposites import opposites, subject_places
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
@@ -198,6 +198,8 @@ class _Pair:
     def _other_number(self) -> bool:
         """Whether one number or month of the sentence is another than the claim's of its class."""
         known = quantities(self._passage, 0, len(self._passage.words))
+        if is_of_the_past(self._claim, self._passage, self._at):
+            return False
         dates = [one.place for one in quantities(self._claim, 0, len(self._claim.words)) if one.kind in DATES]
         for claimed in quantities(self._claim, 0, len(self._claim.words)):
             place = claimed.place

@@ -83,6 +83,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or _is_turned(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
         or _of_what_is_pointed_at(text, place)
+        or _sets_apart(text, other, at)
         or (following[:1] == ("longer",) and not _PAST.isdisjoint(there))
     )
 
@@ -111,6 +112,12 @@ def _is_as_wide(following: tuple[str, ...], there: tuple[str, ...]) -> bool:
     word = following[0]
     wide = UNIVERSAL if word in UNIVERSAL else {word}
     return any(one in wide and (n == 0 or there[n - 1] not in NEARLY) for n, one in enumerate(there))
+
+
+def _sets_apart(text: Text, other: Text, at: Window) -> bool:
+    """Whether it is of all but what the other begins with: "Unlike cats, dogs do not"."""
+    subject = next((other.stems[i] for i in range(at.low, at.high) if other.content[i]), "")
+    return any(word == "unlike" and subject in text.stems[i + 1 : i + 3] for i, word in enumerate(text.words))
 
 
 def _of_what_is_pointed_at(text: Text, place: int) -> bool:

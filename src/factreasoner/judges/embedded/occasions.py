@@ -12,6 +12,7 @@ from factreasoner.language.lexicon import CLASSES_OF, CLAUSE_WORDS, ONCE, OPPOSI
 
 _UNIQUE = ORDINALS | {"first", "last", "st", "nd", "rd", "th"}
 _REACH = 5
+_NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
 
 
 def is_of_another(claim: Text, passage: Text, at: Window, apart: Collection[int] = ()) -> bool:
@@ -42,6 +43,12 @@ def can_recur(claim: Text, claimed: Number, passage: Text, other: Number, others
         return False
     own, there = _telling(claim, claimed.place), _telling(passage, other.place)
     return not (own & there & _UNIQUE or (own & ONCE and there & ONCE))
+
+
+def is_of_the_past(claim: Text, passage: Text, at: Window) -> bool:
+    """Whether the sentence tells how much it was, and the claim how much it is."""
+    there = frozenset(passage.words[at.low : at.high])
+    return not _NOW.isdisjoint(claim.words) and _NOW.isdisjoint(there) and not _THEN.isdisjoint(there)
 
 
 def is_of_a_part(claim: Text, passage: Text, other: Number) -> bool:
