@@ -123,6 +123,32 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
     assert [claim["contradicted_by_answer"] for claim in line["reference_claims"]] == [True, False]
 
 
+def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp_path):
+    silent = {**RECORDS[0], "id": "silent", "output": "I don't know.", "gold_contexts": ["c9"]}
+    data = written(tmp_path / "set.jsonl", [{**record, "reference": None} for record in (RECORDS[0], silent)])
+    assert factreasoner("rag", data, "--out", tmp_path / "one", "-q").returncode == 0
+    shutil.copytree(tmp_path / "one", tmp_path / "other")
+    compared = factreasoner("compare", tmp_path / "one", tmp_path / "other").stdout
+    scores = {line.split("  ")[0]: line.split()[-1] for line in compared.partition("\n\n")[0].splitlines()}
+    assert scores["retrieval precision ↑"] == "0.333"
+    assert re.search(r"faithfulness ↑ +1\.000 \(n=1\)", compared)
+
+
+def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_other(factreasoner, tmp_path):
+    records = [{**record, "split": f"a split with a long name {n}"} for n, record in enumerate(RECORDS)]
+    data = written(tmp_path / "set.jsonl", records)
+    assert factreasoner("rag", data, "--out", tmp_path / "run", "-q").returncode == 0
+    evaluate = ("evaluate", tmp_path / "run", "--by", "split")
+    shown = factreasoner(*evaluate, env={"COLUMNS": "80", "FORCE_COLOR": "1"}).stdout
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    tables = [line for line in lines if line.startswith("split ")]
+    assert len(tables) > 2
+    assert max(map(len, lines[lines.index(tables[0]) : -1])) <= 80
+    piped = factreasoner(*evaluate).stdout
+    (wide,) = [line for line in piped.splitlines() if line.startswith("split ")]
+    assert wide.split()[1:] == " ".join(line.removeprefix("split") for line in tables).split()
+
+
 def test_k_cuts_the_ranking(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS[:1])
     assert factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q").returncode == 0

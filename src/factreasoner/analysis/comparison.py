@@ -133,7 +133,10 @@ def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:
 def _common(
     table: Table[Any], read: Mapping[str, ComparedRun], baseline: str, *, intersect: bool
 ) -> list[str]:
-    """Ids of the records with a score in every run, in the order of the baseline's."""
+    """Ids of the records with a score in every run, in the order of the baseline's.
+
+    Those that no run has the first score of, as of answers without claims, count for the others they have.
+    """
     scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
     lacking = {name: anywhere - ids for name, ids in scored.items() if anywhere - ids}
@@ -144,11 +147,24 @@ def _common(
             + "; ".join(lines)
             + ". Finish those runs, or compare the records they share with --intersect"
         )
-    common = [i for i in read[baseline].sample.ids if all(i in ids for ids in scored.values())]
+    valued = [_valued(table, part.sample) for part in read.values()]
+    common = [
+        record_id
+        for record_id in read[baseline].sample.ids
+        if all(record_id in ids for ids in scored.values())
+        or (record_id not in anywhere and all(record_id in ids for ids in valued))
+    ]
     if not common:
         counts = ", ".join(f"{name} scores {len(ids)}" for name, ids in scored.items())
         raise RunError(f"no record has a score in every run: {counts}")
     return common
+
+
+def _valued(table: Table[Any], sample: Sample) -> set[str]:
+    """Ids of the records that have any score at all."""
+    names = [m.name for m in table.shown_in("compare") if not m.usage and m.name in sample.values]
+    known = np.any([~np.isnan(sample.values[name]) for name in names], axis=0)
+    return {sample.ids[place] for place in known.nonzero()[0]}
 
 
 def _lack(part: ComparedRun, ids: set[str], total: int) -> str:

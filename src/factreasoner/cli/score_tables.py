@@ -62,7 +62,8 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         cells = content["confusion"].items()
         out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in cells))
     if content["by"] is not None:
-        out.print(_groups(content, lacking, out.width))
+        for table in _groups(content, lacking, out):
+            out.print(table)
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
 
 
@@ -88,26 +89,36 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[Metric]
             yield metric
 
 
-def _groups(content: Mapping[str, Any], lacking: Lacking, width: int) -> Table:
-    """Some scores of every group; names are cut so that lines keep within `width` characters."""
+def _groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> Iterator[Table]:
+    """Some scores of every group; names are cut so that lines keep within the width.
+
+    Scores that a line of a terminal does not hold are in tables below each other.
+    """
     metrics = [m for m in table_of(content).shown_in("groups") if m.name not in lacking.metrics]
     labels = ["atoms" if "confusion" in content else "labels"] if _has_labels(content) else []
     rows = {
         group: list(_of_group(found, bool(labels), metrics)) for group, found in content["groups"].items()
     }
-    captions = ("records", *labels, *(metric.shown for metric in metrics))
-    widths = {
-        caption: max(len(caption), NARROWEST_SCORE, *(len(cells[place]) for cells in rows.values()))
+    captions = ["records", *labels, *(metric.shown for metric in metrics)]
+    widths = [
+        max(len(caption), NARROWEST_SCORE, *(len(cells[place]) for cells in rows.values()))
         for place, caption in enumerate(captions)
-    }
-    longest = max(SHORTEST_GROUP, width - sum(2 + own for own in widths.values()) - len(" …"))
-    table = Table(box=None, pad_edge=False)
-    table.add_column(plain(content["by"], longest), no_wrap=True)
-    for caption, own in widths.items():
-        table.add_column(caption, justify="right", min_width=own)
-    for group, cells in rows.items():
-        table.add_row(plain(group, longest), *cells)
-    return table
+    ]
+    left = out.width - sum(2 + own for own in widths) - len(" …")
+    parts = [list(range(len(captions)))]
+    if left < SHORTEST_GROUP and out.is_terminal:
+        left = out.width // 3
+        named = [(content["by"], captions), *rows.items()]
+        parts = _fitting(captions, [[f"{name[:left]} …", *cells] for name, cells in named], out.width)
+    for part in parts:
+        table = Table(box=None, pad_edge=False)
+        longest = max(SHORTEST_GROUP, left)
+        table.add_column(plain(content["by"], longest), no_wrap=True)
+        for place in part:
+            table.add_column(captions[place], justify="right", min_width=widths[place])
+        for group, cells in rows.items():
+            table.add_row(plain(group, longest), *(cells[place] for place in part))
+        yield table
 
 
 def _of_group(found: Mapping[str, Any], labels: bool, metrics: Iterable[Metric]) -> Iterator[str]:
