@@ -215,6 +215,13 @@ CASES = {
         "The valley has cities.",
         "The valley has cities such as Troy and Albany, the capital of the state.",
     ],
+    "The galaxy is vast, so even a small number of new stars added each year can add up quickly.": [
+        "The galaxy is vast.",
+        "Even a small number of new stars added each year can add up quickly.",
+    ],
+    "C# is meant to be simple, powerful, and object-oriented, with features such as type safety.": [
+        "C# is meant to be simple, powerful, and object-oriented, with features such as type safety."
+    ],
     # Beside an instruction
     "Noise and light can disrupt sleep, so make sure the room is dark and quiet.": [
         "Noise can disrupt sleep.",

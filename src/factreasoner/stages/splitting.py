@@ -116,8 +116,10 @@ class _Splitter:
         ]
         noun = self._parse[lists[0].head] if len(lists) == 1 else verb
         later = [c for c in self._wording.children(verb, "prep") if lists and c.i > lists[0].i]
-        if noun.dep not in ("dobj", "pobj") or later:
-            return []
+        bare = not any(child.i < noun.i for child in self._parse.children(noun))
+        vague = bare and self._parse[noun.head].lower == "with"
+        if noun.dep not in ("dobj", "pobj") or later or vague:
+            return []  # "with features" says nothing without them
         return [self._wording.line_without(verb, lists[0])]
 
     def _is_long(self, preposition: Word) -> bool:
@@ -169,7 +171,7 @@ class _Splitter:
             return False
         marks = [word.lower for word in self._parse.children(child, "mark")]
         if self._parse.is_clause(child):
-            return bool(marks) and all(mark in _CONTRASTS for mark in marks)
+            return bool(marks) and (all(mark in _CONTRASTS for mark in marks) or self._follows(verb, child))
         free = child.tag == "VBG" and not marks and not self._parse.children(child, *AUXILIARIES, *SUBJECTS)
         set_off = self._parse.edges(child)[0] == child.i and self._parse[child.i - 1].text == ","
         if not free or not set_off or child.i < verb.i:
@@ -178,6 +180,17 @@ class _Splitter:
             return self._meant(child) is not None and self._parse.child(verb, "advcl") is child
         own = child.lemma not in OF_CLAUSE or (child.lemma == "provide" and self._is_of_subject(verb, child))
         return verb.lemma != "be" and own
+
+    def _follows(self, verb: Word, child: Word) -> bool:
+        """Whether a clause is what comes of the one before: ", so it grows", not ", so he could rest"."""
+        first, possible = self._parse.edges(child)[0], self._parse.finite(child).lower
+        opened = self._parse[first].lower == "so" and self._parse[first + 1].lower != "that"
+        return (
+            opened
+            and first > verb.i
+            and self._parse[first - 1].text == ","
+            and possible not in ("could", "would", "might")
+        )
 
     def _meant(self, child: Word) -> Word | None:
         """The clause of "X is a Y, meaning that it ..."."""
