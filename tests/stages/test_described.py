@@ -69,6 +69,8 @@ def test_what_has_no_article_gets_one() -> None:
             "adding endings.",
             "In America, the 'l' is not doubled.",
         ),
+        ("The Court of Appeal's opinion awards costs. It is final.", "The court issues an order."),
+        ("The corpus exposes the model to constructs and patterns.", "This equips the model with skills."),
         ('The couplet "Blest leaf! whose gales dispense modesty." is by Pope.', "It appears only once."),
     ],
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span, block_sentences, blocks, sentences
-from factreasoner.language.tree import Parse, Word
+from factreasoner.language.tree import SUBJECTS, Parse, Word
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
 from factreasoner.stages.bearers import Bearers
 from factreasoner.stages.candidates import (
@@ -259,6 +259,9 @@ class _AntecedentFinder:
             return the_subject(things, here.parse)
         if word.lower == "it" and word.dep not in ("nsubj", "nsubjpass"):
             return None
+        others = [w for w in here.parse.words[: word.i] if w.dep in SUBJECTS and w.lower != "it"]
+        if others and here.parse.is_clause(here.parse[word.head]):
+            return None  # "you may need ten years, while it could be longer elsewhere"
         for read in self._before[-1:]:
             things = [m for m in read.named if m.kind in ("thing", "name") or may_be_thing(m)]
             leading = the_subject(things, read.parse)

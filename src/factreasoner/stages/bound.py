@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.anaphors import KINDS, PRONOUNS, Anaphor, Pointed, is_incomplete
 from factreasoner.stages.bearers import co_arguments
-from factreasoner.stages.candidates import is_inquiry, named_before
+from factreasoner.stages.candidates import is_group, is_inquiry, named_before
 from factreasoner.stages.mentions import INSTITUTIONS, Mention
 from factreasoner.stages.moments import years
 
@@ -41,6 +41,7 @@ def is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse
         return (
             owner
             or len(persons) > 1
+            or any(is_group(mention) for mention in before)
             or any(m.kind == "many" and (_is_doer(m, parse) or not subject) for m in before)
             or any(not m.proper and not m.subject and _is_doer(m, parse) for m in before)
         )

@@ -77,7 +77,12 @@ def may_be_thing(mention: Mention) -> bool:
 
 def may_be_group(subject: Mention, found: Sequence[Mention]) -> bool:
     """Whether a name that tells no gender may be called "they", and nothing else beside it may."""
-    return subject.gender is None and not any(m.lemma in _GROUPS for m in found)
+    return subject.gender is None and not any(is_group(m) for m in found)
+
+
+def is_group(mention: Mention) -> bool:
+    """ "Crew" or "council", which may be called "they"."""
+    return mention.kind != "many" and mention.lemma.lower() in _GROUPS
 
 
 def may_be(kind: Pointed, mention: Mention) -> bool:

@@ -73,8 +73,10 @@ def names(label: str, said: Sequence[Word], pronoun: str) -> bool:
     For "he" and "she" it must be the name of a person who may be of that gender.
     """
     gender = _gender(pronoun)
-    if gender is None or _is_heading(label):
-        return not _is_heading(label)
+    if _is_heading(label) or _asks(said):
+        return False
+    if gender is None:
+        return True
     told = gender_of_name(label)
     if told is not None:
         return told == gender and " " in label and label.split()[-1][0].isupper()
@@ -91,6 +93,11 @@ def _is_heading(label: str) -> bool:
     """Whether a label says what follows, and is no name of it."""
     said = re.findall(r"[^\W\d_]+", label.lower())
     return bool(said) and said[-1] in _HEADINGS
+
+
+def _asks(said: Sequence[Word]) -> bool:
+    """ "File a report: It takes a day", of an action."""
+    return len(said) > 1 and said[0].tag in ("VB", "VBP") and said[1].pos in ("DET", "ADP", "PRON")
 
 
 def _gender(pronoun: str) -> Gender | None:

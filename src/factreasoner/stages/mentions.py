@@ -226,11 +226,12 @@ def _name(parse: Parse, plain: Plain, word: Word) -> str:
         return ""
     said = parse.words[first : last + 1]
     text = plain.shown(said[0].start, said[-1].end)
+    owns = any(w.tag == "POS" and w.i > word.i for w in said)  # "the Court of Appeal's opinion"
     if any(w.tag in ("PRP", "PRP$", "WDT", "WP") or w.lower in DEMONSTRATIVES for w in said) or _is_narrowed(
         parse, word
     ):
-        return "" if word.pos != "PROPN" or _UNSAYABLE.search(text) else text
-    if _UNSAYABLE.search(text):
+        return "" if word.pos != "PROPN" or _UNSAYABLE.search(text) or owns else text
+    if _UNSAYABLE.search(text) or owns:
         return ""
     if said[0].lower in ("a", "an", "another", "any", "some", "each", "every", "no", "one"):
         return re.sub(r"^\S+", "the", text) if said[0].lower in ("a", "an", "one") else ""

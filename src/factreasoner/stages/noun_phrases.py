@@ -16,6 +16,8 @@ INDEFINITE = ("a", "an", "one")
 _SOME = ("some", "various", "several", "many", "numerous")
 _BEFORE = ("amod", "compound", "nummod", "nmod", "poss", "det", "quantmod", "advmod")
 _AFTER = ("prep", "acl")
+_OF_VERBS = ("to", "with", "from", "into", "by", "at", "during", "after", "before", "through")
+"""Prepositions that belong to the verb as often as to its object: "exposes the model to noise"."""
 
 
 def phrase(parse: Parse, plain: Plain, noun: Word, owners: Mapping[int, str]) -> str:
@@ -57,6 +59,8 @@ def _end(parse: Parse, noun: Word) -> int:
     """The last word of what narrows a noun from behind, examples and what follows a comma left out."""
     last = noun.i
     for child in parse.children(noun, *_AFTER, "relcl"):
+        if child.dep == "prep" and child.lower in _OF_VERBS and noun.dep == "dobj":
+            break
         if child.lemma == "base":  # "is set by the court based on its rules" says nothing of the court
             break
         start, end = parse.edges(child)

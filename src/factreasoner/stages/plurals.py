@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.candidates import ReadSentence, may_be_group, takes_part, the_one, the_subject
+from factreasoner.stages.candidates import (
+    ReadSentence,
+    is_group,
+    may_be_group,
+    takes_part,
+    the_one,
+    the_subject,
+)
 from factreasoner.stages.known_names import KnownNames
 from factreasoner.stages.mentions import INSTITUTIONS, Mention
 
@@ -40,6 +47,8 @@ class Plurals:
             named = [m for m in found if m.kind in ("name", "person") and m.subject and m.name in persons]
             if len(persons) == 1 and named and word.tag == "PRP$" and (near or may_be_group(named[0], found)):
                 return named[0]
+            if near and any(is_group(mention) for mention in found):
+                return None
             if len(persons) == 2 and near:
                 return Mention(0, " and ".join(persons), "", "many", None, True, True, True)
             if not near:

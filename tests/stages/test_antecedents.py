@@ -1,0 +1,35 @@
+"""What "it" and "they" stand for where more than the sentence before may tell."""
+
+import pytest
+
+from factreasoner.models import Record
+from factreasoner.stages.atomizer import EmbeddedAtomizer
+from factreasoner.stages.reviser import EmbeddedReviser
+
+
+def told(response: str) -> list[tuple[str, tuple[str, ...]]]:
+    record = Record(id="r", response=response)
+    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    return [(atom.text, atom.unresolved) for atom in atoms]
+
+
+def test_it_behind_another_clause_is_not_the_subject_before() -> None:
+    response = (
+        "Given time, the stock market has gone up. You may need ten years, while in Asia it could be longer."
+    )
+    assert not any("stock market could be longer" in text for text, _ in told(response))
+
+
+def test_they_are_the_group_beside_them() -> None:
+    response = (
+        "Complete road closures were not possible. The crew employed a method where they would use runners."
+    )
+    assert not any("closures would use" in text for text, _ in told(response))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [("File a Contempt of Court", "It requires a judge."), ("Tofu", "Tofu requires a judge.")],
+)
+def test_an_action_is_no_name_for_it(label: str, said: str) -> None:
+    assert told(f"{label}: It requires a judge.")[-1][0] in (said, f"{label}: {said}")
