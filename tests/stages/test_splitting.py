@@ -222,6 +222,15 @@ CASES = {
     "C# is meant to be simple, powerful, and object-oriented, with features such as type safety.": [
         "C# is meant to be simple, powerful, and object-oriented, with features such as type safety."
     ],
+    "The buff is lost if the player changes any skills, leaves the game, or switches acts.": [
+        "The buff is lost if the player changes any skills, leaves the game, or switches acts."
+    ],
+    "The method uses pairs as positive examples and text from other pairs as negative examples.": [
+        "The method uses pairs as positive examples and text from other pairs as negative examples."
+    ],
+    "In areas with high demand and limited supply, prices tend to rise.": [
+        "In areas with high demand and limited supply, prices tend to rise."
+    ],
     # Beside an instruction
     "Noise and light can disrupt sleep, so make sure the room is dark and quiet.": [
         "Noise can disrupt sleep.",

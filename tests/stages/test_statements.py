@@ -249,6 +249,12 @@ def test_an_item_that_begins_with_its_verb_has_its_label_or_heading_for_a_subjec
     found = statements(text, find_parser())
     assert text[slice(*(found[2].span or ()))] == "Uses operators to build trees."
     assert parsed("- Editor: Can change files of the group.") == ["Editor can change files of the group."]
+    assert parsed("- Patina: A simple editor that is made for artists and is often compared to Skerry.") == [
+        "Patina is a simple editor.",
+        "Patina is made for artists.",
+        "Patina is often compared to Skerry.",
+    ]
+    assert parsed("**Skerry**:\n- Pros: Uses a simple engine.") == ["Skerry uses a simple engine."]
     assert parsed("Data Migration: Creating a roadmap of all stages") == [
         "Data Migration involves creating a roadmap of all stages."
     ]

@@ -47,6 +47,8 @@ class Conjuncts:
         "Will need to buy it and sell it" may be about needing to sell it; "decrypt and read the file" may
         have one object.
         """
+        if self._may_be_of_condition(child, verb):
+            return False
         inherited = self.inherited(child, verb)
         aims = [aim for aim in self._parse.children(verb, "xcomp") if aim.tag == "VB" and aim.i < child.i]
         if inherited and child.tag == "VB" and aims:
@@ -57,6 +59,13 @@ class Conjuncts:
         if done and self._parse[self._parse.edges(child)[0] - 1].text == ",":
             return False  # "is turned into bits, referred to as analog bits, and ..."
         return not shared and (self._parse.is_finite(child) or bool(inherited))
+
+    def _may_be_of_condition(self, child: Word, verb: Word) -> bool:
+        """Whether a verb may be one of a clause before it: "is lost if the player rests, or leaves"."""
+        return any(
+            verb.i < clause.i < child.i and self._parse.is_clause(clause)
+            for clause in self._parse.children(verb, "advcl")
+        )
 
     def shares_object(self, child: Word, verb: Word) -> bool:
         """Whether the second of two verbs has an object, and the first one has nothing behind it."""

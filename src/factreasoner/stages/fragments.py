@@ -70,10 +70,12 @@ _JOINED_BY = words(
 """Verbs that no noun is spelt like, and that need no object."""
 
 
-def may_be_predicate(item: str) -> bool:
-    """Whether an item begins with what may be its verb: "Uses", "Can"."""
+def beginning(item: str, *, labelled: bool) -> str:
+    """What may make a sentence of an item: "It " of "Uses operators", "It is " of "A tool that ..."."""
     first = item.split(" ")[0].lower()
-    return first.endswith("s") or first in ("can", "may", "will", "must", "cannot")
+    if labelled and first in ("a", "an"):
+        return "It is "
+    return "It " if first.endswith("s") or first in ("can", "may", "will", "must", "cannot") else ""
 
 
 def is_predicate(parse: Parse) -> bool:

@@ -21,7 +21,7 @@ _OF_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
-    r"(?:they|these|those|this|it|here|below|following|the following|some examples?)\b[^,]{0,24}:\Z|here\b",
+    r"(?:they|these|those|this|it|here|below|following|the following)\b[^,]{0,24}:\Z|here\b",
     re.IGNORECASE,
 )
 

@@ -182,9 +182,15 @@ class Lists:
         return True
 
     def _is_parallel(self, last: Word, preposition: Word) -> bool:
-        """ "X on A and Y on B", or "between A and B"."""
-        following = self._parse.words[self._parse.edges(last)[1] + 1 :][:1]
-        again = any(word.lower == preposition.lower for word in following)
+        """ "X on A and Y on B", "between A and B", or what both must be had."""
+        end = self._parse.edges(last)[1]
+        following = self._parse.words[end + 1 : end + 2]
+        again = any(
+            word.lower == preposition.lower for word in (*self._parse.words[last.i + 1 : end], *following)
+        )
+        within = self._parse[preposition.head]
+        if preposition.lower == "with" and within.dep == "pobj":
+            return True  # "in areas with demand and rain": both are there
         return again or preposition.lower in ("between", "among", "versus")
 
     def _may_belong_higher(self, word: Word) -> bool:

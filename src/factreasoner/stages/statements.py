@@ -14,11 +14,11 @@ from factreasoner.language.tree import Parse
 from factreasoner.stages.fragments import (
     FINITE,
     LONGEST_LABEL,
+    beginning,
     is_name,
     is_phrase,
     is_predicate,
     listed,
-    may_be_predicate,
     sentence_of_cell,
     sentence_of_item,
     sentence_of_label,
@@ -239,10 +239,10 @@ class _StatementFinder:
 
     def _with_subject(self, sentence: _Sentence, parse: Parse | None) -> tuple[_Sentence, Parse] | None:
         """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
-        read = sentence.plain
-        if parse is None or not may_be_predicate(read.text) or not self._subject(sentence, parse):
+        begins = beginning(sentence.plain.text, labelled=bool(sentence.label))
+        if parse is None or not begins or not self._subject(sentence, parse):
             return None
-        longer = read.behind("It ")
+        longer = sentence.plain.behind(begins)
         joined = self._parse(longer.text)
         if joined is None or not is_predicate(joined):
             return None
@@ -262,11 +262,12 @@ class _StatementFinder:
 
     def _subject(self, sentence: _Sentence, parse: Parse) -> str:
         """A label, or a lead-in that is a name, that the sentence may have for its subject; else nothing."""
-        label = sentence.label or sentence.lead.rstrip(" :")
-        read = self._parse(label)
-        if read is None or (not sentence.label and not is_name(read)):
-            return ""
-        return label if names(label, read.words, parse[0].lower) else ""
+        for label in (sentence.label, sentence.lead.rstrip(" :")):
+            read = self._parse(label)
+            named = read is not None and (label == sentence.label or is_name(read))
+            if named and read is not None and names(label, read.words, parse[0].lower):
+                return label
+        return ""
 
     def _circumstance(self, lead: str) -> str:
         """ "Within three years" of a lead-in that holds of each item."""
