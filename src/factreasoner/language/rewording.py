@@ -51,8 +51,13 @@ class Matter:
         self._known = self._wording.of("\n".join(texts))
 
     def is_left(self, before: str, after: str) -> bool:
-        """Whether `after` shares no word with `before`, or speaks mostly of something else than the texts."""
+        """Whether `after` shares no word with `before`, or speaks mostly of something else than the texts.
+
+        Or of nothing, where `before` speaks of something.
+        """
         said = self._wording.of(after)
+        if not said and self._wording.of(before):
+            return True
         return not has_common_word(before, after) or 2 * shared(said, self._known) < len(said)
 
 

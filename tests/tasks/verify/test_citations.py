@@ -57,6 +57,25 @@ def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(pa
     assert [cites for _, cites, _ in cited(above)][1:] == [["c1"], ["c2"]]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "[1] Wu, A. (2021). Rain.\n[2] Smith, B. & Lee, C. (2020). Snow.",
+        "1. Wu, A. (2021). Rain.\n2. Smith, B. & Lee, C. (2020). Snow.",
+        "- Smith, B. & Lee, C. 2020. Snow. https://example.org/page2\n- Wu 2021, https://example.org/page1",
+        '<ol><li>[8] Smith and Lee (2020), <a href="https://example.org/page2">Snow</a></li></ol>',
+    ],
+)
+def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
+    text = f"It snowed (Smith & Lee, 2020). It hailed (Smith 2019).\n\n## References\n\n{listed}\n"
+    assert [cites for _, cites, _ in cited(text)][:2] == [["c2"], ["Smith 2019"]]
+
+
+def test_an_entry_whose_link_leads_to_no_source_tells_nothing_of_the_one_of_its_number():
+    text = "It snowed (Smith 2020).\n\nReferences\n\n[1] Smith 2020, https://example.org/elsewhere\n"
+    assert cited(text)[0][1] == ["Smith 2020"]
+
+
 def test_lines_that_were_wrapped_go_on_whatever_is_cut_out_of_them():
     text = "It snowed on all of the hills (Source 1). The great hail was seen in\n1707 [2]. It thawed [3]."
     assert [cites for _, cites, _ in cited(text)] == [["c1"], ["c2"], ["c3"]]

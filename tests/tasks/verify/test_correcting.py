@@ -9,7 +9,17 @@ from factreasoner.tasks.verify.library import verify
 
 
 @pytest.mark.parametrize(
-    "bad", ["It opened in 1932 [9].", "It opened in 1930 [1].", "", "REMOVE it", None, 7, "long " * 200]
+    "bad",
+    [
+        "It opened in 1932 [9].",
+        "It opened in 1930 [1].",
+        "",
+        "REMOVE it",
+        None,
+        7,
+        "long " * 200,
+        "It is so.",
+    ],
 )
 def test_a_rewrite_that_cannot_stand_is_a_failure_and_the_sentence_stays(bad):
     def spoilt(name, arguments, times):

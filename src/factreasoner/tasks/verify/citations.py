@@ -25,9 +25,7 @@ _REFERENCES = re.compile(
     r"[ \t]*(?:\*\*|__)?:?[ \t]*(?:\*\*|__)?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ENTRY = re.compile(
-    r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|\d{1,3}[.)])[ \t]*(?P<rest>.*)$"
-)
+_ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
 _WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
 
@@ -55,8 +53,8 @@ class CitedText:
 
     `plain` is the text without markers, lists of references and code; what is located in it is mapped back by
     `original`. `notes` tell what looks like a citation and was not read as one, or may be none.
-    `defined` maps labels to links beside the text's own list of references, as a text that it is a part of
-    does.
+    `defined` maps labels to entries beside those of the text's own list of references, as a text that it is a
+    part of does.
     """
 
     def __init__(
@@ -234,7 +232,7 @@ def _closing(
 
 
 class _Ends(NamedTuple):
-    """Lists of references in a text: their spans, and the links their labels have there."""
+    """Lists of references in a text: their spans, and the entries their labels have there."""
 
     spans: tuple[Span, ...]
     defined: dict[str, str]
@@ -272,7 +270,7 @@ def _references(text: str, source: str) -> _Ends:
         if below is None and not footnote and number < listed:
             continue
         spans.append(line)
-        url = _URL.search(source, *line)
-        if entry and entry["label"] and url:
-            defined.setdefault(entry["label"].strip(), url[0].rstrip(".,;"))
+        said = source[line.start : line.end].strip()
+        label = (entry["label"] or entry["number"]) if entry else None
+        defined.setdefault((label or said).strip(), said)
     return _Ends(tuple(spans), defined)

@@ -52,19 +52,23 @@ class Marker(NamedTuple):
 class Sources:
     """What labels and links in a text stand for, given its contexts in their order.
 
-    `defined` maps labels to links, as a list of references at the end of a text does.
+    `defined` maps labels to entries of the list of references of a text: the source that an entry's link
+    leads to, or else that its label names, is known by the author and year of the entry, too.
     """
 
     def __init__(self, contexts: Sequence[Context], defined: Mapping[str, str] | None = None) -> None:
         self._ids = {context.id for context in contexts}
         self._pages = {page_of(c.link): c.id for c in reversed(contexts) if page_of(c.link)}
         self._numbered = {str(n): context.id for n, context in enumerate(contexts, start=1)}
-        for label, link in (defined or {}).items():
-            if page_of(link) in self._pages:
-                self._numbered[label] = self._pages[page_of(link)]
         self._terms = {
             context.id: _terms(f"{context.id} {context.title} {context.link}") for context in contexts
         }
+        for label, entry in (defined or {}).items():
+            link = _URL.search(entry)
+            source = self._pages.get(page_of(_url_of(link))) if link else self._numbered.get(label)
+            if source is not None:
+                self._numbered[label] = source
+                self._terms[source] |= _terms(entry)
         self.known = Known(self._ids, self._numbered)
 
     def of_label(self, label: str) -> str | None:
@@ -179,13 +183,19 @@ def _links(text: str, sources: Sources) -> Iterator[Marker]:
             number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
             yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
     for match in _URL.finditer(text):
-        url = match["angled"] or match["bare"].rstrip(".,;:!?'*_")
-        while url.endswith(")") and url.count(")") > url.count("("):
-            url = url[:-1].rstrip(".,;:!?'*_")
+        url = _url_of(match)
         source = sources.of_link(url)
         if source is not None:
             end = match.end() if match["angled"] else match.start() + len(url)
             yield Marker(match.start(), end, (source,), ())
+
+
+def _url_of(match: re.Match[str]) -> str:
+    """The address that was found, without what ends the sentence around it."""
+    url: str = match["angled"] or match["bare"].rstrip(".,;:!?'*_")
+    while url.endswith(")") and url.count(")") > url.count("("):
+        url = url[:-1].rstrip(".,;:!?'*_")
+    return url
 
 
 def _marker(mark: Mark, sources: Sources) -> Marker | None:
