@@ -122,16 +122,15 @@ class _Pairs:
 
     def stance(self, n: int, entailed: float, *, open_: bool) -> tuple[Label, Window | None]:
         """What the passage says of claim n, and where; it does not entail what it leaves open."""
-        if not self._measured.touches[n]:
+        covered = self._coverage.one[n, self._row] >= _LEAST_COVER
+        likely = entailed > _ENTAILED and not open_
+        if not self._measured.touches[n] or not (covered or likely):
             return "neutral", None
-        claim, weights, passage, window = self._pair(n)
-        if self._coverage.one[n, self._row] >= _LEAST_COVER:
-            sentence = denying_sentence(claim, weights, passage, window)
-            if sentence is not None:
-                return "contradiction", sentence
-        if entailed > _ENTAILED and not open_ and bound(claim, weights, passage, window):
-            return "entailment", window
-        return "neutral", None
+        pair = self._pair(n)
+        sentence = denying_sentence(*pair) if covered else None
+        if sentence is not None:
+            return "contradiction", sentence
+        return ("entailment", self._measured.windows[n]) if likely and bound(*pair) else ("neutral", None)
 
     def swapped(self, n: int) -> bool:
         """Whether the passage says the words of claim n of something else."""
