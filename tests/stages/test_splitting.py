@@ -231,6 +231,14 @@ CASES = {
     "In areas with high demand and limited supply, prices tend to rise.": [
         "In areas with high demand and limited supply, prices tend to rise."
     ],
+    "The clerk will file the forms and set a court date.": [
+        "The clerk will file the forms.",
+        "The clerk will set a court date.",
+    ],
+    "The band sold records and shirts in Norway.": [
+        "The band sold records in Norway.",
+        "The band sold shirts in Norway.",
+    ],
     # Beside an instruction
     "Noise and light can disrupt sleep, so make sure the room is dark and quiet.": [
         "Noise can disrupt sleep.",

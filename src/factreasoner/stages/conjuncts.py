@@ -96,9 +96,11 @@ class Conjuncts:
 
     def inherited(self, conjunct: Word, verb: Word) -> Line:
         """Auxiliaries of the first verb that the second one needs: "was born and raised"."""
-        possible = self._parse.finite(verb).tag == "MD" and conjunct.tag == "VBP"
-        plain = ("VBD", "VBZ") if possible else ("VBD", "VBZ", "VBP")
-        own = self._parse.children(conjunct, *AUXILIARIES) or conjunct.tag in plain
+        possible = self._parse.finite(verb).tag == "MD" and (
+            conjunct.tag == "VBP" or (conjunct.tag == "VBD" and conjunct.lower == conjunct.lemma)
+        )
+        finite = conjunct.tag in ("VBD", "VBZ", "VBP") and not possible
+        own = self._parse.children(conjunct, *AUXILIARIES) or finite
         alike = possible or (conjunct.tag == verb.tag and conjunct.tag in ("VB", "VBN", "VBG"))
         turned = any(word.lower == "but" for word in self._parse.children(verb, "cc"))
         return () if own or turned or not alike else self._parse.children(verb, *AUXILIARIES)

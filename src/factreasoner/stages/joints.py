@@ -20,6 +20,8 @@ TRANSITIVE = words(
     "store view analyze collect monitor measure review support encrypt decrypt",
 )
 """Verbs that have an object, if only the one of a verb beside them."""
+_COMPLETING = ("with", "to", "against", "between")
+"""Prepositions that rather complete the noun before them than say where or when all of a list was."""
 _REACH = 6
 """Words before a list in which "both" may stand."""
 _NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
@@ -62,7 +64,7 @@ def _may_be_of_clause(parse: Parse, heads: Sequence[Word]) -> bool:
 def _may_end_alike(parse: Parse, heads: Sequence[Word]) -> bool:
     """ "Effects and interactions with other drugs": what ends the list may be of the last item alone."""
     apposed = any(c.i > heads[-1].i for c in parse.children(heads[0], "appos"))
-    after = [c for c in parse.children(heads[0], "prep") if c.i > heads[-1].i]
+    after = [c for c in parse.children(heads[0], "prep") if c.i > heads[-1].i and c.lower in _COMPLETING]
     placed = heads[0].dep in ("dobj", "pobj", "nsubj") and heads[0].pos == "NOUN" == heads[-1].pos
     return apposed or (placed and bool(after))
 

@@ -184,10 +184,8 @@ class Lists:
     def _is_parallel(self, last: Word, preposition: Word) -> bool:
         """ "X on A and Y on B", "between A and B", or what both must be had."""
         end = self._parse.edges(last)[1]
-        following = self._parse.words[end + 1 : end + 2]
-        again = any(
-            word.lower == preposition.lower for word in (*self._parse.words[last.i + 1 : end], *following)
-        )
+        behind = self._parse.words[(last.i if preposition.lower == "as" else end) + 1 : end + 2]
+        again = any(word.lower == preposition.lower for word in behind)
         within = self._parse[preposition.head]
         if preposition.lower == "with" and within.dep == "pobj":
             return True  # "in areas with demand and rain": both are there
