@@ -70,18 +70,26 @@ class EmbeddedAtomizer:
 
     Where spaCy or a pipeline for it is not installed, `spacy_model` is "none", or the response is in another
     language, an atom is a sentence.
+
+    What tells the reader what to do is no statement: it is neither true nor false. A source, though, tells
+    it or does not, and to a question how a thing is done it is the answer: `instructions` are kept there.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._spacy_model = (config or Config()).spacy_model
-        check_model(self._spacy_model)
+    def __init__(self, config: Config | None = None, *, instructions: bool = False) -> None:
+        self._config = config or Config()
+        self._instructions = instructions
+        check_model(self._config.spacy_model)
+
+    def with_instructions(self) -> EmbeddedAtomizer:
+        """This one for who holds claims against sources."""
+        return type(self)(self._config, instructions=True)
 
     def atomize(self, record: Record) -> Atomized:
         """The statements of the response; questions, greetings, advice, sources and lead-ins are left out."""
         if is_abstention(record.response):
             return Atomized(())
-        parser = find_parser(self._spacy_model) if is_english(record.response) else None
-        return Atomized(_atoms(statements(record.response, parser)))
+        parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
+        return Atomized(_atoms(statements(record.response, parser, instructions=self._instructions)))
 
 
 class LLMAtomizer:

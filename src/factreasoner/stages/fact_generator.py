@@ -34,7 +34,7 @@ class EmbeddedFactGenerator:
     """Takes the statements of the reference for the facts, without a model; English only."""
 
     def __init__(self, config: Config | None = None) -> None:
-        self._atomizer = EmbeddedAtomizer(config)
+        self._atomizer = EmbeddedAtomizer(config, instructions=True)
         self._reviser = EmbeddedReviser(config)
 
     def generate(self, record: Record) -> Atomized:

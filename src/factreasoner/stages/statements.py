@@ -67,20 +67,21 @@ class _Sentence(NamedTuple):
     opened: bool
 
 
-def statements(text: str, parser: Parser | None = None) -> list[Statement]:
+def statements(text: str, parser: Parser | None = None, *, instructions: bool = False) -> list[Statement]:
     """What `text` states, in its order: no questions, greetings, advice, lead-ins, headings, sources or code.
 
     Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
-    ("The winners were: Ada Lovelace."). A paragraph is parsed at a time.
+    ("The winners were: Ada Lovelace."). A paragraph is parsed at a time. `instructions` are kept if wanted.
     """
-    return list(_StatementFinder(text, parser).statements())
+    return list(_StatementFinder(text, parser, instructions).statements())
 
 
 class _StatementFinder:
-    def __init__(self, text: str, parser: Parser | None) -> None:
+    def __init__(self, text: str, parser: Parser | None, instructions: bool) -> None:
         self._source = text
         self._text = without_tags(text)
         self._parser = parser
+        self._instructions = instructions
         self._leads = Leads(self._text)
         self._announced = ""
         self._header: Sequence[str] | None = None
@@ -220,12 +221,12 @@ class _StatementFinder:
         if (longer := self._with_subject(sentence, parse)) is not None:
             sentence, parse = longer
             whole = f"{self._subject(sentence, longer[1])} {sentence.plain.whole().removeprefix('It ')}"
-        if parse is None or (is_instruction(parse) and takes_verb(sentence.lead)):
+        if parse is None or (is_instruction(parse) and (self._instructions or takes_verb(sentence.lead))):
             drafts = None
         else:
             drafts = split(parse, self._subject(sentence, parse), self._circumstance(sentence.lead))
         if drafts is None or parse is None:
-            if not (sentence.lead and self._tells(sentence.lead, whole)):
+            if self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
                 yield self._statement(whole, sentence.span)
             return
         writer = Writer(parse, sentence.plain)

@@ -27,6 +27,17 @@ def test_a_wrong_answer_is_not_right_for_repeating_the_question():
     assert rag(answer, prompt="Why?", reference=reference).values["correctness"] == 1.0
 
 
+def test_instructions_are_held_against_contexts_and_reference():
+    source = "To update the tool, run the installer and restart the machine. Keep a copy of the data."
+    answer = (
+        "To update the tool:\n1. Run the installer.\n2. Restart the machine.\n3. Pay the yearly licence fee."
+    )
+    scored = rag(answer, prompt="How do I update the tool?", contexts=[source], reference=source)
+    assert len(scored.result.claims) == 3
+    assert scored.values["faithfulness"] == scored.values["correctness"] == 2 / 3
+    assert scored.values["coverage"] is not None
+
+
 def test_with_claims_and_a_model_of_ones_own():
     llm = ScriptedLLM(
         lambda prompt, schema: {n: "True" if t == "A." else "False" for n, t in schema.items.items()}

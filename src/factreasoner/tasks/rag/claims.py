@@ -11,7 +11,7 @@ from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.plugins import ATOMIZER, REVISER
-from factreasoner.stages.atomizer import LLMAtomizer
+from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
 from factreasoner.stages.fact_generator import reference_record
 from factreasoner.stages.making import made_atoms
 
@@ -28,7 +28,11 @@ class ClaimMaker:
 
     def __init__(self, assembly: Assembly) -> None:
         atomizer = assembly.made(ATOMIZER)
-        self._atomizer = atomizer.without_places() if isinstance(atomizer, LLMAtomizer) else atomizer
+        if isinstance(atomizer, LLMAtomizer):
+            atomizer = atomizer.without_places()
+        elif isinstance(atomizer, EmbeddedAtomizer):
+            atomizer = atomizer.with_instructions()
+        self._atomizer = atomizer
         self._reviser = assembly.made(REVISER)
         self._lock = threading.Lock()
         self._making: dict[tuple[str, str, str], threading.Lock] = {}
