@@ -27,6 +27,8 @@ def revised(before: str, last: str) -> tuple[str, tuple[str, ...]]:
         ("You open a case with the court.", "You can do this by filing a petition.", "this"),
         ("Prices rose in May.", "Despite this, sales grew.", "this"),
         ("Aspirin reduces fever.", "The drug is taken with meals.", "The drug"),
+        ("Robaxin relaxes muscles.", "Common side effects include dizziness.", "effects"),
+        ("It is raining.", "The document lists all centres.", "The document"),
         ("The firm grew. It bought mills.", "In 1990 he left the company.", "he"),
     ],
 )
@@ -53,6 +55,9 @@ def test_what_needs_the_sentences_before_is_flagged(before: str, last: str, flag
         "Oslo has a port, and the city has a castle.",
         "Few people read the terms, and this costs them money.",
         "The largest part is sold.",
+        "Symptoms of influenza include fever.",
+        "Mammals include whales.",
+        "If you have influenza, symptoms include fever.",
     ],
 )
 def test_what_its_own_words_explain_is_not_flagged(last: str) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from factreasoner.language.parsing import find_parser
 from factreasoner.models import Record
 from factreasoner.stages.atomizer import EmbeddedAtomizer
+from factreasoner.stages.bearers import co_arguments
 from factreasoner.stages.reviser import EmbeddedReviser
 
 LIFE = "Clara Roe was an Austrian pianist. She was born in Graz."
@@ -65,6 +67,14 @@ def test_the_first_of_two_persons_is_not_whose_life_it_is() -> None:
 def test_somebody_else_after_a_pronoun_that_stayed_open_is_not_taken() -> None:
     response = "Hermann Weiss was a physicist. He married. Robert Mohl supported his career. He died in 1894."
     assert told(response)[-1] == ("He died in 1894.", ("He",))
+
+
+def test_a_fragment_that_hangs_on_a_preposition_is_read() -> None:
+    parser = find_parser()
+    assert parser is not None
+    parse = parser.parse(["From her to him."])[0]
+    assert parse is not None
+    assert co_arguments(parse[1], parse) == {3}
 
 
 def test_a_hyphened_name_is_whole() -> None:

@@ -40,8 +40,15 @@ _PARTS = words(
 KINDS = words(
     "company firm corporation airline band duo city town village country river lake island film album",
     "song novel drug medication disease disorder syndrome species manuscript",
+    "document passage",
 )
 """Nouns for what has a name or a sort that was said before; "the public" and "the liver" need neither."""
+_BELONGINGS = words(
+    "symptom effect cause benefit feature complication factor advantage disadvantage ingredient example",
+    "option treatment sign member component drawback challenge step reason",
+)
+_SORTS_OF_THESE = words("side risk treatment key warning")
+"""Nouns before those that leave open what they belong to: "side effects"."""
 
 
 class Anaphor(NamedTuple):
@@ -78,6 +85,11 @@ class Anaphor(NamedTuple):
         """Whether it is "neither", "both" or "the latter" of what was named."""
         return self.noun is None and self.word.lower in _ONES | _PLACES_IN_ORDER
 
+    @property
+    def belongs(self) -> bool:
+        """Whether it is "symptoms" or the like, which are of something."""
+        return self.noun is None and self.word.tag == "NNS"
+
 
 def anaphors(parse: Parse) -> Iterator[Anaphor]:
     """The pronouns and demonstratives of a sentence that stand for something; "it is clear that" does not."""
@@ -91,7 +103,7 @@ def anaphors(parse: Parse) -> Iterator[Anaphor]:
             yield Anaphor(word, parse[word.head])
         elif noun := definite(parse, word) or is_incomplete(parse, word):
             yield Anaphor(word, noun)
-        elif _is_one_of_those(parse, word):
+        elif _is_one_of_those(parse, word) or _belongs(parse, word):
             yield Anaphor(word)
 
 
@@ -109,6 +121,18 @@ def _is_one_of_those(parse: Parse, word: Word) -> bool:
         return False
     the = word.i > 0 and parse[word.i - 1].lower == "the"
     return word.lower in _ONES or (the and word.lower in _PLACES_IN_ORDER)
+
+
+def _belongs(parse: Parse, word: Word) -> bool:
+    """ "Common side effects include ...", which does not say of what."""
+    if word.tag != "NNS" or word.lemma not in _BELONGINGS or word.dep != "nsubj":
+        return False
+    others = [
+        child
+        for child in parse.children(word)
+        if child.dep not in ("amod", "advmod", "cc", "conj", "punct") and child.lower not in _SORTS_OF_THESE
+    ]
+    return word.head == parse.root.i and parse.root.lemma == "include" and not others
 
 
 def is_incomplete(parse: Parse, word: Word) -> Word | None:

@@ -149,7 +149,7 @@ def co_arguments(word: Word, parse: Parse) -> set[int]:
     if word.dep == "poss" or word.lower.endswith("self"):
         return set()
     verb = parse[word.head]
-    while verb.dep in ("prep", "agent", "dative") or verb.pos == "ADP":
+    while verb.head != verb.i and (verb.dep in ("prep", "agent", "dative") or verb.pos == "ADP"):
         verb = parse[verb.head]
     objects = [o for p in parse.children(verb, "prep", "agent") for o in parse.children(p, "pobj")]
     doing = verb

@@ -19,6 +19,8 @@ def is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse
         return bool(years(parse.text[: anaphor.word.start]))
     if anaphor.is_resulting:
         return any(word.pos in VERBS for word in parse.words[: anaphor.word.i])
+    if anaphor.belongs:
+        return bool(before)
     if anaphor.is_one_of_those:
         return any(m.kind == "many" or parse.children(parse[m.i], "conj") for m in before)
     if anaphor.noun is not None:

@@ -143,7 +143,9 @@ def the_subject(found: Sequence[Mention], parse: Parse) -> Mention | None:
         return None
     if parse.root.lemma in _DEFINING:
         return subject
-    rivals = [m for m in found if m.core and not m.subject and m.name != subject.name]
+    rivals = [
+        m for m in found if m.core and not m.subject and m.name != subject.name and takes_part(m, parse)
+    ]
     return None if rivals else subject
 
 

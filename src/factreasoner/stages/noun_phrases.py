@@ -86,7 +86,11 @@ def _without_article(said: Sequence[Word], noun: Word, *, keep: bool, some: bool
     `keep` quantifiers; or leave out `some`.
     """
     left = list(said)
-    while left[0].head == noun.i and (left[0].dep == "det" or left[0].lower in (*QUANTIFIERS, *INDEFINITE)):
+    while (
+        len(left) > 1
+        and left[0].head == noun.i
+        and (left[0].dep == "det" or left[0].lower in (*QUANTIFIERS, *INDEFINITE))
+    ):
         if keep and left[0].lower in _SOME:
             break
         if left.pop(0).lower not in ("the", *INDEFINITE, *(_SOME if some else ())):
