@@ -104,6 +104,9 @@ def test_another_group_or_the_converse_is_no_contradiction(judge, passage, claim
         ("The firm was founded in 1921.", "The firm was founded in 1912.", "contradiction"),
         ("She first won the cup in 1990.", "She first won the cup in 1994.", "contradiction"),
         ("The band met on 3 May 1990 in Oslo.", "The band met on 3 June 1990 in Oslo.", "contradiction"),
+        ("The mill closed in 1932.", "The mill closed in 1910.", "contradiction"),
+        ("Two tankers sank there in 1990.", "Two tankers sank there in 1997.", "contradiction"),
+        ("The festival took place in 1990.", "The festival took place in 1994.", "neutral"),
     ],
 )
 def test_a_date_alone_clashes_only_for_what_happens_once(judge, passage, claim, expected):
@@ -117,6 +120,7 @@ def test_a_date_alone_clashes_only_for_what_happens_once(judge, passage, claim, 
         ("The vaccine contains no live virus.", "The vaccine contains live virus."),
         ("Neither the pilot nor the guests survived the crash.", "The guests survived the crash."),
         ("The two ministers never met in person.", "The two ministers met in person."),
+        ("The two ministers met in person.", "The two ministers never met in person."),
         ("The painting is no longer in Vienna.", "The painting is in Vienna."),
         ("Pluto has five known moons.", "Pluto does not have moons."),
         ("All the trees were lost.", "Not all the trees were lost."),

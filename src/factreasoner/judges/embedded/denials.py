@@ -63,7 +63,7 @@ class _Pair:
         self._claim, self._weights, self._passage, self._at = claim, weights, passage, sentence
         self._stems = frozenset(passage.stems[sentence.low : sentence.high])
         self._words = frozenset(passage.words[sentence.low : sentence.high])
-        self._content = [i for i, content in enumerate(claim.content) if content]
+        self._content = [i for i, content in enumerate(claim.content) if content and i not in claim.negations]
         self._meant = self._names_meant()
         self._there = quantities(passage, sentence.low, sentence.high)
 

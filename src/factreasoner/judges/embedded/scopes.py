@@ -18,6 +18,18 @@ _PROOF = frozenset({"evidence", "proof"})
 _LACKING = frozenset({"no", "little", "without", "insufficient", "lack"})
 _STOPPED = frozenset({"stopped", "quit", "ceased"})
 _NOT_ALL = frozenset({"only", "some", "most", "many", "few", "several", "certain"})
+_WHOLE = frozenset({"whole", "entire", "entirely", "fully", "completely", "wholly", "altogether"})
+_PARTS = frozenset(
+    {"half", "part", "parts", "partly", "partially", "largely", "mostly", "mainly", "nearly"}
+) | {
+    "third",
+    "thirds",
+    "quarter",
+    "quarters",
+    "percent",
+    "majority",
+    "almost",
+}
 _RANKS = {"few": 1, "some": 1, "several": 1, "certain": 1, "many": 2, "most": 3}
 """Words for how many of a thing, the fewer the lower; those of `UNIVERSAL` are above."""
 _NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
@@ -39,6 +51,7 @@ def narrowed(pair: Pairing) -> bool:
         or _intended(pair)
         or _of_some(pair)
         or _of_fewer(pair)
+        or _of_a_part(pair)
         or _one_of_several(pair)
         or _first_of_a_kind(pair)
         or _over(pair)
@@ -66,6 +79,21 @@ def _of_fewer(pair: Pairing) -> bool:
     words = pair.passage.words[pair.part.low : pair.part.high]
     there = [_RANKS[word] for word in words if word in _RANKS]
     return bool(there) and max(there) < own and UNIVERSAL.isdisjoint(words) and pair.share() >= _MOST
+
+
+def _of_a_part(pair: Pairing) -> bool:
+    """Whether what the claim says of the whole is said of "most" or "half" of it, or "partly"."""
+    words = frozenset(pair.passage.words[pair.part.low : pair.part.high])
+    whole = _WHOLE & frozenset(pair.claim.words)
+    places = [i for i in pair.content if pair.claim.words[i] in whole]
+    parts = (_NOT_ALL - {"only", "certain"} | _PARTS) - frozenset(pair.claim.words)
+    return (
+        bool(whole)
+        and not pair.claim.negations
+        and not _WHOLE & words
+        and bool(parts & words)
+        and pair.share(places) >= _MOST
+    )
 
 
 def _hardly(pair: Pairing) -> bool:
