@@ -1,14 +1,16 @@
 """Calls at any depth of a thread's stack, and the pages the system is asked for."""
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from factreasoner.llm.deadline import within
 from factreasoner.llm.parallel import map_as_completed
 from factreasoner.stack import with_room
 
+resource = pytest.importorskip("resource", reason="Windows tells no page faults")
 DEPTHS, CALLS = 300, 500
 
 

@@ -52,6 +52,10 @@ def test_tool_calls_of_openai_s_models_bring_no_logprobs_wherever_they_are_asked
     assert lacking("openai/ours")
     assert lacking("azure/ours", "http://127.0.0.1:1")
     assert not lacking("openai/ours", "http://127.0.0.1:1/v1")
+    assert lacking("openai/azure/gpt-4o", "http://127.0.0.1:1/v1")
+    assert lacking("openai/openai/gpt-4o", "http://127.0.0.1:1/v1")
+    assert lacking("ft:gpt-4o-mini-2024-07-18:lab::x1", "http://127.0.0.1:1/v1")
+    assert not lacking("ft:ours:lab::x1", "http://127.0.0.1:1/v1")
     assert not lacking("anthropic/claude-x")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     assert not lacking("openai/ours")
@@ -161,6 +165,20 @@ def test_whatever_usage_holds_tokens_and_cost_are_counts_and_money(prompt_tokens
 def test_a_response_without_a_message_is_an_empty_answer(choices):
     answer = PRICED.completion({"choices": choices}, REQUEST)
     assert (answer.content, answer.tool_calls) == ("", ())
+
+
+def test_what_python_itself_has_frozen_keeps_no_import_from_counting_as_old(monkeypatch):
+    class Kept:
+        pass
+
+    gc.unfreeze()
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: 375)  # at the start of Python 3.12
+    try:
+        with _uncollected():
+            made = [Kept() for _ in range(50_000)]
+        assert sum(isinstance(found, Kept) for found in gc.get_objects(generation=2)) == len(made)
+    finally:
+        gc.freeze()  # as it is for all tests
 
 
 @pytest.mark.parametrize("frozen", [False, True])

@@ -56,6 +56,8 @@ BY_HANDLER = frozenset(
 TOO_LONG = {"choices": [{"message": {"content": "a reply longer than any answer, which was not read"}}]}
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
 """Providers to whom litellm tells that a tool must be called, and silently not which one."""
+_FROZEN_BY_PROGRAMS = 2000
+"""Objects at least that a program freezes, all it has at the time. Python 3.12 itself starts with 375."""
 ASKED = frozenset(
     {"messages", "tools", "tool_choice", "response_format", "temperature", "logprobs", "top_logprobs"}
     | set(TOKEN_LIMITS)
@@ -75,7 +77,7 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was_on:
-            if not gc.get_freeze_count():  # what somebody has frozen stays so
+            if gc.get_freeze_count() < _FROZEN_BY_PROGRAMS:  # what somebody has frozen stays so
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -161,14 +163,17 @@ class LiteLLMProvider:
 
     @property
     def lacks_logprobs_in_tools(self) -> bool:
-        """Whether tool calls are known to bring none: OpenAI's models, wherever they are asked.
+        """Whether tool calls are known to bring none: OpenAI's models, by their names and at OpenAI or Azure.
 
-        A model of another name at a server that talks like OpenAI's may bring them.
+        Another's server that talks like OpenAI's may bring them, unless the model bears a name of OpenAI's,
+        be it behind a provider's ("azure/gpt-4o") or as the base of a fine-tuned one ("ft:gpt-4o:...").
         """
         if self.provider != "openai":
             return self.provider == "azure"
         elsewhere = self._api_base or os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
-        return not elsewhere or self.bare in load().open_ai_chat_completion_models
+        name = self.bare.removeprefix("openai/").removeprefix("azure/")
+        base = name.split(":")[1] if name.startswith("ft:") else name
+        return not elsewhere or base in load().open_ai_chat_completion_models
 
     @functools.cached_property
     def wants_marks(self) -> bool:

@@ -201,6 +201,12 @@ def test_the_answers_own_references_say_which_source_is_meant():
     assert [s.cited for s in CitedText(text, CONTEXTS).sentences] == [("c3",)]
 
 
+@pytest.mark.parametrize("unit", [" ", "\t", "references" + 9_000 * " ", "# "])
+def test_a_text_of_many_blanks_is_read(unit):
+    found = CitedText("It rained [1].\n\n" + unit * (200_000 // len(unit)) + ".\n\nIt snowed [2].", CONTEXTS)
+    assert found.sentences[-1].cited == ("c2",)
+
+
 def test_what_lacks_a_bracket_is_noted():
     assert CitedText("It rained [1. It snowed.", CONTEXTS).notes == (
         "'[1' lacks a bracket and was not read as a citation",

@@ -20,9 +20,9 @@ By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""
 
 _REFERENCES = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?[ \t]*"
+    r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"
     r"(?:references|sources|citations|bibliography|footnotes|works cited)"
-    r"[ \t]*(?:\*\*|__)?:?[ \t]*(?:\*\*|__)?[ \t]*$",
+    r"[ \t]*+(?:\*\*|__)?:?[ \t]*+(?:\*\*|__)?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
@@ -125,24 +125,9 @@ class CitedText:
             for number, block in enumerate(all_blocks)
             for start, end in block_sentences(read, block)
         ]
-        trailing = self._trailing(
-            markers, next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
-        )
-        owned: list[list[Marker]] = [[] for _ in spans]
+        first = next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
+        owned = self._owned(markers, spans, self._trailing(markers, first))
         starts = [span.start for span, *_ in spans]
-        led: set[int] = set()
-        for marker in markers:
-            place = marker.shown[0] if marker.shown else marker.start
-            at = bisect.bisect_right(starts, place) - 1
-            before = spans[at][0].end if at >= 0 else 0
-            if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
-                block = spans[at + 1][1]
-                begins = marker not in trailing and self._begins_line(marker, before)
-                if begins or (block in led and spans[at][1] == block):
-                    led.add(block)
-                    at += 1
-            if at >= 0:
-                owned[at].append(marker)
         marked = [bool(own or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)]
         ends = _closing(spans, owned, marked)
         found = []
@@ -167,6 +152,30 @@ class CitedText:
                 )
             )
         return tuple(found)
+
+    def _owned(
+        self,
+        markers: Sequence[Marker],
+        spans: Sequence[tuple[Span, int, bool]],
+        trailing: frozenset[Marker],
+    ) -> list[list[Marker]]:
+        """The markers of each sentence: those in it, and those beside it that are for it."""
+        owned: list[list[Marker]] = [[] for _ in spans]
+        starts = [span.start for span, *_ in spans]
+        led: set[int] = set()
+        for marker in markers:
+            place = marker.shown[0] if marker.shown else marker.start
+            at = bisect.bisect_right(starts, place) - 1
+            before = spans[at][0].end if at >= 0 else 0
+            if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
+                block = spans[at + 1][1]
+                begins = marker not in trailing and self._begins_line(marker, before)
+                if begins or (block in led and spans[at][1] == block):
+                    led.add(block)
+                    at += 1
+            if at >= 0:
+                owned[at].append(marker)
+        return owned
 
     def _trailing(self, markers: Sequence[Marker], first: int) -> frozenset[Marker]:
         """The markers on lines of their own, where these stand below what they are for.
