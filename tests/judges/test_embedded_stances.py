@@ -76,6 +76,9 @@ def test_what_is_borne_out_in_like_words_is_called_entailed(judge):
         ),
         ("The city has 1,808,581 inhabitants.", "The city has 1.81 million inhabitants.", "entailment"),
         ("The city has 1,808,581 inhabitants.", "The city has 1.91 million inhabitants.", "contradiction"),
+        ("The firm earned $2,498,000,000.", "The firm earned $2.5 billion.", "entailment"),
+        ("The firm earned $2.5 billion.", "The firm earned $2,498,000,000.", "neutral"),
+        ("The firm earned $2.5 billion.", "The firm earned $2,748,000,000.", "contradiction"),
         ("The library owns half a million books.", "The library owns 500,000 books.", "entailment"),
         ("The crew numbered seventy-five.", "The crew numbered 75.", "entailment"),
         ("The ship had seventy-five sailors.", "The ship had 70 sailors.", "contradiction"),
@@ -108,7 +111,6 @@ def test_figures_mean_the_values_that_their_words_allow(judge, passage, claim, l
     [
         ("Mina Farrow published her first poems in 1971.", "Mina Farrow published her first novel in 1978."),
         ("The team won the cup in 1988.", "The team did not win the cup in 1989."),
-        ("The firm earned $2,498,000,000.", "The firm earned $2.5 billion."),
         (
             "The city had 2.2 million inhabitants in 2010 and 2.1 million in 2020.",
             "The city had 2.1 million inhabitants in 2020.",

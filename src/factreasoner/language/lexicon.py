@@ -52,6 +52,9 @@ DOUBTING: frozenset[str] = frozenset(_DATA["doubting"].split())
 UNTRUE: frozenset[str] = frozenset(_DATA["untrue"].split())
 UNIVERSAL: frozenset[str] = frozenset(_DATA["universal"].split())
 """Words that say a thing of all."""
+RANKS: dict[str, int] = {
+    word: rank for rank, word in enumerate(("first", *_DATA["ordinals"].split()), start=1)
+}
 ORDINALS: frozenset[str] = frozenset(_DATA["ordinals"].split())
 """Words that make of the largest one that others are larger than."""
 EVENTS: frozenset[str] = frozenset(_DATA["events"].split())
@@ -65,6 +68,8 @@ AT_LEAST: frozenset[str] = frozenset(_DATA["at_least"])
 AT_MOST: frozenset[str] = frozenset(_DATA["at_most"])
 DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())
 """Words after which a negation adds instead of denying: not "only"."""
+FREQUENCIES: frozenset[str] = frozenset(_DATA["frequencies"].split())
+"""How often: "usually"."""
 ONCE: frozenset[str] = frozenset(_DATA["once"].split())
 """Words for what happens to a thing once: it is "born", "founded", comes into "force"."""
 ADDING: frozenset[str] = frozenset(_DATA["adding"].split())

@@ -65,8 +65,10 @@ def bound(claim: Text, weights: Sequence[float], passage: Text, window: Window) 
     Every number of the claim must be in the window.
     """
     there = _quantities(passage, window.low, window.high)
-    if not all(number.is_said(there) for number in _quantities(claim, 0, len(claim.words))):
-        return False
+    labels = {passage.label_at(j) for j in range(window.low, window.high)} - {None}
+    for number in _quantities(claim, 0, len(claim.words)):
+        if not number.is_said(there) and claim.label_at(number.place) not in labels:
+            return False
     grounds = list(clauses(passage, window.low, window.high))
     known = frozenset(claim.stems)
     return all(
@@ -85,7 +87,7 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
     said = plain or part.content
     if sum(weights[i] for i in missing if i in said) >= (1 - _LEAST_SHARE) * sum(weights[i] for i in said):
         return False
-    limits = LIMITING & frozenset(part.text.words[part.low : part.high])
+    limits = LIMITING & {part.text.words[i] for i in part.places if part.text.label_at(i) is None}
     return (
         limits <= frozenset(ground.text.words[ground.low : ground.high])
         and all(_carried(part.text, i, ground, known) for i in missing if i in subjects)
@@ -181,10 +183,12 @@ def _changed(part: Clause, ground: Clause) -> bool:
     shared = {part.text.stems[i] for i in part.content}
     settled = INTENDING.isdisjoint(part.text.words)
     changing = MODIFIERS - frozenset(part.text.words)
+    own = {(one.noun, one.label) for one in part.text.labels}
+    labels = {one.place for one in ground.text.labels if (one.noun, one.label) in own}
     return any(
         ground.text.stems[i] in shared
         and (
-            not changing.isdisjoint(ground.text.words[max(ground.low, i - 2) : i])
+            any(ground.text.words[j] in changing for j in range(max(ground.low, i - 2), i) if j not in labels)
             or (settled and is_intended(ground.text.words[ground.low : i]))
         )
         for i in ground.content
@@ -240,7 +244,8 @@ def _next(clause: Clause, place: int, step: int) -> int | None:
 
 def _exchanged(part: Clause, ground: Clause) -> bool:
     """Whether doer and object have changed places around a shared word."""
-    shared = {part.text.stems[i] for i in part.content} & frozenset(ground.stems)
+    labels = {part.text.stems[one.place] for one in part.text.labels}
+    shared = {part.text.stems[i] for i in part.content} & frozenset(ground.stems) - labels
     for i in part.content:
         pivot = part.text.stems[i]
         places = [j for j in ground.content if ground.text.stems[j] == pivot]

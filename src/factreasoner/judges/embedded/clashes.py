@@ -38,9 +38,15 @@ class Excerpt:
         self.stems = frozenset(text.stems[low:high])
         self.numbers = tuple(number for number in text.numbers if low <= number.place < high)
 
-    def has(self, number: Number) -> bool:
-        """Whether a number of the claim stands there."""
-        return number.is_said(self.numbers)
+    def has(self, claim: Text, number: Number) -> bool:
+        """Whether a number of the claim stands there, if only as a label: "World War II" for "2"."""
+        return number.is_said(self.numbers) or claim.label_at(number.place) in self.labels
+
+    @cached_property
+    def labels(self) -> frozenset[tuple[str, str]]:
+        """The nouns with labels that stand there."""
+        places = range(self._window.low, self._window.high)
+        return frozenset((one.noun, one.label) for one in self._text.labels if one.place in places)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -172,7 +178,9 @@ def _other_numbers(text: Text, window: Excerpt) -> list[int]:
     return [
         number.place
         for number in text.numbers
-        if number.kind and not window.has(number) and any(number.differs_from(n) for n in window.numbers)
+        if number.kind
+        and not window.has(text, number)
+        and any(number.differs_from(n) for n in window.numbers)
     ]
 
 

@@ -120,5 +120,5 @@ def _shares(claim: WeightedClaim, window: Excerpt, whole: Excerpt) -> dict[str, 
         "grams": len(own_grams & window.grams) / len(own_grams),
         "names_missing": log1p(sum(weight for name, weight in names.items() if name not in whole.stems)),
         "name_count": log1p(sum(names.values())),
-        "numbers_missing": log1p(sum(not whole.has(number) for number in text.numbers)),
+        "numbers_missing": log1p(sum(not whole.has(text, number) for number in text.numbers)),
     }

@@ -1,5 +1,7 @@
 """Letters and numbers that tell things of one name apart: "Vitamin D", "Type 2", "Highway 9", "Henry IV".
 
+They may be written otherwise: "World War II" is "World War 2", "World War Two" and "Second World War".
+
 Under another label it is another thing: what is said of Vitamin D neither bears out nor denies what is said
 of Vitamin K.
 """
@@ -11,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
-from factreasoner.language.lexicon import COMPARING, LABELLED, MONTHS
+from factreasoner.language.lexicon import COMPARING, LABELLED, MONTHS, NUMBER_WORDS, RANKS
 
 _NUMBER, _LETTER, _ROMAN = re.compile(r"\d+(?:\.\d+)*"), re.compile(r"[A-Z]"), re.compile(r"[IVX]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10}
+_SPELT = {"one": "1"} | {word: f"{value:g}" for word, value in NUMBER_WORDS.items()}
 _SHORTENED = frozenset({"no", "nr", "op", "vol", "ch", "fig"})
 _JOINING = frozenset({"and", "or", "to"})
 _WHERE = frozenset({"in", "at", "from", "for", "with", "on"})
@@ -60,7 +63,10 @@ def labels_in(
     kinds = {number.place: number.kind for number in numbers}
     last: Labelled | None = None
     for place, word in enumerate(written):
-        label = _label(word) if place and (word.isupper() or word[0].isdigit()) else None
+        label = _label(word) if place and (word[0].isupper() or word[0].isdigit()) else None
+        ranked = _ranked(words, place)
+        if ranked is not None:
+            yield Labelled(place, stems[ranked], str(RANKS[folded[place]]))
         if label is None or kinds.get(place) in _MEASURED:
             continue
         if last is not None and _goes_on(words, last, place):
@@ -77,7 +83,26 @@ def _label(word: str) -> str | None:
     if _ROMAN.fullmatch(word):
         values = [_DIGITS[sign] for sign in word]
         return str(sum(-one if one < max(values[n:]) else one for n, one in enumerate(values)))
-    return word if _NUMBER.fullmatch(word) or _LETTER.fullmatch(word) else None
+    if _NUMBER.fullmatch(word) or _LETTER.fullmatch(word):
+        return word
+    return _SPELT.get(word.lower())
+
+
+def _ranked(words: _Words, place: int) -> int | None:
+    """The place of the noun that a capital ordinal labels: "Second World War", "Elizabeth the Second"."""
+    if words.folded[place] not in RANKS or not words.written[place][0].isupper():
+        return None
+    last = place
+    while last + 1 < len(words.written) and _is_capital(words, last + 1) and words.gaps[last + 1] == " ":
+        last += 1
+    if last > place:
+        return last
+    named = place > 1 and words.folded[place - 1] == "the" and _is_capital(words, place - 2)
+    return place - 2 if named else None
+
+
+def _is_capital(words: _Words, place: int) -> bool:
+    return words.content[place] and words.written[place][0].isupper()
 
 
 def _goes_on(words: _Words, last: Labelled, place: int) -> bool:
@@ -106,9 +131,10 @@ def _is_labelled(words: _Words, place: int) -> bool:
         )
         dashed = place + 1 < len(words.gaps) and words.gaps[place + 1] in ("-", "\u2013")
         return listed or (named and not counted and not (dashed and words.written[place + 1][0].isdigit()))
-    if not listed and _is_initial(words, place):
+    if not listed and len(label) == 1 and _is_initial(words, place):
         return False
-    return listed or (named if _ROMAN.fullmatch(label) else words.content[place - 1])
+    signed = len(label) == 1 and not _ROMAN.fullmatch(label)
+    return listed or (words.content[place - 1] if signed else named)
 
 
 def _is_initial(words: _Words, place: int) -> bool:

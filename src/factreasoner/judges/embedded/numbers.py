@@ -105,11 +105,16 @@ class Number(NamedTuple):
         if self.kind in TIMES and other.kind in TIMES:
             return _apart(self._meant(0), other._meant(0))
         scale = self._scale_of(other)
-        if scale is None:
+        if scale is None or (scale == 1.0 and self._is_rounding(other)):
             return False
         loose = _CONVERTED if self.kind != other.kind else 0.0
         own = max(loose, _APART if self.bound == "about" else 0.0)
         return _apart(self._meant(own), other._meant(_APART if other.bound == "about" else 0.0, scale))
+
+    def _is_rounding(self, other: Number) -> bool:
+        """Whether one of two figures is the other one with fewer digits."""
+        points = self.is_point and other.is_point
+        return points and (is_rounded(self.value, other.value) or is_rounded(other.value, self.value))
 
     def _scale_of(self, other: Number) -> float | None:
         """What the other's values are multiplied with to compare; None where they don't."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import BE, DETERMINERS, EVENTS, OPPOSITES
+from factreasoner.language.lexicon import BE, DETERMINERS, EVENTS, FREQUENCIES, OPPOSITES
 from factreasoner.language.persons import gender_of_noun
 
 _PEOPLE = frozenset({"men", "women"})
@@ -64,10 +64,10 @@ def _is_converse(claim: Text, passage: Text, at: Window, turned: int) -> bool:
 
 
 def subject_places(claim: Text) -> list[int]:
-    """The content words that a claim begins with, up to its first function word."""
+    """The content words that a claim begins with, up to its first function word or adverb of frequency."""
     found: list[int] = []
     for i, word in enumerate(claim.words):
-        if not claim.content[i] and word not in DETERMINERS:
+        if (not claim.content[i] and word not in DETERMINERS) or word in FREQUENCIES:
             break
         if claim.content[i]:
             found.append(i)

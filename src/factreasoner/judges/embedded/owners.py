@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 from factreasoner.language.lexicon import DETERMINERS
 from factreasoner.language.persons import gender_of_noun, is_person
 
-_POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your"})
+_OWN, _OF, _AND, _WHOSE = "s", "of", "and", "whose"
+_POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your", _WHOSE})
 _PRONOUNS = frozenset({"he", "she", "they"})
-_OWN, _OF, _AND = "s", "of", "and"
 _REACH = 3
 _OPENING = 6
 _MOST = 0.7
@@ -22,20 +25,22 @@ def of_a_relative(pair: Pairing) -> bool:
     """Whether the sentence says of a relative, friend or the like what the claim says of somebody else."""
     claim, passage, part = pair.claim, pair.passage, pair.part
     relative = _relative(passage, part.low, part.high)
-    if relative is None or not pair.content or pair.share() < _MOST:
+    subject = _subject(pair)
+    if relative is None or max(pair.share(), pair.share(subject)) < _MOST:
         return False
     if passage.stems[relative] in claim.stems:
         return False
-    subject = _subject(pair)
     said = [j for i in pair.content if i not in subject for j in pair.found[claim.stems[i]]]
     if not said or min(said) <= relative:
         return False
     between = range(relative + 1, max(said))
-    if any(passage.words[j] in _PRONOUNS for j in between):
+    if any(passage.words[j] in _PRONOUNS for j in between) or _closes_aside(passage, relative, between):
         return False
     if _relative(claim, 0, len(claim.words)) is not None or claim.words[0] in _PRONOUNS:
         return True
     places = pair.places(subject)
+    if _is_of_other_name(pair, subject, relative):
+        return True
     if passage.words[relative + 1] == _OF:
         last = max(places, default=relative)
         return bool(subject) and all(relative < j <= relative + _OPENING for j in places) and min(said) > last
@@ -59,6 +64,22 @@ def _relative(text: Text, low: int, high: int) -> int | None:
             following = range(j + 1, min(j + 1 + _REACH, high))
             return next((k for k in following if _is_person(text.words[k])), None)
     return None
+
+
+def _closes_aside(text: Text, relative: int, between: Sequence[int]) -> bool:
+    """Whether a comma ends what is said of the relative amid what is said of another: "whose son won,"."""
+    if not any(text.words[j] == _WHOSE for j in range(max(relative - _REACH, 0), relative)):
+        return False
+    return any(j in text.commas for j in (*between[1:], between[-1] + 1))
+
+
+def _is_of_other_name(pair: Pairing, subject: Sequence[int], relative: int) -> bool:
+    """Whether the claim's subject is not the one whose name follows there, if both have one surname."""
+    text = pair.passage
+    following = range(relative + 1, pair.part.high)
+    named = {text.stems[j] for j in takewhile(lambda j: text.names[j] and j not in text.commas, following)}
+    own = {pair.claim.stems[i] for i in subject if pair.is_name(i)}
+    return bool(own & named) and not (own <= named or named <= own)
 
 
 def _is_person(word: str) -> bool:

@@ -81,6 +81,10 @@ class Text:
         number = self.number_at(place)
         return None if number is None else number.value
 
+    def label_at(self, place: int) -> tuple[str, str] | None:
+        """The noun that a token labels, with the label."""
+        return next(((one.noun, one.label) for one in self.labels if one.place == place), None)
+
     def number_at(self, place: int) -> Number | None:
         """The number whose figure has a token: "half a million" has three."""
         return next((one for one in self.numbers if one.place <= place < one.place + one.size), None)
@@ -105,6 +109,10 @@ def analyse(raw: str, language: str) -> Text:
     dashed = {i - 1 for i, gap in marks if gap.strip() in _DASHES}
     breaks = {i for i, gap in marks if _STOPPING.search(gap)}
     stems, numbers = list(_stems(words, matches, language)), numbers_in(words, dashed, breaks, language)
+    written = [m.group() for m in matches]
+    labels = tuple(labels_in(written, words, stems, content, gaps, numbers))
+    for label in labels:
+        stems[label.place] = label.label.casefold()
     return Text(
         raw=raw,
         words=tuple(words),
@@ -119,7 +127,7 @@ def analyse(raw: str, language: str) -> Text:
             if (word in negations or word == _NOT) and not _ends_until(words, i, parts)
         ),
         numbers=tuple(numbers),
-        labels=tuple(labels_in([m.group() for m in matches], words, stems, content, gaps, numbers)),
+        labels=labels,
         sentences=parts,
         openings=tuple(_openings(raw, matches, parts)),
         commas=frozenset(i for i, gap in marks if gap.lstrip().startswith(",")),
