@@ -60,6 +60,30 @@ CASES = {
     "The fruit is red or green.": ["The fruit is red or green."],
     "Neither Oslo nor Bergen was bombed.": ["Neither Oslo nor Bergen was bombed."],
     "Ada and her sister are twins.": ["Ada and her sister are twins."],
+    "The house was burned or looted.": ["The house was burned or looted."],
+    "The council sold the land or leased it.": ["The council sold the land or leased it."],
+    "The site may sell data or share it.": ["The site may sell data.", "The site may share it."],
+    "He came to Lund, and sold or leased the house.": ["He came to Lund.", "He sold or leased the house."],
+    # A negation of several verbs
+    "The bridge was not repaired or painted.": ["The bridge was not repaired or painted."],
+    "The inmates had not yet been tried or convicted.": ["The inmates had not yet been tried or convicted."],
+    "He was not tried and convicted.": ["He was not tried and convicted."],
+    "The lake never froze or dried up.": ["The lake never froze or dried up."],
+    "He hardly ate or slept.": ["He hardly ate or slept."],
+    "The site does not store data, sell it, or share it.": [
+        "The site does not store data, sell it, or share it."
+    ],
+    "She did not win the race and retired in 1990.": ["She did not win the race.", "She retired in 1990."],
+    "The council didn't meet and was dissolved.": ["The council didn't meet.", "The council was dissolved."],
+    # Auxiliaries of a second verb
+    "It might have been used, or have been issued without gum.": [
+        "It might have been used.",
+        "It might have been issued without gum.",
+    ],
+    "The bridge can be built and has been planned.": [
+        "The bridge can be built.",
+        "The bridge has been planned.",
+    ],
     # Clauses on a noun
     "Ming Zhou is a manager at Baidu, where he leads a team focused on speech, vision, and language.": [
         "Ming Zhou is a manager at Baidu.",

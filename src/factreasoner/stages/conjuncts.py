@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import AUXILIARIES, VERBS, Word
-from factreasoner.stages.joints import JOINTS, TRANSITIVE
+from factreasoner.stages.joints import JOINTS, POSSIBLE, TRANSITIVE
 from factreasoner.stages.wording import Line, Wording
 
 _CONDITIONS = ("if", "unless", "whenever", "provided")
 _TIMES = ("when", "once", "while", "as", "until", "after", "before")
 _SUBJECT_FORMS = ("i", "he", "she", "it", "we", "they")
 """Words that are a clause's own subject, whatever a parse takes them for."""
+_HARDLY = words("hardly barely scarcely seldom rarely")
 INTRANSITIVE = words("come go sit stand smile live work die arrive run sing dance travel return laugh retire")
 
 
@@ -31,6 +32,8 @@ class Conjuncts:
             first = self._parse[self._parse.edges(child)[0]]
             if first.tag in ("WRB", "WP", "WDT"):
                 continue  # "how often it is paid" is asked, not said
+            if child.dep == "conj" and self._is_of_both(child, verb):
+                continue
             if self._parse.subject(child) is not None:
                 if self._parse.is_finite(child) and not self._is_conditional(verb, child):
                     yield child
@@ -67,6 +70,22 @@ class Conjuncts:
             for clause in self._parse.children(verb, "advcl")
         )
 
+    def _is_of_both(self, child: Word, verb: Word) -> bool:
+        """Whether "or", or a negation before the first verb, is of both: "was not sold and leased".
+
+        "It was sold or leased" says neither; "it may be sold or leased" says both.
+        """
+        row = [verb, child]
+        while following := self._parse.child(row[-1], "conj"):
+            row.append(following)
+        joints = (joint for each in row for joint in self._parse.children(each, "cc") if joint.i > each.i)
+        joint = next(joints, None)
+        alternative = joint is not None and joint.lower in ("or", "nor")
+        before = [word for word in self._parse.children(verb, "neg", "advmod") if word.i < verb.i]
+        if any(word.dep == "neg" or word.lower in _HARDLY for word in before):
+            return alternative or bool(self.inherited(child, verb))
+        return alternative and self._parse.finite(verb).lower not in POSSIBLE
+
     def shares_object(self, child: Word, verb: Word) -> bool:
         """Whether the second of two verbs has an object, and the first one has nothing behind it."""
         after = [c for c in self._parse.children(verb) if c.i > verb.i and c.dep not in (*JOINTS, "punct")]
@@ -95,7 +114,14 @@ class Conjuncts:
         return before.dep == "cc" or before.text == ","
 
     def inherited(self, conjunct: Word, verb: Word) -> Line:
-        """Auxiliaries of the first verb that the second one needs: "was born and raised"."""
+        """Auxiliaries of the first verb that the second one needs: "was born and raised".
+
+        Of "may have been sold or have been lost" only the "may".
+        """
+        modal, helpers = self._parse.finite(verb), self._parse.children(conjunct, *AUXILIARIES)
+        if modal.tag == "MD" and helpers and helpers[0].lower in ("have", "be"):
+            again = any(word.lower == helpers[0].lower for word in self._parse.children(verb, *AUXILIARIES))
+            return (modal,) if again else ()
         possible = self._parse.finite(verb).tag == "MD" and (
             conjunct.tag == "VBP" or (conjunct.tag == "VBD" and conjunct.lower == conjunct.lemma)
         )

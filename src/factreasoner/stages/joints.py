@@ -9,6 +9,8 @@ from factreasoner.language.tree import NOUNS, VERBS, Parse, Word
 
 JOINTS = ("conj", "cc", "preconj")
 """What joins the items of a list."""
+POSSIBLE = ("can", "may", "might", "could")
+"""Auxiliaries with which "A or B" says both."""
 COLLECTIVE = words(
     "meet marry merge combine collaborate differ share divorce compete fight form unite separate clash",
     "agree cooperate constitute comprise collide react interact join mix total",

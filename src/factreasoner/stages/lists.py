@@ -8,7 +8,7 @@ from itertools import product
 from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import third_person
 from factreasoner.language.tree import AUXILIARIES, NOUNS, VERBS, Word
-from factreasoner.stages.joints import COLLECTIVE, JOINTS, is_one_thing
+from factreasoner.stages.joints import COLLECTIVE, JOINTS, POSSIBLE, is_one_thing
 from factreasoner.stages.wording import Line, Wording
 
 _MOST_TOGETHER = 4
@@ -209,7 +209,7 @@ class Lists:
         if any(self._parse.children(w, "relcl", "acl", "xcomp") for w in heads):
             return False
         possible = any(
-            aux.lower in ("can", "may", "might", "could")
+            aux.lower in POSSIBLE
             for verb in self._parse.above(word)
             for aux in self._parse.children(verb, "aux")
         )
