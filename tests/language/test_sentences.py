@@ -90,6 +90,20 @@ CASES = [
             ["It is tall [1].", "The light works.[2]", "However, not now."],
         ),
         ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
+        (
+            "<i>It is tall.</i><b>The light works.</b>",
+            ["<i>It is tall.</i><b>", "The light works.</b>"],
+        ),
+        ("**It is tall.**The light works. So.", ["**It is tall.**", "The light works.", "So."]),
+        ("It is tall.**The light** works.", ["It is tall.", "**The light** works."]),
+        ("It is **tall**[1].*However*, it is old.", ["It is **tall**[1].*However*, it is old."]),
+        ("It is *tall*[1].However, it is old.", ["It is *tall*[1].", "However, it is old."]),
+        ("See __init__.The and a.**Then** b.", ["See __init__.The and a.**Then** b."]),
+        (
+            "It is. <pre>x = 1. Y\n</pre> It was. <!-- Not. So. --> It will be.<!-- Nor so. -->",
+            ["It is.", "<pre>x = 1. Y\n</pre>", "It was.", "It will be."],
+        ),
+        ("<!-- Only. This. -->", []),
     ],
 )
 def test_tags_part_sentences_and_citations_do_not_join_them(text, found):

@@ -49,6 +49,7 @@ _SUPERSCRIPT = re.compile(
 _RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
 _APART = re.compile(
     r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)"
+    r"|<!--(?:(?!<!--|-->).)*+-->"
     r"|<(?P<tag>pre|code)\b[^<>\n]*>(?:(?!<(?:pre|code)\b).)*?</(?P=tag)>",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )

@@ -12,8 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
-from factreasoner.language.tags import without_tags
+from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, full_stop_ends
+from factreasoner.language.gluing import INVISIBLE, is_glued, opening_marks
+from factreasoner.language.tags import Tags, without_tags
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]
 
@@ -74,9 +75,16 @@ def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of `text`, in order, not overlapping; between lie only blanks, markers, rules and tags."""
-    text = without_tags(text)
-    return [span for block in blocks(text) for span in block_sentences(text, block)]
+    """Sentences of `text`, in order, not overlapping; between lie only blanks, markers, rules and tags.
+
+    A block of code is one, with the tags around it; a comment beside a sentence is no part of any.
+    """
+    tags, text = Tags(text), without_tags(text)
+    return [
+        Span(*tags.wholly(*span)) if block.kind == "code" else span
+        for block in blocks(text)
+        for span in block_sentences(text, block)
+    ]
 
 
 def block_sentences(text: str, block: Block) -> Iterator[Span]:
@@ -173,26 +181,18 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
             yield Block(start, start + len(body), "item")
 
 
-_INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + _INVISIBLE
+_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
     rf"(?P<closed>(?:[{_CLOSERS}]|\[\d{{1,3}}\])*+)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
-_OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{_INVISIBLE}]*+")
+_OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{INVISIBLE}]*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
-_GLUED = re.compile(
-    rf"(?:(?<=[a-z]{{3}}[.!?])|(?<=\d\][.!?])|(?<=\d\]))(?:{'|'.join(sorted(STARTERS))})(?=[ ,])"
-)
-"""A sentence that follows the last one's stop without a blank, and begins with a word that begins many.
-
-The citation of the last one may stand before its stop, or behind it.
-"""
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
@@ -208,13 +208,17 @@ def _borders(text: str, block: Block) -> Iterator[int]:
         if stop["latin"] is None:
             if end == block.end or _ends_wide(text, stop):
                 yield end
-        elif end == block.end or (_is_parted(text, end) and _ends_latin(text, stop, block, lower_style)):
+        elif end == block.end:
             yield end
+        elif (lacks_blank := not _is_parted(text, end)) and not is_glued(text, end):
+            continue
+        elif _ends_latin(text, stop, block, lower_style):
+            yield end - opening_marks(text, block.start, stop) if lacks_blank else end
 
 
 def _is_parted(text: str, end: int) -> bool:
-    """Whether a blank stands at `end`, one without width before it, or what begins a sentence without one."""
-    return text[end].isspace() or text[end - 1] == "\u200b" or _GLUED.match(text, end) is not None
+    """Whether a blank stands at `end`, or one without width before it."""
+    return text[end].isspace() or text[end - 1] == "\u200b"
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:

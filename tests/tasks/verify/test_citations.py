@@ -201,6 +201,20 @@ def test_the_answers_own_references_say_which_source_is_meant():
     assert [s.cited for s in CitedText(text, CONTEXTS).sentences] == [("c3",)]
 
 
+def test_tags_without_a_blank_between_belong_to_the_sentences_that_they_open_and_close_in():
+    assert cited("<span>It rained [1].</span><span>The light works [2].</span>") == [
+        ("<span>It rained [1].</span>", ["c1"], "sentence"),
+        ("<span>The light works [2].</span>", ["c2"], "sentence"),
+    ]
+
+
+def test_a_comment_cites_nothing_and_code_has_its_tags():
+    assert cited("It rained. <!-- See [1]. -->\n\n<pre>a[2]. b</pre>") == [
+        ("It rained.", [], "none"),
+        ("<pre>a[2]. b</pre>", [], "none"),
+    ]
+
+
 @pytest.mark.parametrize("unit", [" ", "\t", "references" + 9_000 * " ", "# "])
 def test_a_text_of_many_blanks_is_read(unit):
     found = CitedText("It rained [1].\n\n" + unit * (200_000 // len(unit)) + ".\n\nIt snowed [2].", CONTEXTS)

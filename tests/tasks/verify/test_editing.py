@@ -56,6 +56,22 @@ def without(text, *parts, after=""):
         ("<p>A.</p>\n<ul>\n<li>B.</li>\n<li>C.</li>\n</ul>\n<p>D.</p>", ["B.", "C."], "<p>A.</p>\n<p>D.</p>"),
         ("<ul>\n<li>A one.\n<li>B two.\n</ul>", ["A one."], "<ul>\n<li>B two.\n</ul>"),
         ("<p>A one. B two.</p>", ["B two."], "<p>A one.</p>"),
+        (
+            "<ol><li>A one.<pre>x</pre></li><li>B two.</li></ol>",
+            ["A one."],
+            "<ol><li><pre>x</pre></li><li>B two.</li></ol>",
+        ),
+        (
+            "<ul><li>A one.<ul><li>B two.</li></ul></li></ul>",
+            ["A one."],
+            "<ul><li><ul><li>B two.</li></ul></li></ul>",
+        ),
+        ("<ul><li>A one.<ul><li>B two.</ul><li>C three.</ul>", ["B two."], "<ul><li>A one.<li>C three.</ul>"),
+        ("<dl><dt>A one.<dd>B two.<dt>C three.</dl>", ["B two."], "<dl><dt>A one.<dt>C three.</dl>"),
+        ("<p>A one.<p>B two.<ul><li>C three.</ul>", ["B two."], "<p>A one.<ul><li>C three.</ul>"),
+        ("A is a List<Address>. B two.", ["A is a List<Address>."], "B two."),
+        ("A has p<q and r>s. <b>B two.</b>", ["A has p<q and r>s."], "<b>B two.</b>"),
+        ("Use `<b>` here. B two.", ["Use `<b>` here."], "B two."),
         ("<p>A one.</p><p><b>B two.</b></p>", ["B two."], "<p>A one.</p>"),
         ("<p>A one.<br>B two.<br/>C three.</p>", ["A one.", "C three."], "<p>B two.</p>"),
         (
@@ -93,6 +109,11 @@ def test_lines_may_end_otherwise(line_end):
 
 def test_a_sentence_is_replaced_in_its_place():
     assert without("A one.  B two [1].\n", "B two [1].", after="B three [1].") == "A one.  B three [1].\n"
+
+
+def test_a_text_deep_in_tags_is_edited():
+    text = "<div>" * 20_000 + "B two." + "</div>" * 20_000 + "\n\nC three."
+    assert without(text, "B two.") == "C three."
 
 
 def test_nothing_to_do_changes_nothing():

@@ -5,14 +5,14 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from factreasoner.language.citation_marks import BROKEN, is_word
 from factreasoner.language.cutting import words_alone
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks, newline_ended
-from factreasoner.language.tags import UNSEEN, without_tags
+from factreasoner.language.tags import UNSEEN, Tags, without_tags
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
 
@@ -120,11 +120,7 @@ class CitedText:
         self, markers: Sequence[Marker], all_blocks: Sequence[Block], read: str, places: Sequence[int]
     ) -> tuple[Sentence, ...]:
         """The sentences of the blocks of the text as it is read, of which each character has its place."""
-        spans = [
-            (Span(places[start], places[end - 1] + 1), number, block.kind == "code")
-            for number, block in enumerate(all_blocks)
-            for start, end in block_sentences(read, block)
-        ]
+        spans = list(self._spans(all_blocks, read, places))
         first = next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
         owned = self._owned(markers, spans, self._trailing(markers, first))
         starts = [span.start for span, *_ in spans]
@@ -138,20 +134,27 @@ class CitedText:
             end = max([span.end, *(m.end for m in owned[n])])
             end = _with_closers(self.text, end, span, owned[n])
             end = min([end, *starts[n + 1 : n + 2]])
-            found.append(
-                Sentence(
-                    start,
-                    end,
-                    span,
-                    block,
-                    _all(cites, "sources"),
-                    _all(cites, "unknown"),
-                    by,
-                    tuple(owned[n]),
-                    is_code,
-                )
-            )
+            kinds = _all(cites, "sources"), _all(cites, "unknown")
+            found.append(Sentence(start, end, span, block, *kinds, by, tuple(owned[n]), is_code))
         return tuple(found)
+
+    def _spans(
+        self, all_blocks: Sequence[Block], read: str, places: Sequence[int]
+    ) -> Iterator[tuple[Span, int, bool]]:
+        """Where sentences stand, the number of the block of each, and whether it is code.
+
+        Code has the tags around it; tags between two sentences belong to that which they open or close in.
+        """
+        tags = Tags(self.text)
+        for number, block in enumerate(all_blocks):
+            found = [Span(places[a], places[b - 1] + 1) for a, b in block_sentences(read, block)]
+            if block.kind == "code":
+                found = [Span(*tags.wholly(*span)) for span in found]
+            borders = [tags.border(one.end, two.start) for one, two in pairwise(found)]
+            starts = [*(span.start for span in found[:1]), *(start for _, start in borders)]
+            ends = [*(end for end, _ in borders), *(span.end for span in found[-1:])]
+            for start, end in zip(starts, ends, strict=True):
+                yield Span(start, end), number, block.kind == "code"
 
     def _owned(
         self,

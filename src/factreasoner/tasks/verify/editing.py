@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.language.cutting import BLANKS
 from factreasoner.language.sentences import newline_ended
-from factreasoner.language.tags import TAG, VOID, are_pair, tag_before, tag_behind, tag_name, without_tags
+from factreasoner.language.tags import MAY_STAY_OPEN, Tags, are_pair, is_whole, tag_name, without_tags
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
 )
 _LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"[ \t]*\n")
-_MARK = re.compile(rf"\*\*|__|(?P<light>~~|[*_])|{TAG.pattern}", TAG.flags)
-"""What opens or closes: bold, emphasis, and tags."""
-_MAY_STAY_OPEN = ("li", "p", "dd", "dt")
+_MARK = re.compile(r"\*\*|__|(?P<light>~~|[*_])")
+"""What opens or closes bold and emphasis."""
+_NEXT = {"li": {"li"}, "dd": {"dd", "dt"}, "dt": {"dd", "dt"}}
+"""Tags before which one that may stay open ends; a paragraph does before any block."""
 _CELLS = ("td", "th")
 _LIGHT = re.compile(
     r"(?<![\w*_~\\])(?P<mark>~~|[*_])(?=[^\s*_~])"
@@ -103,47 +104,63 @@ def _cleared(text: str, edits: Sequence[Edit]) -> list[Edit]:
             runs.append(edit)
     found: list[Edit] = []
     lines: list[Edit] = []
-    read = without_tags(text)
-    for edit in _emptied(text, runs):
-        whole = None if edit.after else _whole_lines(text, edit)
+    tags, read = Tags(text), without_tags(text)
+    for edit in _emptied(tags, runs):
+        whole = None if edit.after else _whole_lines(tags, edit)
         if whole is None:
-            found.append(_replacement(text, edit) if edit.after else _removal(text, read, edit))
+            found.append(_replacement(tags, edit) if edit.after else _removal(tags, read, edit))
         elif _adjoin(text, lines, whole, None):
             lines[-1] = Edit(lines[-1].start, whole.end, "")
         else:
             lines.append(whole)
-    return sorted([*found, *(_without_gap(text, edit) for edit in lines)])
+    said = len(text.rstrip())
+    return sorted([*found, *(_without_gap(text, edit, said) for edit in lines)])
 
 
-def _emptied(text: str, runs: Sequence[Edit]) -> list[Edit]:
+def _emptied(tags: Tags, runs: Sequence[Edit]) -> list[Edit]:
     """The edits, each removal with the tags that it would leave with nothing between them."""
-    edits, wider = list(runs), [_with_tags(text, edit) for edit in runs]
-    while wider != edits:
-        edits = []
-        for edit in wider:
-            if _adjoin(text, edits, edit, None) and (text[edit.start] == "<" == text[edits[-1].start]):
-                edits[-1] = Edit(edits[-1].start, edit.end, "")
-            else:
-                edits.append(edit)
-        wider = [_with_tags(text, edit) for edit in edits]
-    return edits
+    text = tags.text
+    begins, ends = len(text) - len(text.lstrip()), len(text.rstrip())
+    found: list[Edit] = []
+    in_tags: list[Edit] = []
+    for edit in runs:
+        if edit.after or any(_stray(tags, edit.start, edit.end)):
+            found.append(edit)
+            continue
+        wider = _with_tags(tags, edit, begins, ends)
+        while text[wider.start] == "<" and _adjoin(text, in_tags, wider, None):
+            wider = _with_tags(tags, Edit(in_tags.pop().start, wider.end, ""), begins, ends)
+        (in_tags if text[wider.start] == "<" else found).append(wider)
+    return sorted([*found, *in_tags])
 
 
-def _with_tags(text: str, edit: Edit) -> Edit:
-    """A removal with the tags around it, and the lines it ends in tags; those of cells stay in their row."""
-    if edit.after or any(_stray(text, edit.start, edit.end)):
-        return edit
-    before, behind = tag_before(text, edit.start), tag_behind(text, edit.end)
-    opened, follows = before and tag_name(before), behind and tag_name(behind)
-    begins = not text[: edit.start].strip() or (before is not None and before["block"] is not None)
-    ends = not text[edit.end :].strip() or (behind is not None and behind["block"] is not None)
-    if before and behind and are_pair(before, behind) and opened not in _CELLS:
-        return Edit(before.start(), behind.end(), "")
-    if behind and follows == "br" and begins:
-        return Edit(edit.start, behind.end(), "")
-    if before and ends and (opened == "br" or (opened in _MAY_STAY_OPEN and not before["close"])):
-        return Edit(before.start(), edit.end, "")
-    return edit
+def _with_tags(tags: Tags, edit: Edit, begins: int, ends: int) -> Edit:
+    """A removal with the tags around it, and the lines it ends in tags; those of cells stay in their row.
+
+    `begins` and `ends` are where the text does, blanks aside.
+    """
+    while True:
+        before, behind = tags.before(edit.start), tags.behind(edit.end)
+        is_first = edit.start <= begins or (before is not None and before["block"] is not None)
+        is_last = edit.end >= ends or (behind is not None and behind["block"] is not None)
+        if before and behind and are_pair(before, behind) and tag_name(before) not in _CELLS:
+            edit = Edit(before.start(), behind.end(), "")
+        elif behind and tag_name(behind) == "br" and is_first:
+            edit = Edit(edit.start, behind.end(), "")
+        elif before and is_last and (tag_name(before) == "br" or _ends_before(tags, before, behind)):
+            edit = Edit(before.start(), edit.end, "")
+        else:
+            return edit
+
+
+def _ends_before(tags: Tags, opening: re.Match[str], behind: re.Match[str] | None) -> bool:
+    """Whether a tag that nothing closes ends before the tag behind it, or with the text."""
+    name = tag_name(opening)
+    if opening["close"] or name not in MAY_STAY_OPEN or name in _CELLS or tags.is_closed(opening):
+        return False
+    if behind is None or behind["close"] or name == "p":
+        return True
+    return tag_name(behind) in _NEXT.get(name, {name})
 
 
 def _adjoin(text: str, runs: Sequence[Edit], edit: Edit, blanks: str | None) -> bool:
@@ -160,20 +177,19 @@ class _Stray(NamedTuple):
     opening: tuple[str, ...]
 
 
-def _stray(text: str, start: int, end: int) -> _Stray:
+def _stray(tags: Tags, start: int, end: int) -> _Stray:
     """The marks in `text[start:end]` whose partners are outside of it, in order."""
+    text = tags.text
     closing: list[str] = []
     opening: dict[int, str] = {}
     open_at: dict[str, list[int]] = {}
     light = _light_marks(text, start, end)
-    for match in _MARK.finditer(text, start, end):
+    for match in _marks(tags, start, end, light):
         is_tag = match[0][0] == "<"
         name = tag_name(match) if is_tag else match[0]
-        if (is_tag and name in VOID | {""}) or (match["light"] and match.start() not in light):
-            continue
         if is_tag:
             closes = match["close"] is not None
-        elif match["light"]:
+        elif match.start() in light:
             closes = light[match.start()]
         else:
             closes = bool(open_at.get(name)) or not _begins(text, match)
@@ -184,10 +200,20 @@ def _stray(text: str, start: int, end: int) -> _Stray:
             del opening[open_at[name].pop()]
         else:
             closing.append(match[0])
-    for name in _MAY_STAY_OPEN:
-        for place in open_at.get(name, ()):
-            del opening[place]
     return _Stray(tuple(closing), tuple(opening.values()))
+
+
+def _marks(tags: Tags, start: int, end: int, light: Mapping[int, bool]) -> list[re.Match[str]]:
+    """Marks of bold and emphasis, and tags that are or want a partner, in `text[start:end]`, in order."""
+    found = [
+        tag
+        for tag in tags.within(start, end)
+        if not is_whole(tag) and (tag_name(tag) not in MAY_STAY_OPEN or tag["close"] or tags.is_closed(tag))
+    ]
+    for match in _MARK.finditer(tags.text, start, end):
+        if tags.holding(match.start()) is None and (not match["light"] or match.start() in light):
+            found.append(match)
+    return sorted(found, key=re.Match.start)
 
 
 def _light_marks(text: str, start: int, end: int) -> dict[int, bool]:
@@ -204,35 +230,36 @@ def _begins(text: str, mark: re.Match[str]) -> bool:
     return bool(after.strip()) and not (before.isalnum() or before in tuple(".,;:!?)]\"'”"))
 
 
-def _whole_lines(text: str, edit: Edit) -> Edit | None:
+def _whole_lines(tags: Tags, edit: Edit) -> Edit | None:
     """The removal of lines that hold the sentence and its list marker alone; None for any other sentence."""
+    text = tags.text
     line = text.rfind("\n", 0, edit.start) + 1
     rest = _LINE_END.match(text, edit.end)
     if rest is None or not _MARKER.fullmatch(text, line, edit.start):
         return None
-    if any(_stray(text, edit.start, edit.end)):
+    if any(_stray(tags, edit.start, edit.end)):
         return None
     return Edit(line, rest.end(), "")
 
 
-def _replacement(text: str, edit: Edit) -> Edit:
+def _replacement(tags: Tags, edit: Edit) -> Edit:
     """A new sentence with the marks that the old one opened or closed alone."""
-    wanted = _stray(text, edit.start, edit.end)
-    own = _stray(edit.after, 0, len(edit.after))
+    wanted = _stray(tags, edit.start, edit.end)
+    own = _stray(Tags(edit.after), 0, len(edit.after))
     closing = "".join(mark for mark in wanted.closing if mark not in own.closing)
     opening = "".join(mark for mark in wanted.opening if mark not in own.opening)
     pieces = (closing, edit.after, opening) if closing and opening else (opening, edit.after, closing)
     return edit._replace(after="".join(pieces))
 
 
-def _removal(text: str, read: str, edit: Edit) -> Edit:
+def _removal(tags: Tags, read: str, edit: Edit) -> Edit:
     """A sentence among others of its line taken out, with the blanks on one side of it.
 
     Marks that close stay behind the sentence before, those that open before the next one. `read` is the text
     without its tags, of which some end a line.
     """
-    start, end = edit.start, edit.end
-    closing, opening = map("".join, _stray(text, start, end))
+    text, start, end = tags.text, edit.start, edit.end
+    closing, opening = map("".join, _stray(tags, start, end))
     before = start
     while before and text[before - 1] in BLANKS:
         before -= 1
@@ -243,14 +270,17 @@ def _removal(text: str, read: str, edit: Edit) -> Edit:
     return Edit(before, end, f"{closing} {opening}") if closing else Edit(start, end, opening)
 
 
-def _without_gap(text: str, edit: Edit) -> Edit:
-    """Lines taken out so that no blank line stands beside another, at the beginning or at the end."""
+def _without_gap(text: str, edit: Edit, said: int) -> Edit:
+    """Lines taken out so that no blank line stands beside another, at the beginning or at the end.
+
+    The text ends at `said`, blanks aside.
+    """
     start, end = edit.start, edit.end
     above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
     if not above.strip():
         while (blank := _BLANK_LINE.match(text, end)) is not None:
             end = blank.end()
-    if text[end:].strip():
+    if end < said:
         return Edit(start, end, "")
     kept = len(text[:start].rstrip())
     ended = _LINE_END.match(text, kept) if kept and text.endswith("\n") else None

@@ -27,7 +27,7 @@ from factreasoner.language.citation_marks import (
     nothing_cited,
 )
 from factreasoner.language.links import page_of
-from factreasoner.language.tags import ANCHOR, UNSEEN, are_pair, tag_before, tag_behind, without_tags
+from factreasoner.language.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 from factreasoner.models import Context
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
@@ -131,7 +131,8 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
     apart = nothing_cited(text)
     links = [m for m in _links(text, sources) if not any(start <= m.start < end for start, end in apart)]
-    found = [_with_tags(text, m) for m in (*links, *marks) if m is not None]
+    tags = Tags(text)
+    found = [_with_tags(tags, m) for m in (*links, *marks) if m is not None]
     markers: list[Marker] = []
     for marker in sorted(found, key=lambda m: (m.start, -m.end)):
         if not markers or marker.start >= markers[-1].end:
@@ -139,12 +140,12 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     return markers
 
 
-def _with_tags(text: str, marker: Marker) -> Marker:
+def _with_tags(tags: Tags, marker: Marker) -> Marker:
     """A marker with the tags of words around it, as those that raise it."""
-    before, behind = tag_before(text, marker.start), tag_behind(text, marker.end)
+    before, behind = tags.before(marker.start), tags.behind(marker.end)
     while before and behind and before["inline"] and are_pair(before, behind):
         marker = marker._replace(start=before.start(), end=behind.end())
-        before, behind = tag_before(text, marker.start), tag_behind(text, marker.end)
+        before, behind = tags.before(marker.start), tags.behind(marker.end)
     return marker
 
 
