@@ -95,6 +95,17 @@ def test_no_labels_and_one_record(factreasoner, tmp_path):
     assert "0.5000, with no interval: one record has what it is computed from" in second
 
 
+def test_records_that_failed_are_told_of(factreasoner, tmp_path):
+    failed = assessment([], record_id="lost").model_copy(update={"status": "failed"})
+    run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), failed)
+    done = factreasoner("check", "run", "--min", "precision=0.5")
+    assert (done.returncode, done.stdout) == (0, "pass  precision >= 0.5: 0.5000 (1 of 2 records)\n")
+    assert "1 record failed and has no part in these scores; --max records_failed=0 makes" in done.stderr
+    ruled = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_failed=0")
+    assert ruled.returncode == 4
+    assert "no part in these scores" not in ruled.stderr
+
+
 def test_labels_of_one_kind(factreasoner, tmp_path):
     run_folder(tmp_path / "run", assessment([0.9, 0.2], gold="SS"))
     done = factreasoner("check", "run", "--min", "auroc=0.5")

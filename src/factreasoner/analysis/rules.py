@@ -134,9 +134,19 @@ def apply_rules(
     return [
         _total(rule, totals, places[rule.measure])
         if rule.measure in places
-        else _score(rule, found[rule.measure], on_interval=on_interval)
+        else _score(rule, found[rule.measure], totals["records"], on_interval=on_interval)
         for rule in rules
     ]
+
+
+def unruled_failures(rules: Sequence[Rule], summary: Tally[Any]) -> str | None:
+    """What to say where records failed that no rule of a total asks about; None where none did."""
+    failed = summary.content()["records"]["failed"]
+    asked = {"failures", "records_failed", "records_ok"} & {rule.measure for rule in rules}
+    if not failed or asked:
+        return None
+    have = "1 record failed and has" if failed == 1 else f"{failed} records failed and have"
+    return f"{have} no part in these scores; --max records_failed=0 makes a rule of it"
 
 
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> RuleResult:
@@ -148,16 +158,17 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> Rule
     return RuleResult(rule, _keeps(value, rule), f"{value:g}")
 
 
-def _score(rule: Rule, found: Estimate, *, on_interval: bool) -> RuleResult:
-    value, interval, reason, _ = found
+def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interval: bool) -> RuleResult:
+    value, interval, reason, of = found
     if value is None:
         return RuleResult(rule, False, f"no value: {reason}")
+    tried = records["ok"] + records["partial"] + records["failed"]
+    fewer = f" ({of} of {tried} records)" if of < tried else ""
     if interval is None:
-        detail = f"{value:.4f}"
         if not on_interval:
-            return RuleResult(rule, _keeps(value, rule), detail)
-        return RuleResult(rule, False, f"{detail}, with {reason}")
-    detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
+            return RuleResult(rule, _keeps(value, rule), f"{value:.4f}{fewer}")
+        return RuleResult(rule, False, f"{value:.4f}{fewer}, with {reason}")
+    detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]{fewer}"
     worse = interval.low if rule.bound == "min" else interval.high
     return RuleResult(rule, _keeps(worse if on_interval else value, rule), detail)
 

@@ -36,7 +36,7 @@ def check(
     A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
     """
     from factreasoner.analysis.evaluation import summarised
-    from factreasoner.analysis.rules import apply_rules, parse_rules, totals_of, write_junit
+    from factreasoner.analysis.rules import apply_rules, parse_rules, totals_of, unruled_failures, write_junit
     from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
 
@@ -47,11 +47,11 @@ def check(
     summary = summarised(run, run.config)
     findings = apply_rules(rules, summary, run.task, on_interval=on_interval)
     measured = [rule.measure for rule in rules if rule.measure not in totals_of(run.task)]
-    few = run.task.table.few_records(summary.sample(), measured)
     for finding in findings:
         say(str(finding))
-    if few is not None:
-        say(few, err=True)
+    for warning in (run.task.table.few_records(summary.sample(), measured), unruled_failures(rules, summary)):
+        if warning is not None:
+            say(warning, err=True)
     if junit is not None:
         write_junit(junit, findings, run_dir)
     raise typer.Exit(0 if all(finding.kept for finding in findings) else BROKEN)

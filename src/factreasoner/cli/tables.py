@@ -188,9 +188,9 @@ def mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
     if found["interval_95"] is not None:
         low, high = found["interval_95"]
         text += f"  [{metric.text(low)}, {metric.text(high)}]"
-    scored = summary["records"]["ok"] + summary["records"]["partial"]
-    if found["value"] is not None and found["records"] < scored:
-        text += f"  ({found['records']} of {scored} records)"
+    tried = sum(summary["records"][status] for status in ("ok", "partial", "failed"))
+    if found["value"] is not None and found["records"] < tried:
+        text += f"  ({found['records']} of {tried} records)"
     return text
 
 

@@ -143,7 +143,7 @@ class Metric:
 class Estimate(NamedTuple):
     """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
 
-    `records` counts those that it is of: that have the value, or claims with a label.
+    `records` counts those that have a part in it: that have the value, or claims it is computed from.
     """
 
     value: float | None
@@ -281,14 +281,13 @@ class Sampling(Generic[Scored]):
 
 def estimate(metric: Metric, sample: Sample) -> Estimate:
     """A metric of a sample with its interval over records."""
-    of_claims = isinstance(metric.average, OfClaims)
-    if of_claims and not len(sample.claims.p):
+    if isinstance(metric.average, OfClaims) and not len(sample.claims.p):
         return Estimate(None, None, metric.needs.missing(sample))
     statistic = metric.statistic(sample)
     value = number(statistic.value)
     if value is None:
         return Estimate(None, None, metric.needs.missing(sample))
-    records = int(np.count_nonzero(sample.claims.by_record if of_claims else statistic.present))
+    records = int(np.count_nonzero(statistic.present))
     found = statistic.interval(metric.bounds)
     if isinstance(found, NoInterval):
         return Estimate(value, None, f"no interval: {found.reason}", records)

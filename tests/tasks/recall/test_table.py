@@ -58,6 +58,12 @@ def test_error_rate_is_of_the_answered_facts_alone():
     assert found["error_rate"].value == pytest.approx(1 / 4)
 
 
+def test_a_record_without_an_answered_fact_has_no_part_in_the_error_rate():
+    found = estimates(result("a", "T", "T"), result("b", "--", "TF"), result("c", "-", "F"))["error_rate"]
+    assert (found.value, found.records) == (0, 1)
+    assert found.reason == "no interval: one record has what it is computed from, and it takes two"
+
+
 def test_not_clear_is_false_against_labels_too():
     assert estimates(result("a", "N", "F"))["error_rate"].value == 0
     assert estimates(result("a", "N", "T"))["error_rate"].value == 1
