@@ -68,6 +68,10 @@ AT_LEAST: frozenset[str] = frozenset(_DATA["at_least"])
 AT_MOST: frozenset[str] = frozenset(_DATA["at_most"])
 DENYING_NOTHING: frozenset[str] = frozenset(_DATA["denying_nothing"].split())
 """Words after which a negation adds instead of denying: not "only"."""
+CARRYING: frozenset[str] = frozenset(_DATA["carrying"].split())
+"""Verbs by which one does what their object names: "completed" the construction."""
+COLLECTIVE: frozenset[str] = frozenset(_DATA["collective"].split())
+"""Nouns before an "of" by which what follows is meant: a "team" of researchers."""
 FREQUENCIES: frozenset[str] = frozenset(_DATA["frequencies"].split())
 """How often: "usually"."""
 ONCE: frozenset[str] = frozenset(_DATA["once"].split())
@@ -95,6 +99,13 @@ for _pair in _DATA["antonyms"].split():
     _left, _right = _pair.split("/")
     OPPOSITES[_left] = OPPOSITES.get(_left, frozenset()) | {_right}
     OPPOSITES[_right] = OPPOSITES.get(_right, frozenset()) | {_left}
+
+STEPS: dict[str, frozenset[str]] = {}
+"""What comes of something -> what may come before it, and says nothing of it: "won", of "nominated"."""
+for _group in _DATA["steps"]:
+    _earlier, _later = (frozenset(_part.split()) for _part in _group.split("/"))
+    for _word in _later:
+        STEPS[_word] = STEPS.get(_word, frozenset()) | _earlier
 
 CLASSES_OF: dict[str, tuple[frozenset[str], ...]] = {}
 """Word -> the exclusive classes it belongs to."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from factreasoner.judges.embedded.numbers import UNITS_OF, Number
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES
+from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, STEPS
 
 CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash", "name_clash")
 
@@ -122,7 +122,10 @@ def clashes(claim: WeightedClaim, window: Excerpt) -> dict[str, float]:
     rivals = [
         i
         for i in missing
-        if any(members & window.words - words for members in CLASSES_OF.get(text.words[i], ()))
+        if any(
+            members & window.words - words
+            for members in (*CLASSES_OF.get(text.words[i], ()), STEPS.get(text.words[i], frozenset()))
+        )
     ]
     return {
         "number_clash": _strength(claim, window.stems, _other_numbers(text, window)),

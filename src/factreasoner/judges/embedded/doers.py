@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
-from factreasoner.language.lexicon import BE, MUTUAL, PRONOUNS
+from factreasoner.judges.embedded.text import Text
+from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL, PREPOSITIONS, PRONOUNS
+from factreasoner.language.stems import alike
 
 _NEARLY_ALL = 0.9
 _MOST = 0.7
 _LONGEST = 6
+_BY = "by"
+_JOINING = frozenset({"and", "but"})
+_LISTING = frozenset({"and", "or"})
+_WITHIN = DETERMINERS | {"of"}
+_KNOWN = DETERMINERS - {"a", "an"}
 _APART_FROM = (("rather", "than"), ("instead", "of"), ("other", "than"))
 
 
 def done_otherwise(pair: Pairing) -> bool:
     """Whether the sentence says what the claim says with doer and object exchanged, or of another doer."""
-    return (pair.share() >= _NEARLY_ALL and _turned_round(pair)) or _by_another(pair)
+    return (
+        (pair.share() >= _NEARLY_ALL and _turned_round(pair))
+        or _by_another(pair)
+        or _by_another_kind(pair)
+        or _to_another(pair)
+        or _of_another_verb(pair)
+    )
 
 
 def _turned_round(pair: Pairing) -> bool:
@@ -85,6 +98,127 @@ def _names_from(pair: Pairing, first: int) -> Iterator[int]:
             yield j
         elif pair.passage.content[j] or pair.passage.words[j] in PRONOUNS:
             return
+
+
+def _by_another_kind(pair: Pairing) -> bool:
+    """Whether one of the two has a verb done "by" one that is not the other's doer: "by the Danish envoy".
+
+    Who a passage has only elsewhere did not do it, unless "the envoy" may mean somebody spoken of before.
+    """
+    claim, passage = pair.claim, pair.passage
+    for i in pair.content:
+        places = pair.found[claim.stems[i]]
+        if len(places) != 1 or claim.names[i]:
+            continue
+        own = doer(claim, i, 0, len(claim.words))
+        there = doer(passage, places[0], pair.part.low, pair.part.high)
+        if (
+            own
+            and there
+            and (_agent(claim, i, len(claim.words)) or _agent(passage, places[0], pair.part.high))
+        ):
+            return _are_others(pair, own, there)
+    return False
+
+
+def doer(text: Text, verb: int, low: int, high: int) -> list[int]:
+    """The words for who does what a verb says: behind "by" after a form of "be", else right before it."""
+    agent = _agent(text, verb, high)
+    if agent or not BE.isdisjoint(text.words[max(low, verb - 2) : verb]):
+        return agent
+    first = verb
+    while first > low and text.clauses[first - 1] == text.clauses[verb]:
+        first -= 1
+    before, behind = range(first, verb), text.words[verb + 1 : verb + 2]
+    if not all(_continues(text, j) for j in before) or not (BE | {"of"}).isdisjoint(behind):
+        return []  # "inheritance is": no verb
+    return [j for j in before if text.content[j]]
+
+
+def _agent(text: Text, verb: int, high: int) -> list[int]:
+    """The words behind a "by" that names who does what a verb after a form of "be" says."""
+    if BE.isdisjoint(text.words[max(verb - 2, 0) : verb]):
+        return []
+    clause = list(takewhile(lambda j: text.clauses[j] == text.clauses[verb], range(verb + 1, high)))
+    by = next((j for j in clause if text.words[j] == _BY), None)
+    if by is None:
+        return []
+    behind = takewhile(
+        lambda j: _continues(text, j) or text.words[j] in _LISTING, range(by + 1, clause[-1] + 1)
+    )
+    return [j for j in behind if text.content[j]]
+
+
+def _continues(text: Text, place: int) -> bool:
+    return text.words[place] in _WITHIN or (text.content[place] and text.value_at(place) is None)
+
+
+def _are_others(pair: Pairing, own: Sequence[int], there: Sequence[int]) -> bool:
+    """Whether two doers are of other kinds, and the passage has the claim's one only behind the other."""
+    claim, passage = pair.claim, pair.passage
+    mine, others = [claim.stems[i] for i in own], [passage.stems[j] for j in there]
+    lacking = [stem for stem in mine if not any(alike(stem, other) for other in others)]
+    added = [stem for stem in others if not any(alike(stem, other) for other in mine)]
+    if not lacking or not added or (claim.names[own[-1]] and passage.names[there[-1]]):
+        return False
+    elsewhere = [j for j, stem in enumerate(passage.stems) if stem in lacking]
+    if {passage.stems[j] for j in elsewhere} != set(lacking):
+        return False
+    known = passage.words[there[0] - 1] in _KNOWN and min(elsewhere) < there[0]
+    return not known and (claim.names[own[-1]] == passage.names[there[-1]] or len(lacking) < len(mine))
+
+
+def _to_another(pair: Pairing) -> bool:
+    """Whether what the claim's verb is done to is there another verb's: "fined A for cheating B"."""
+    claim = pair.claim
+    for i, object_ in pairwise(pair.own):
+        if not claim.content[i] or not claim.content[object_] or claim.names[i]:
+            continue
+        verbs, places = pair.found[claim.stems[i]], pair.found[claim.stems[object_]]
+        if len(verbs) == 1 and places and all(_is_anothers(pair, verbs[0], j) for j in places):
+            return True
+    return False
+
+
+def _is_anothers(pair: Pairing, verb: int, place: int) -> bool:
+    """Whether something else stands right behind a verb, and "for" and a word in "-ing" before a place."""
+    text, following = pair.passage, [j for j in pair.there if j > verb][:1]
+    known = {j for places in pair.found.values() for j in places}
+    if not following or not text.content[following[0]] or following[0] in known:
+        return False
+    return any(
+        text.words[j].endswith("ing") and text.words[j - 1] in PREPOSITIONS | {"of"} and j not in known
+        for j in range(following[0] + 1, place)
+        if text.clauses[j] == text.clauses[place]
+    )
+
+
+def _of_another_verb(pair: Pairing) -> bool:
+    """Whether a place or time of the claim is there another verb's: "lived in A and died in B"."""
+    claim, text = pair.claim, pair.passage
+    for verb, joint, end in zip(pair.own, pair.own[1:], pair.own[2:], strict=False):
+        if not claim.content[verb] or claim.names[verb] or claim.words[joint] not in PREPOSITIONS:
+            continue
+        if not (claim.names[end] or claim.value_at(end) is not None):
+            continue
+        verbs, places = pair.found[claim.stems[verb]], pair.found[claim.stems[end]]
+        if len(verbs) != 1 or text.words[verbs[0] + 1 : verbs[0] + 2] != (claim.words[joint],):
+            continue
+        if places and all(_is_joined_to_another(pair, verbs[0], j, claim.words[joint]) for j in places):
+            return True
+    return False
+
+
+def _is_joined_to_another(pair: Pairing, verb: int, place: int, joint: str) -> bool:
+    """Whether a place stands behind a preposition and a word the claim lacks, an "and" away from a verb."""
+    text = pair.passage
+    between = range(min(verb, place), max(verb, place))
+    joined = [j for j in between if text.words[j] in _JOINING]
+    if not joined or text.words[place - 1 - (text.words[place - 1] in DETERMINERS)] != joint:
+        return False
+    known = {j for places in pair.found.values() for j in places}
+    first = joined[-1] + 1 if place > verb else pair.part.low
+    return any(text.content[j] and j not in known and not text.names[j] for j in range(first, place - 1))
 
 
 def set_apart(pair: Pairing, run: Sequence[int]) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import DOUBTING, POSSIBLE
+from factreasoner.language.lexicon import CARRYING, COLLECTIVE, DETERMINERS, DOUBTING, POSSIBLE, SHARES
 
 _CONDITIONS = frozenset({"if", "unless"})
 _MOST = 0.7
@@ -22,6 +22,7 @@ _EXCEPT, _APART_FROM = (
     frozenset({"except", "excluding"}),
     (("apart", "from"), ("except", "for"), ("other", "than")),
 )
+_THE, _OF = "the", "of"
 _MODAL = frozenset({"may", "might", "could"})
 
 
@@ -33,17 +34,20 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
     if "?" in claim.raw:
         return 0.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
-    pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share() >= _MOST]
+    alone = [i for i, word in enumerate(claim.words) if word in _ONLY]
+    pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share(alone) >= _MOST]
     open_ = all(
         _possible(pair)
         or _conditional(pair)
         or _told(pair)
         or _of_a_namesake(pair)
+        or _attended(pair)
+        or _of_something_of_it(pair)
         or _exclusive(pair)
         or _excepted(pair)
         for pair in pairs
     )
-    return max((pair.share() for pair in pairs), default=0.0) if open_ else 0.0
+    return max((pair.share(alone) for pair in pairs), default=0.0) if open_ else 0.0
 
 
 def _possible(pair: Pairing) -> bool:
@@ -91,6 +95,54 @@ def _of_a_namesake(pair: Pairing) -> bool:
         and passage.stems[j + 1] not in known
         and "of" in passage.words[max(pair.part.low, j - 3) : j]
         for j in places
+    )
+
+
+def _attended(pair: Pairing) -> bool:
+    """Whether what the claim's subject does is there an event that they are at: "attended the signing"."""
+    claim, passage = pair.claim, pair.passage
+    for one, other in pairwise(pair.own):
+        named = claim.content[one] and (one == pair.content[0] or claim.names[one])
+        if not named or not claim.content[other] or claim.names[other]:
+            continue
+        doers, places = pair.places([one]), pair.found[claim.stems[other]]
+        if doers and places and all(_is_event_of_another(pair, doers, j) for j in places):
+            return passage.words[places[0]] not in claim.words or passage.words[
+                places[0] + 1 : places[0] + 2
+            ] == ("of",)
+    return False
+
+
+def _is_event_of_another(pair: Pairing, doers: Sequence[int], place: int) -> bool:
+    """Whether a word is a noun there, after "the", and another verb than one of doing stands before it."""
+    text = pair.passage
+    before = [j for j in doers if j < place and text.clauses[j] == text.clauses[place]]
+    if not before or text.words[place - 1] != _THE:
+        return False
+    verbs = [j for j in range(before[-1] + 1, place) if text.content[j] and not text.names[j]]
+    return bool(verbs) and not any(text.words[j] in CARRYING or text.stems[j] in pair.found for j in verbs)
+
+
+def _of_something_of_it(pair: Pairing) -> bool:
+    """Whether the sentence is on something of the claim's subject: "The north wing of the palace burned"."""
+    claim = pair.claim
+    subject = list(takewhile(lambda i: claim.content[i], pair.own))[:1]
+    if not subject or pair.is_name(subject[0]):
+        return False
+    places = pair.places(subject)
+    return bool(places) and all(_is_behind_of(pair, j) for j in places)
+
+
+def _is_behind_of(pair: Pairing, place: int) -> bool:
+    """Whether the sentence begins with a noun that the claim lacks, no number or group, "of" a place."""
+    text = pair.passage
+    *nouns, of = [j for j in range(pair.part.low, place) if text.words[j] not in DETERMINERS] or [place]
+    if not nouns or text.words[of] != _OF or nouns[-1] in pair.places(pair.content):
+        return False
+    return (
+        all(text.content[j] or text.words[j] in SHARES for j in nouns)
+        and text.words[nouns[-1]] not in COLLECTIVE
+        and text.value_at(nouns[-1]) is None
     )
 
 

@@ -18,6 +18,11 @@ from factreasoner.language.lexicon import COMPARING, LABELLED, MONTHS, NUMBER_WO
 _NUMBER, _LETTER, _ROMAN = re.compile(r"\d+(?:\.\d+)*"), re.compile(r"[A-Z]"), re.compile(r"[IVX]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10}
 _SPELT = {"one": "1"} | {word: f"{value:g}" for word, value in NUMBER_WORDS.items()}
+_AGES = {"elder": "elder", "senior": "elder", "sr": "elder"} | {
+    "younger": "younger",
+    "junior": "younger",
+    "jr": "younger",
+}
 _SHORTENED = frozenset({"no", "nr", "op", "vol", "ch", "fig"})
 _JOINING = frozenset({"and", "or", "to"})
 _WHERE = frozenset({"in", "at", "from", "for", "with", "on"})
@@ -67,6 +72,9 @@ def labels_in(
         ranked = _ranked(words, place)
         if ranked is not None:
             yield Labelled(place, stems[ranked], str(RANKS[folded[place]]))
+        aged = _aged(words, place)
+        if aged is not None:
+            yield Labelled(place, stems[aged], _AGES[folded[place]])
         if label is None or kinds.get(place) in _MEASURED:
             continue
         if last is not None and _goes_on(words, last, place):
@@ -97,8 +105,22 @@ def _ranked(words: _Words, place: int) -> int | None:
         last += 1
     if last > place:
         return last
+    return _named_before(words, place)
+
+
+def _named_before(words: _Words, place: int) -> int | None:
+    """The place of the name before a "the" that stands before a token."""
     named = place > 1 and words.folded[place - 1] == "the" and _is_capital(words, place - 2)
     return place - 2 if named else None
+
+
+def _aged(words: _Words, place: int) -> int | None:
+    """The place of the name that tells father from son: "Pitt the Younger", "Pitt Jr."."""
+    if words.folded[place] not in _AGES:
+        return None
+    if place and _is_capital(words, place - 1) and words.written[place][0].isupper():
+        return place - 1
+    return _named_before(words, place)
 
 
 def _is_capital(words: _Words, place: int) -> bool:

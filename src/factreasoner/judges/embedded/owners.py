@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import DETERMINERS
+from factreasoner.language.lexicon import DETERMINERS, PREPOSITIONS
 from factreasoner.language.persons import gender_of_noun, is_person
 
 _OWN, _OF, _AND, _WHOSE = "s", "of", "and", "whose"
@@ -19,10 +19,39 @@ _PRONOUNS = frozenset({"he", "she", "they"})
 _REACH = 3
 _OPENING = 6
 _MOST = 0.7
+_PAIR = 2
 
 
 def of_a_relative(pair: Pairing) -> bool:
     """Whether the sentence says of a relative, friend or the like what the claim says of somebody else."""
+    return _of_whose_relative(pair) or _of_whom_an_aside_names(pair)
+
+
+def _of_whom_an_aside_names(pair: Pairing) -> bool:
+    """Whether the claim's subject stands only between two commas, after "of": "Ann, a pupil of Bea, won"."""
+    text, part = pair.passage, pair.part
+    subject = [i for i in _subject(pair) if pair.is_name(i)]
+    said = [j for i in pair.content if i not in subject for j in pair.found[pair.claim.stems[i]]]
+    commas = [j for j in range(part.low + 1, part.high) if j in text.commas]
+    if not subject or not said or len(commas) < _PAIR or pair.share(subject) < _MOST:
+        return False
+    aside = range(commas[0], commas[1])
+    owned = [j for j in aside if text.words[j] == _OF]
+    named = all(text.names[j] or text.words[j] in DETERMINERS for j in range(part.low + 1, commas[0]))
+    return (
+        named
+        and bool(owned)
+        and min(said) >= aside.stop
+        and any(
+            places and all(j in range(owned[0], aside.stop) for j in places)
+            for i in subject
+            if (places := pair.places([i]))
+        )
+    )
+
+
+def _of_whose_relative(pair: Pairing) -> bool:
+    """Whether the sentence begins with a relative, friend or the like of the claim's subject."""
     claim, passage, part = pair.claim, pair.passage, pair.part
     relative = _relative(passage, part.low, part.high)
     subject = _subject(pair)
@@ -30,20 +59,24 @@ def of_a_relative(pair: Pairing) -> bool:
         return False
     if passage.stems[relative] in claim.stems:
         return False
-    said = [j for i in pair.content if i not in subject for j in pair.found[claim.stems[i]]]
+    last = subject[-1] if subject else -1
+    said = [j for i in pair.content if i > last for j in pair.found[claim.stems[i]]]
     if not said or min(said) <= relative:
         return False
     between = range(relative + 1, max(said))
     if any(passage.words[j] in _PRONOUNS for j in between) or _closes_aside(passage, relative, between):
         return False
     if _relative(claim, 0, len(claim.words)) is not None or claim.words[0] in _PRONOUNS:
-        return True
+        return pair.share() >= _MOST
     places = pair.places(subject)
     if _is_of_other_name(pair, subject, relative):
         return True
+    if pair.share() < _MOST:
+        return False
     if passage.words[relative + 1] == _OF:
-        last = max(places, default=relative)
-        return bool(subject) and all(relative < j <= relative + _OPENING for j in places) and min(said) > last
+        end = max((min(pair.places([i]), default=relative) for i in subject), default=relative)
+        near = relative < end <= relative + _OPENING
+        return near and min(said) > end and passage.commas.isdisjoint(range(relative, end + 1))
     named = all(pair.is_name(i) for i in subject) or any(
         passage.words[j + 1 : j + 2] == (_OWN,) for j in places
     )
@@ -87,9 +120,12 @@ def _is_person(word: str) -> bool:
 
 
 def _subject(pair: Pairing) -> list[int]:
-    """The content words that the claim begins with, up to its first function word."""
+    """The content words that the claim begins with, or the name behind "In May", up to a function word."""
+    own, claim = pair.own, pair.claim
+    if claim.words[0] in PREPOSITIONS:
+        own = list(dropwhile(lambda i: not claim.names[i] or claim.words[i - 1] in PREPOSITIONS, own))
     found: list[int] = []
-    for i in pair.own:
+    for i in own:
         if not pair.claim.content[i]:
             break
         if found and not pair.claim.names[i]:

@@ -61,6 +61,9 @@ class Pairing:
         """Whether the sentence is a table, a list of titles or the like: names in a row say nothing."""
         text, in_a_row, clause = self.passage, 0, -1
         for place in range(self.part.low, self.part.high):
+            number = text.number_at(place)
+            if number is not None and number.place < place:
+                continue
             goes_on = text.content[place] and text.clauses[place] == clause
             in_a_row = in_a_row + 1 if goes_on else int(text.content[place])
             clause = text.clauses[place]

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
-from factreasoner.language.lexicon import BE, INTENDING, LIMITING, NEARLY, ORDINALS, SHARES, UNIVERSAL, UNTRUE
+from factreasoner.language.lexicon import (
+    BE,
+    DETERMINERS,
+    INTENDING,
+    LIMITING,
+    NEARLY,
+    ORDINALS,
+    SHARES,
+    UNIVERSAL,
+    UNTRUE,
+)
 
 _MOST = 0.7
 _NEARLY_ALL = 0.9
@@ -36,6 +46,7 @@ _NOW, _THEN = frozenset({"is", "are"}), frozenset({"was", "were"})
 _ENDED = frozenset({"until", "once", "formerly", "previously", "originally"})
 _HARDLY = frozenset({"hardly", "barely", "scarcely"})
 _REACH = 3
+_OUT_OF = frozenset({"out", "of", "in"})
 _REPORTS = frozenset(
     {"accusation", "allegation", "allegations", "belief", "claim", "claims", "report", "reports"}
     | {"rumor", "rumors", "rumour", "rumours", "story", "suggestion", "suspect", "theory"}
@@ -215,20 +226,26 @@ def _not_all(pair: Pairing) -> bool:
 
 def _one_of(pair: Pairing) -> bool:
     """Whether the number that begins the claim is there only that of a whole, of which a share is meant."""
-    words, low = pair.passage.words, pair.part.low
+    low = pair.part.low
     for number in pair.claim.numbers:
         there = [
             other.place
             for other in pair.passage.numbers
             if low <= other.place < pair.part.high and other.value == number.value
         ]
-        shares = [
-            not SHARES.isdisjoint(words[max(low, j - 3) : j]) and "of" in words[max(low, j - 2) : j]
-            for j in there
-        ]
+        shares = [_is_whole(pair, j) for j in there]
         if number.place <= 1 and there and all(shares) and pair.share() >= _NEARLY_ALL:
             return True
     return False
+
+
+def _is_whole(pair: Pairing, place: int) -> bool:
+    """Whether the number there is that of a whole: "seven of the twelve", "one in four"."""
+    text, low = pair.passage, pair.part.low
+    before = range(max(low, place - 3), place)
+    joint = next((j for j in before if text.words[j] in _OUT_OF), low)
+    share = joint > low and (text.words[joint - 1] in SHARES or text.value_at(joint - 1) is not None)
+    return share and all(text.words[j] in DETERMINERS | _OUT_OF for j in range(joint, place))
 
 
 def _intended(pair: Pairing) -> bool:

@@ -59,12 +59,14 @@ class _Swaps:
 
     def found(self) -> bool:
         """Whether the sentence has the rest of the claim, and another thing in the place of a part of it."""
-        if self._pair.share() < 1 - _LEAST_SHARE or self._pair.is_list():
+        if self._pair.share() < 1 - _LEAST_SHARE:
             return False
+        return of_a_relative(self._pair) or (not self._pair.is_list() and self._told_otherwise())
+
+    def _told_otherwise(self) -> bool:
         return (
             narrowed(self._pair)
             or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
-            or of_a_relative(self._pair)
             or measured_otherwise(self._pair)
             or paced_otherwise(self._pair)
             or of_another_label(self._pair)
