@@ -27,6 +27,7 @@ def label(judge, passage, claim):
         ("Unlike cats, dogs do not climb trees.", "Cats climb trees."),
         ("The bus line does not run on Sundays.", "The tram line runs on Sundays."),
         ("Gold dissolves in mercury, and this is no reaction.", "Gold is resistant to most reactions."),
+        ("In northern Norway the wolves lay.", "In southern Norway the wolves lay."),
         ("The star is French and works in Oslo.", "The star is not American and works in Oslo."),
     ],
 )
@@ -136,4 +137,41 @@ def test_a_date_alone_clashes_only_for_what_happens_once(judge, passage, claim, 
     ],
 )
 def test_what_is_denied_of_the_same_thing_is_a_contradiction(judge, passage, claim):
+    assert label(judge, passage, claim) == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Her ranking rose to No. 3 in 2014.", "Her ranking rose in 2014."),
+        ("No, the library is open on Sundays.", "The library is open on Sundays."),
+        (
+            "They play Noah and Ida, who fight when Ida (but not Noah) begins to ask.",
+            "They play Noah and Ida.",
+        ),
+        (
+            '"This cannot be tolerated," Ada Roe, the head of the harbour office in Lund, said.',
+            "Ada Roe is the head of the harbour office in Lund.",
+        ),
+        ("We had no follow-up, so we got together to write the song.", "We got together to write the song."),
+        (
+            "The rivers are known for their lack of dams, providing miles of trout habitat.",
+            "The rivers provide miles of trout habitat.",
+        ),
+    ],
+)
+def test_a_no_of_a_number_an_answer_an_aside_or_another_part_denies_nothing(judge, passage, claim):
+    assert label(judge, passage, claim) != "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("No, the library is not open on Sundays.", "The library is open on Sundays."),
+        ("Ada Roe did not, however, sign the treaty in 1990.", "Ada Roe signed the treaty in 1990."),
+        ("The drug is not approved for children, the agency said.", "The drug is approved for children."),
+        ("The team won no medals in Rome.", "The team won medals in Rome."),
+    ],
+)
+def test_a_negation_of_the_same_thing_denies_it(judge, passage, claim):
     assert label(judge, passage, claim) == "contradiction"

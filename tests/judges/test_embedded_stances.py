@@ -356,3 +356,15 @@ def test_texts_in_any_order_of_words_are_judged(judge):
             claim = " ".join(turned)
             assert verdict(judge, pair["passage"], claim).label in {"entailment", "neutral", "contradiction"}
             assert verdict(judge, claim, pair["claim"]).label in {"entailment", "neutral", "contradiction"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Recruiters manage the hiring process, including screening, interviewing, and hiring candidates.",
+        "Ada Roe, the chief financial officer and chief operating officer of the group, has been appointed.",
+        "When water cannot escape, it creates a soil that loses strength and cannot support weight.",
+    ],
+)
+def test_a_sentence_that_says_a_word_twice_bears_itself_out(judge, said):
+    assert verdict(judge, said, said).label == "entailment"

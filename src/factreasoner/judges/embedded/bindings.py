@@ -10,6 +10,7 @@ sentence, or from earlier ones by a pronoun.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.namesakes import labelled_otherwise
@@ -125,6 +126,10 @@ def _scattered(part: Clause, place: int, ground: Clause) -> bool:
         return False
     first, second = part.text.stems[place], part.text.stems[beside]
     sentence = next(one for one in text.sentences if one.low <= ground.low < one.high)
+    there = Clause(text, sentence.low, sentence.high).content
+    said = [text.stems[j] for j in there if text.value_at(j) is None]
+    if (first, second) in pairwise(said):
+        return False
     for clause in clauses(text, sentence.low, sentence.high):
         # "and won": its doer, and maybe what it is done to, stand before it
         joined = text.words[clause.low] in _JOINING and clause.content[:1]

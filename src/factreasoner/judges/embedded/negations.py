@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ _REACH = 2
 
 
 class Negation(NamedTuple):
-    """A negation at token `place`: stems of the two content words that follow in its clause, and of all."""
+    """A negation at token `place`: stems of the content words of its clause that it reaches, and of all."""
 
     place: int
     reached: frozenset[str]
@@ -48,17 +49,26 @@ def negations(text: Text, low: int, high: int) -> list[Negation]:
     for i in places:
         if i not in doubled:
             clause = [j for j in range(low, high) if text.clauses[j] == text.clauses[i] and text.content[j]]
-            following = [text.stems[j] for j in clause if j > i]
             stems = frozenset(text.stems[j] for j in clause)
-            found.append(Negation(i, frozenset(following[:_REACH]), stems))
+            found.append(Negation(i, frozenset(text.stems[j] for j in _reached(text, i, clause)), stems))
     return found
 
 
+def _reached(text: Text, place: int, clause: Sequence[int]) -> list[int]:
+    """The first content words behind a negation; it reaches past no comma that follows one of them."""
+    following = [j for j in clause if j > place][:_REACH]
+    return [j for j in following if text.commas.isdisjoint(range(following[0] + 1, j + 1))]
+
+
 def _adds(text: Text, i: int, low: int, high: int) -> bool:
-    """Whether it denies nothing: "not only", "or not", "no other", "no more than 5", a title's "No"."""
+    """Whether it denies nothing: "not only", "or not", "no other", "no more than 5", a title's "No".
+
+    Nor does "(but not the last)" deny what it stands in.
+    """
     following = text.words[i + 1 : min(i + 3, high)]
     return (
         not following
+        or text.aside[i]
         or following[0] in DENYING_NOTHING
         or not ADDING.isdisjoint(following)
         or (following[0] in _BOUNDS and following[1:] == ("than",))

@@ -96,9 +96,16 @@ class Number(NamedTuple):
         told = [*same, *(other for other in there if other.kind in UNCOUNTED)] if same else there
         return any(self.follows_from(other) for other in told)
 
+    @property
+    def measure(self) -> str | frozenset[str]:
+        """What it is a figure of: all TIMES are of one measure, and so are units that can be converted."""
+        if self.kind in TIMES:
+            return TIMES[0]
+        return UNITS_OF[self.kind] if self.kind in SIZES else self.kind
+
     def compares_with(self, other: Number) -> bool:
         """Whether both are of one kind, or of units of one measure."""
-        return self._scale_of(other) is not None or (self.kind in TIMES and other.kind in TIMES)
+        return self.kind == other.kind or self.measure == other.measure
 
     def differs_from(self, other: Number) -> bool:
         """Whether the two compare and can't be one quantity."""

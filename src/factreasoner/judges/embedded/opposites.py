@@ -47,7 +47,8 @@ def _names_another(claim: Text, place: int) -> bool:
         following = claim.words[subject[-1] + 1 : subject[-1] + 2]
         return place != subject[-1] or not BE.isdisjoint(following)
     described = word not in _AMOUNTS and not word.endswith("ed")
-    return described and opening in _WITHIN and claim.words[before - 1] not in _LYING
+    lying = before > 0 and claim.words[before - 1] in _LYING
+    return described and opening in _WITHIN and not lying
 
 
 def _is_converse(claim: Text, passage: Text, at: Window, turned: int) -> bool:

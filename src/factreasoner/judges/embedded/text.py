@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -87,7 +88,9 @@ class Text:
 
     def number_at(self, place: int) -> Number | None:
         """The number whose figure has a token: "half a million" has three."""
-        return next((one for one in self.numbers if one.place <= place < one.place + one.size), None)
+        n = bisect_right(self.numbers, place, key=lambda one: one.place) - 1
+        number = self.numbers[n] if n >= 0 else None
+        return number if number is not None and place < number.place + number.size else None
 
 
 @lru_cache(maxsize=1024)
@@ -124,13 +127,25 @@ def analyse(raw: str, language: str) -> Text:
         negations=tuple(
             i
             for i, word in enumerate(words)
-            if (word in negations or word == _NOT) and not _ends_until(words, i, parts)
+            if (word in negations or word == _NOT)
+            and not _is_apart(words, gaps, i)
+            and not _ends_until(words, i, parts)
         ),
         numbers=tuple(numbers),
         labels=labels,
         sentences=parts,
         openings=tuple(_openings(raw, matches, parts)),
         commas=frozenset(i for i, gap in marks if gap.lstrip().startswith(",")),
+    )
+
+
+def _is_apart(words: Sequence[str], gaps: Sequence[str], place: int) -> bool:
+    """Whether a "no" is an answer to what was asked or a number's: "No, it is open", "No. 188"."""
+    following = words[place + 1 : place + 2]
+    return (
+        words[place] == "no"
+        and bool(following)
+        and (gaps[place + 1].startswith(",") or following[0].isdigit())
     )
 
 
@@ -190,7 +205,9 @@ def _sentences(raw: str, matches: Sequence[re.Match[str]]) -> Iterator[Sentence]
 def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
     """Which tokens stand in parentheses: other names, short forms and dates a passage may well leave out."""
     spans = [match.span() for match in _ASIDE.finditer(raw)]
-    return [any(left < match.start() < right for left, right in spans) for match in matches]
+    starts = [left for left, _ in spans]
+    behind = [bisect_right(starts, match.start()) for match in matches]
+    return [n > 0 and match.start() < spans[n - 1][1] for n, match in zip(behind, matches, strict=True)]
 
 
 def _joins_names(raw: str, matches: Sequence[re.Match[str]], i: int) -> bool:

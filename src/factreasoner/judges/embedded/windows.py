@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -87,17 +88,13 @@ class Passages:
         self._sentences_of: dict[str, list[int]] = defaultdict(list)
         self._frequency: Counter[str] = Counter()
         self._by_prefix: dict[str, list[str]] = defaultdict(list)
-        self._numbers: list[tuple[int, Number]] = []
+        self._figures: dict[str | frozenset[str], dict[Number, set[int]]] = defaultdict(dict)
         borders = [0]
         for text in self.texts:
             for number, sentence in enumerate(text.sentences):
                 for term in set(text.stems[sentence.low : sentence.high]):
                     self._sentences_of[term].append(borders[-1] + number)
-                self._numbers += [
-                    (borders[-1] + number, figure)
-                    for figure in text.numbers
-                    if sentence.low <= figure.place < sentence.high
-                ]
+            self._index_figures(text, borders[-1])
             self._frequency.update(set(text.stems))
             # a passage without words keeps one empty sentence, so that every passage owns a window
             borders.append(borders[-1] + max(1, len(text.sentences)))
@@ -105,6 +102,20 @@ class Passages:
         for term in sorted(self._frequency):
             if len(term) >= _PREFIX:
                 self._by_prefix[term[:_PREFIX]].append(term)
+
+    def _index_figures(self, text: Text, row: int) -> None:
+        """Where what figures there are stand: in which sentences, of which the text's first one is `row`."""
+        firsts = [sentence.low for sentence in text.sentences]
+        for number in text.numbers:
+            sentence = bisect_right(firsts, number.place) - 1
+            if sentence >= 0 and number.place < text.sentences[sentence].high:
+                figure = number._replace(place=0, size=1, length=1)
+                self._figures[number.measure].setdefault(figure, set()).add(row + sentence)
+
+    def _saying(self, number: Number) -> list[int]:
+        """The sentences with a figure that says a number, the same or another one."""
+        alike = self._figures.get(number.measure, {})
+        return sorted({row for other, rows in alike.items() if number.follows_from(other) for row in rows})
 
     def window(self, row: int, first: int, size: int) -> Window:
         """The window of `size` sentences from sentence `first` of passage `row`; empty without sentences."""
@@ -154,7 +165,7 @@ class Passages:
         for claim in claims:
             for number in claim.numbers:
                 # "about 300" has no word of "298", which says it, nor "in the 12th century" of "1143"
-                rows = [row for row, other in self._numbers if number.follows_otherwise(other)]
+                rows = self._saying(number)
                 for stem in claim.stems[number.place : number.place + number.length] if rows else ():
                     found[rows, vocabulary[stem]] = 1.0
         whole = (
