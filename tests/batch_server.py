@@ -123,8 +123,8 @@ class _Handler(Handler):
 class BatchServer(FakeServer):
     """A server with Files and Batches.
 
-    `troubles` are answered first, one a request, in the place of a look, and `refusals` in the place of a
-    batch that is to be made.
+    `troubles` are answered first, one a request, in the place of a look, `refusals` in the place of a batch
+    that is to be made, and `unheard` in the place of one that was.
     `files` and `batches` hold what there is by id, each made at `clock`; `answered` counts the requests of
     batches by custom_id, `pages` the lists of batches that were asked for.
     """
@@ -136,6 +136,7 @@ class BatchServer(FakeServer):
         self.share = 1.0
         self.troubles: list[Misbehaviour] = []
         self.refusals: list[Misbehaviour] = []
+        self.unheard: list[Misbehaviour] = []
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.answered: list[str] = []
@@ -168,7 +169,7 @@ class BatchServer(FakeServer):
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }
         self.batches[batch["id"]] = batch
-        return batch
+        return self.unheard.pop(0) if self.unheard else batch
 
     def page(self, query: str) -> dict[str, Any]:
         """Some of the batches, the newest first, after the one that `query` names."""

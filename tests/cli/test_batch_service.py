@@ -17,6 +17,7 @@ from factreasoner.llm.batches import service
 def impatient(monkeypatch):
     monkeypatch.setattr(service, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(service, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(service, "SURE_WAIT", 0.05)
 
 
 @pytest.fixture
@@ -131,17 +132,23 @@ def test_a_batch_that_is_refused_for_now_is_made_later_by_the_same_command(factr
 
 
 @pytest.mark.parametrize("trouble", [server_error(), disconnect()])
+@pytest.mark.parametrize("made", [False, True])
+@pytest.mark.parametrize("patience", [5, 0])
 def test_a_batch_that_may_have_been_made_is_looked_for_before_another_is(
-    factreasoner, tmp_path, server, trouble
+    factreasoner, tmp_path, server, trouble, made, patience
 ):
-    server.refusals = [trouble]
-    done = factreasoner(*arguments(server, two(tmp_path)))
-    assert done.returncode == 1
-    assert "making has failed" in done.stderr
-    assert (len(server.batches), server.pages) == (0, 0)
-    done = factreasoner(*arguments(server, two(tmp_path)))
+    """At once, or by the next command where there is no patience."""
+    (server.unheard if made else server.refusals).append(trouble)
+    command = (*arguments(server, two(tmp_path)), "--patience", patience)
+    done = factreasoner(*command)
+    if not patience:
+        assert done.returncode == 1
+        assert "making has failed" in done.stderr
+        assert (len(server.batches), server.pages) == (made, 0)
+        done = factreasoner(*command)
     assert done.returncode == 0, done.stderr
     assert (len(server.batches), server.pages) == (1, 1)
+    assert predictions(tmp_path) == [GOOD, GOOD]
 
 
 def others_batches(server, number):

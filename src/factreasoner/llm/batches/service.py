@@ -30,7 +30,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 """Seconds between two looks at a batch; each is half as long again as the one before."""
 SECONDS_OF_FILES = 600.0
 """How long a file may take to go up or come down."""
-MAKING = "making"
+SURE_WAIT = 10.0
+"""Seconds after which a service that gave no clear answer lists what it has made all the same."""
 LISTED = 100
 """Batches that a service tells of at once, at most."""
 ENDED = ("completed", "failed", "expired", "cancelled")
@@ -58,30 +59,33 @@ class BatchService:
         state = batch.state
         if "batch_id" in state:
             return
+        made = None
         if "file_id" in state:
             # An earlier process may have been killed between having the batch made and noting its id.
-            made = self._made_of(batch, state["file_id"], state.get("file_made"))
+            made = self._made_of(batch)
         else:
             file = self._uploaded(batch)
             batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
-            made = None
         if made is None:
             file_id = batch.state["file_id"]
             made = self._call(
                 batch,
-                MAKING,
+                "making",
                 lambda client: client.batches.create(
                     input_file_id=file_id, endpoint=URL, completion_window="24h"
                 ),
+                done_already=lambda: self._made_of(batch),
             )
         batch.note(batch_id=made.id)
         told(f"batch {batch.number}: {state['requests']:,} requests uploaded as {made.id}")
 
-    def _made_of(self, batch: Batch, file_id: str, since: int | None) -> Any:  # noqa: ANN401 - openai's
-        """The batch that was made of a file; None where there is none.
+    def _made_of(self, batch: Batch) -> Any:  # noqa: ANN401 - openai's
+        """The batch that was made of its file; None where there is none.
 
-        The service lists the newest first: none of that file lies behind one made before the file, `since`.
+        The service lists the newest first: none of that file lies behind one made before the file.
         """
+        state = batch.state
+        file_id, since = state["file_id"], state.get("file_made")
         seen: set[str] = set()
         after: dict[str, Any] = {}
         while True:
@@ -155,23 +159,39 @@ class BatchService:
         self._waited[batch] = line
 
     def _call(
-        self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, seconds: float | None = None
+        self,
+        batch: Batch,
+        what: str,
+        call: Callable[[openai.OpenAI], T],
+        *,
+        seconds: float | None = None,
+        done_already: Callable[[], T | None] | None = None,
     ) -> T:
-        """What a call to the service that the batch goes to returns; `what` it does is told of an error."""
+        """What a call to the service that the batch goes to returns; `what` it does is told of an error.
+
+        `done_already` is for a call that must not be made twice; see `_patiently`.
+        """
         provider = LiteLLMProvider(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider, seconds or self._config.timeout)
         return self._patiently(
             f"batch {batch.number}: {what}",
             lambda: within(seconds or self._config.timeout, lambda: call(client)),
-            once=what == MAKING,
+            done_already=done_already,
             secret=provider.key,
         )
 
-    def _patiently(self, what: str, call: Callable[[], T], *, once: bool, secret: str | None) -> T:
+    def _patiently(
+        self,
+        what: str,
+        call: Callable[[], T],
+        *,
+        done_already: Callable[[], T | None] | None,
+        secret: str | None,
+    ) -> T:
         """What `call` returns, tried again for up to `patience` seconds where its error may pass.
 
-        With `once` only where it was refused for now: who gets no answer when a batch is made can't tell
-        whether there is one.
+        An error that is no refusal leaves open whether it was done: `done_already` then looks for it first,
+        after long enough a wait to find it.
         """
         give_up = time.monotonic() + self._config.patience
         for number in itertools.count():
@@ -182,11 +202,15 @@ class BatchService:
             if fault.kind == "config":
                 raise ConfigError(f"{what}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2**number, LONGEST_WAIT)
-            passing = fault.kind == "retry" and (not once or fault.status == TOO_MANY_STATUS)
-            if not passing or time.monotonic() + wait > give_up:
+            look_for = None if fault.status == TOO_MANY_STATUS else done_already
+            if look_for is not None:
+                wait = max(wait, SURE_WAIT)
+            if fault.kind != "retry" or time.monotonic() + wait > give_up:
                 raise RunError(f"{what} has failed: {fault.message}; the same command goes on from here")
             for turn in turns(wait):
                 time.sleep(turn)
+            if look_for is not None and (found := look_for()) is not None:
+                return found
         raise AssertionError("counting never ends")
 
 
