@@ -27,6 +27,8 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 NEGATIONS: dict[str, frozenset[str]] = {
     language: frozenset(words.split()) for language, words in _DATA["negations"].items()
 }
+NEGATING_TO: frozenset[str] = frozenset(_DATA["negating_to"].split())
+"""Verbs that negate the one that "to" joins to them: what one "declined to" do is not done."""
 DETERMINERS: frozenset[str] = frozenset(_DATA["determiners"].split())
 PRONOUNS: frozenset[str] = frozenset(_DATA["pronouns"].split())
 CLAUSE_WORDS: frozenset[str] = frozenset(_DATA["clause_words"].split())

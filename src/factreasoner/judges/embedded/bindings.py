@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from factreasoner.judges.embedded.namesakes import labelled_otherwise
 from factreasoner.judges.embedded.numbers import Number
-from factreasoner.judges.embedded.scopes import is_intended
+from factreasoner.judges.embedded.scopes import NEGATING, is_intended
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import DETERMINERS, INTENDING, LIMITING, MODIFIERS, PRONOUNS
@@ -186,15 +186,15 @@ def _named(text: Text, low: int, high: int, known: frozenset[str]) -> bool:
 def _changed(part: Clause, ground: Clause) -> bool:
     """Whether a word that the claim lacks changes what a shared one says: "second" before "highest"."""
     shared = {part.text.stems[i] for i in part.content}
-    settled = INTENDING.isdisjoint(part.text.words)
-    changing = MODIFIERS - frozenset(part.text.words)
+    settled, negated = INTENDING.isdisjoint(part.text.words), bool(part.text.negations)
+    changing = MODIFIERS - frozenset(part.text.words) - (NEGATING if negated else frozenset())
     own = {(one.noun, one.label) for one in part.text.labels}
     labels = {one.place for one in ground.text.labels if (one.noun, one.label) in own}
     return any(
         ground.text.stems[i] in shared
         and (
             any(ground.text.words[j] in changing for j in range(max(ground.low, i - 2), i) if j not in labels)
-            or (settled and is_intended(ground.text.words[ground.low : i]))
+            or (settled and is_intended(ground.text.words[ground.low : i], negated=negated))
         )
         for i in ground.content
     )

@@ -24,6 +24,7 @@ _OPEN = frozenset({"known", "clear", "certain", "sure", "mean"})
 _TURNED = ("un", "im", "in", "ir", "il", "dis", "non")
 _LEAST_TURNED = 6
 _REACH = 2
+_UNTIL = "until"
 
 
 class Negation(NamedTuple):
@@ -89,6 +90,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         text.words[place] in _SAID
         or excepted
         or any(word in _LIMITS and word not in there for word in following)
+        or _ends_later(text, end, there)
         or _of_another_mood(text, place, there)
         or _is_turned(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
@@ -96,6 +98,12 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or _sets_apart(text, other, at)
         or (following[:1] == ("longer",) and not _PAST.isdisjoint(there))
     )
+
+
+def _ends_later(text: Text, end: int, there: tuple[str, ...]) -> bool:
+    """Whether an "until" behind the negated clause may end it, too: "was not rebuilt and enlarged until"."""
+    high = next((part.high for part in text.sentences if part.low < end <= part.high), end)
+    return _UNTIL in text.words[end:high] and _UNTIL not in there
 
 
 def _of_another_mood(text: Text, place: int, there: tuple[str, ...]) -> bool:

@@ -12,12 +12,16 @@ from factreasoner.language.lexicon import (
     INTENDING,
     LIMITING,
     NEARLY,
+    NEGATING_TO,
+    NEGATIONS,
     ORDINALS,
     SHARES,
     UNIVERSAL,
     UNTRUE,
 )
 
+NEGATING = NEGATING_TO | NEGATIONS["english"]
+"""Words after which, with "to", a thing is not done."""
 _MOST = 0.7
 _NEARLY_ALL = 0.9
 _NOUNS = ("er", "ers", "or", "ors", "ion", "ions", "ment", "ments")
@@ -254,15 +258,19 @@ def _intended(pair: Pairing) -> bool:
     if not INTENDING.isdisjoint(claim.words) or pair.share() < _MOST:
         return False
     return any(
-        is_intended(words[low:j])
+        is_intended(words[low:j], negated=bool(claim.negations))
         for i in pair.content
         if "to" not in claim.words[max(0, i - 1) : i] and not claim.words[i].endswith(_NOUNS)
         for j in pair.found[claim.stems[i]]
     )
 
 
-def is_intended(before: Sequence[str]) -> bool:
-    """Whether the words before a verb make a plan of it: "planned to", "expected to be"."""
+def is_intended(before: Sequence[str], *, negated: bool = False) -> bool:
+    """Whether the words before a verb make a plan of it: "planned to", "expected to be".
+
+    Where the verb is `negated`, what somebody "failed to" do is no plan.
+    """
     if before[-1:] and before[-1] in ("be", "have"):
         before = before[:-1]
-    return before[-1:] == ("to",) and not INTENDING.isdisjoint(before[-2:-1])
+    intending = INTENDING - NEGATING if negated else INTENDING
+    return before[-1:] == ("to",) and not intending.isdisjoint(before[-2:-1])

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import nan
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from factreasoner.language.lexicon import (
     CLAUSE_WORDS,
     FUNCTION_WORDS,
     MONTHS,
+    NEGATING_TO,
     NEGATIONS,
     ROUGHLY,
 )
@@ -33,6 +34,7 @@ _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _SIGNS = frozenset("$€£¥%°")
 _NOT = "n't"
+_ADDING = frozenset({"and", "but"})
 _BREAK = re.compile("[;:()\\[\\]\u2013\u2014]")
 _DASHES = ("-", "\u2010", "\u2013")
 _STOP = re.compile("[;:]")
@@ -127,7 +129,7 @@ def analyse(raw: str, language: str) -> Text:
         negations=tuple(
             i
             for i, word in enumerate(words)
-            if (word in negations or word == _NOT)
+            if (word in negations or word == _NOT or _negates_what_follows(words, i, language))
             and not _is_apart(words, gaps, i)
             and not _ends_until(words, i, parts)
         ),
@@ -149,9 +151,20 @@ def _is_apart(words: Sequence[str], gaps: Sequence[str], place: int) -> bool:
     )
 
 
+def _negates_what_follows(words: Sequence[str], place: int, language: str) -> bool:
+    """Whether a word negates the verb that "to" joins to it: "declined to answer"."""
+    joined = words[place + 1 : place + 2] == ["to"]
+    return joined and language == "english" and words[place] in NEGATING_TO
+
+
 def _ends_until(words: Sequence[str], place: int, parts: Sequence[Sentence]) -> bool:
-    """Whether a negation holds "until" a time, and what it negates is so from then on."""
-    return any("until" in words[place + 1 : part.high] for part in parts if part.low <= place < part.high)
+    """Whether a negation holds "until" a time, and what it negates is so from then on.
+
+    What an "and" adds may have an "until" of its own: "don't earn enough and wait until".
+    """
+    high = next((part.high for part in parts if part.low <= place < part.high), place)
+    following = takewhile(lambda word: word not in _ADDING, words[place + 1 : high])
+    return "until" in following
 
 
 def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str) -> Iterator[str]:
