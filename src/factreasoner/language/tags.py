@@ -151,8 +151,7 @@ class Tags:
     def border(self, end: int, start: int) -> tuple[int, int]:
         """Where one span ends and the next starts, with the tags there that open or close in each."""
         while (tag := self.holding(start)) and tag["close"] and tag.start() == start:
-            start = tag.end()
-            end = start if end == tag.start() else end
+            start = end = tag.end()
         while (tag := self.holding(end - 1)) and not tag["close"] and not is_whole(tag) and tag.end() == end:
             end = tag.start()
             start = end if start == tag.end() else start

@@ -202,6 +202,10 @@ def test_the_answers_own_references_say_which_source_is_meant():
 
 
 def test_tags_without_a_blank_between_belong_to_the_sentences_that_they_open_and_close_in():
+    assert cited("<b>It rained. [1]</b>The light works [2].") == [
+        ("<b>It rained. [1]</b>", ["c1"], "sentence"),
+        ("The light works [2].", ["c2"], "sentence"),
+    ]
     assert cited("<span>It rained [1].</span><span>The light works [2].</span>") == [
         ("<span>It rained [1].</span>", ["c1"], "sentence"),
         ("<span>The light works [2].</span>", ["c2"], "sentence"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ _LINE_END = re.compile(r"[ \t]*(?:\n|\Z)")
 _BLANK_LINE = re.compile(r"[ \t]*\n")
 _MARK = re.compile(r"\*\*|__|(?P<light>~~|[*_])")
 """What opens or closes bold and emphasis."""
+_NEW_BLOCK = re.compile(r"\n(?=[ \t]*\n|[ \t>]*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|\|)[ \t])")
 _NEXT = {"li": {"li"}, "dd": {"dd", "dt"}, "dt": {"dd", "dt"}}
 """Tags before which one that may stay open ends; a paragraph does before any block."""
 _CELLS = ("td", "th")
@@ -122,16 +124,16 @@ def _emptied(tags: Tags, runs: Sequence[Edit]) -> list[Edit]:
     text = tags.text
     begins, ends = len(text) - len(text.lstrip()), len(text.rstrip())
     found: list[Edit] = []
-    in_tags: list[Edit] = []
+    whole: list[Edit] = []
     for edit in runs:
         if edit.after or any(_stray(tags, edit.start, edit.end)):
             found.append(edit)
             continue
         wider = _with_tags(tags, edit, begins, ends)
-        while text[wider.start] == "<" and _adjoin(text, in_tags, wider, None):
-            wider = _with_tags(tags, Edit(in_tags.pop().start, wider.end, ""), begins, ends)
-        (in_tags if text[wider.start] == "<" else found).append(wider)
-    return sorted([*found, *in_tags])
+        while _adjoin(text, whole, wider, None) and "<" in (text[wider.start], text[whole[-1].start]):
+            wider = _with_tags(tags, Edit(whole.pop().start, wider.end, ""), begins, ends)
+        whole.append(wider)
+    return sorted([*found, *whole])
 
 
 def _with_tags(tags: Tags, edit: Edit, begins: int, ends: int) -> Edit:
@@ -183,16 +185,11 @@ def _stray(tags: Tags, start: int, end: int) -> _Stray:
     closing: list[str] = []
     opening: dict[int, str] = {}
     open_at: dict[str, list[int]] = {}
-    light = _light_marks(text, start, end)
-    for match in _marks(tags, start, end, light):
+    roles = _light_marks(text, start, end) | _bold_marks(tags, start, end)
+    for match in _marks(tags, start, end, roles):
         is_tag = match[0][0] == "<"
         name = tag_name(match) if is_tag else match[0]
-        if is_tag:
-            closes = match["close"] is not None
-        elif match.start() in light:
-            closes = light[match.start()]
-        else:
-            closes = bool(open_at.get(name)) or not _begins(text, match)
+        closes = match["close"] is not None if is_tag else roles[match.start()]
         if not closes:
             opening[match.start()] = match[0]
             open_at.setdefault(name, []).append(match.start())
@@ -203,16 +200,14 @@ def _stray(tags: Tags, start: int, end: int) -> _Stray:
     return _Stray(tuple(closing), tuple(opening.values()))
 
 
-def _marks(tags: Tags, start: int, end: int, light: Mapping[int, bool]) -> list[re.Match[str]]:
+def _marks(tags: Tags, start: int, end: int, roles: Mapping[int, bool]) -> list[re.Match[str]]:
     """Marks of bold and emphasis, and tags that are or want a partner, in `text[start:end]`, in order."""
     found = [
         tag
         for tag in tags.within(start, end)
         if not is_whole(tag) and (tag_name(tag) not in MAY_STAY_OPEN or tag["close"] or tags.is_closed(tag))
     ]
-    for match in _MARK.finditer(tags.text, start, end):
-        if tags.holding(match.start()) is None and (not match["light"] or match.start() in light):
-            found.append(match)
+    found += [mark for mark in _MARK.finditer(tags.text, start, end) if mark.start() in roles]
     return sorted(found, key=re.Match.start)
 
 
@@ -224,10 +219,20 @@ def _light_marks(text: str, start: int, end: int) -> dict[int, bool]:
     return found
 
 
-def _begins(text: str, mark: re.Match[str]) -> bool:
-    """Whether a mark of bold stands before a word and behind none, as one does that opens."""
-    before, after = text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1]
-    return bool(after.strip()) and not (before.isalnum() or before in tuple(".,;:!?)]\"'”"))
+def _bold_marks(tags: Tags, start: int, end: int) -> dict[int, bool]:
+    """Where marks of bold stand in and around `text[start:end]`, and whether each closes."""
+    found: dict[int, bool] = {}
+    open_now = Counter[str]()
+    near = max(0, start - _REACH)
+    begins = max((m.end() for m in _NEW_BLOCK.finditer(tags.text, near, start)), default=near)
+    for mark in _MARK.finditer(tags.text, begins, end):
+        if mark["light"] or tags.holding(mark.start()):
+            continue
+        closes = open_now[mark[0]] > 0 and not tags.text[mark.start() - 1].isspace()
+        if closes or tags.text[mark.end() : mark.end() + 1].strip():
+            open_now[mark[0]] += -1 if closes else 1
+            found[mark.start()] = closes
+    return found
 
 
 def _whole_lines(tags: Tags, edit: Edit) -> Edit | None:
