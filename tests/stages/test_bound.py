@@ -20,6 +20,7 @@ def unresolved(last: str) -> tuple[str, ...]:
         "Once the court has made a decision, it will issue an order.",
         "If a buyer finds a cheaper house, they may leave.",
         "The method refines the space with itself.",
+        "The wall of the cell protects it from damage.",
         "The term is used of those who enjoy technology.",
         "A level exceeds that of the richest forest.",
     ],
@@ -34,6 +35,8 @@ def test_what_is_named_in_the_atom_is_clear(last: str) -> None:
         ("The University of Oslo awarded her a prize.", "her"),
         ("In cold weather it can become brittle.", "it"),
         ("You can do this by filing a petition.", "this"),
+        ("The owner feeds it twice a day.", "it"),
+        ("Care involves moving it to the cellar.", "it"),
     ],
 )
 def test_what_is_not_is_open(last: str, word: str) -> None:

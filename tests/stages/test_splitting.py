@@ -244,7 +244,38 @@ CASES = {
         "Even a small number of new stars added each year can add up quickly.",
     ],
     "C# is meant to be simple, powerful, and object-oriented, with features such as type safety.": [
-        "C# is meant to be simple, powerful, and object-oriented, with features such as type safety."
+        "C# is meant to be simple.",
+        "C# is meant to be powerful.",
+        "C# is meant to be object-oriented.",
+        "C# has features such as type safety.",
+    ],
+    "Chile is a country in South America, with a long coast.": [
+        "Chile is a country in South America.",
+        "Chile has a long coast.",
+    ],
+    "The market grew, with most sales rising in spring.": [
+        "The market grew.",
+        "Most sales rose in spring.",
+    ],
+    "It is hard to say, with no data at hand.": ["It is hard to say, with no data at hand."],
+    "She wrote the novels Emma and Persuasion.": [
+        "She wrote the novel Emma.",
+        "She wrote the novel Persuasion.",
+    ],
+    "The road runs between the cities Rome and Naples.": [
+        "The road runs between the cities Rome and Naples."
+    ],
+    "The gas giants, such as Jupiter and Saturn, spin fast because they are heavy.": [
+        "The gas giants, such as Jupiter and Saturn, spin fast because they are heavy."
+    ],
+    'Tides is an album, featuring the songs "Rain" and "Dust".': [
+        "Tides is an album.",
+        'Tides features the song "Rain".',
+        'Tides features the song "Dust".',
+    ],
+    "The inn lies on the N2 road which leads to Lima.": [
+        "The inn lies on the N2 road.",
+        "The N2 road leads to Lima.",
     ],
     "The buff is lost if the player changes any skills, leaves the game, or switches acts.": [
         "The buff is lost if the player changes any skills, leaves the game, or switches acts."

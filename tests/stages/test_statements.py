@@ -261,6 +261,35 @@ def test_an_item_that_begins_with_its_verb_has_its_label_or_heading_for_a_subjec
     assert parsed("Osmosis: The movement of water through a wall") == [
         "Osmosis is the movement of water through a wall."
     ]
+    text = "**Extraction and Loading**: Copying data from the old system and moving it at night."
+    assert parsed(text) == [
+        "Extraction and Loading involves copying data from the old system.",
+        "Extraction and Loading involves moving it at night.",
+    ]
+    assert statements(text, find_parser())[1].span == (28, len(text))
+
+
+def test_a_joined_item_is_split_but_where_a_verb_of_its_own_follows() -> None:
+    assert parsed("The winners were:\n- Ada Roe, who led from the start\n- Bob Lee of Spain") == [
+        "The winners included Ada Roe.",
+        "Ada Roe led from the start.",
+        "The winners included Bob Lee of Spain.",
+    ]
+    kept = "Care involves checking the engine so that it runs well, and is regularly oiled."
+    assert parsed("Care: Checking the engine so that it runs well, and is regularly oiled.") == [kept]
+
+
+def test_a_lead_in_without_a_noun_is_joined_unless_it_only_points() -> None:
+    assert parsed("It helps you:\n- save energy\n- sleep") == [
+        "It helps you save energy.",
+        "It helps you sleep.",
+    ]
+    assert parsed("They are found in:\n- Asia\n- The north of Africa") == [
+        "They are found in Asia.",
+        "They are found in the north of Africa.",
+    ]
+    assert parsed("These include:\n- Ada Roe and her son") == ["Ada Roe and her son"]
+    assert parsed("It works like this:\n- The pump draws water.") == ["The pump draws water."]
 
 
 def test_headings_and_lines_above_a_list_state_nothing() -> None:

@@ -10,7 +10,7 @@ from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Span, block_sentences, blocks, sentences
 from factreasoner.language.tree import SUBJECTS, Parse, Word
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
-from factreasoner.stages.bearers import Bearers
+from factreasoner.stages.bearers import Bearers, co_arguments
 from factreasoner.stages.candidates import (
     ReadSentence,
     defined,
@@ -187,19 +187,14 @@ class _AntecedentFinder:
     # Candidates
 
     def _meant(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
-        if anaphor.is_resulting:
-            return None
-        if anaphor.is_moment:
-            said = self._response[text.places[0] : text.places[anaphor.word.start]]
-            return moment(anaphor, years(said) or self._years)
         kind = PRONOUNS.get(anaphor.word.lower)
-        if kind is None:
-            return (
-                self._nouns.meant(anaphor, here)
-                or defined(anaphor, here, self._before)
-                or practised(anaphor, here, self._before)
-            )
+        if kind is None or anaphor.is_resulting or anaphor.is_moment:
+            return self._pointed_at(anaphor, here, text)
         before = named_before(anaphor.word, here.parse, here.named)
+        if kind in ("thing", "many"):
+            apart = co_arguments(anaphor.word, here.parse)
+            if any(mention.i in apart and may_be(kind, mention) for mention in before):
+                return None  # "the glue dries, and sand hardens it": one of two things is not meant
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
         )
@@ -218,6 +213,19 @@ class _AntecedentFinder:
             return None
         return self._plurals.meant(anaphor.word, here._replace(named=before), self._before) or self._theme(
             anaphor.word, kind, before, here
+        )
+
+    def _pointed_at(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
+        """What a noun behind "this" or "the" stands for, or "that year"."""
+        if anaphor.is_resulting:
+            return None
+        if anaphor.is_moment:
+            said = self._response[text.places[0] : text.places[anaphor.word.start]]
+            return moment(anaphor, years(said) or self._years)
+        return (
+            self._nouns.meant(anaphor, here)
+            or defined(anaphor, here, self._before)
+            or practised(anaphor, here, self._before)
         )
 
     def _theme(self, word: Word, kind: Pointed, before: list[Mention], here: ReadSentence) -> Mention | None:

@@ -60,7 +60,8 @@ class Attachments:
         if self._is_among_items(noun, child):
             return False
         first, last = self._parse.edges(child)
-        set_off = first > 0 and self._parse[first - 1].text == ","
+        comma = first > 0 and self._parse[first - 1].text == ","
+        set_off = comma or self._is_of_one(noun, child)
         describes = bool(subject) and self._describes_subject(noun, verb)
         if child.dep == "appos":
             closed = last + 1 == len(self._parse) or self._parse[last + 1].pos == "PUNCT"
@@ -69,7 +70,10 @@ class Attachments:
         if child.dep == "acl":
             leading = self._parse.words[first : child.i]
             passive = child.tag == "VBN" and all(word.dep == "advmod" for word in leading)
-            return passive and (describes or (set_off and noun.dep in SUBJECTS))
+            doing = child.tag == "VBG" and first == child.i and child.lemma not in OF_CLAUSE
+            return (passive and (describes or (set_off and noun.dep in SUBJECTS))) or (
+                doing and describes and set_off
+            )
         relative = self.relative(child)
         if relative is None or not self._parse.is_finite(child) or not self._is_simple(child):
             return False
@@ -79,11 +83,21 @@ class Attachments:
             return False
         plural = self._parse.finite(child).tag == "VBP"
         of_clause = relative.lower == "which" and child.lemma in OF_CLAUSE and not plural
-        if noun.dep not in SUBJECTS and set_off and of_clause:
+        if noun.dep not in SUBJECTS and comma and of_clause:
             return False
         return (describes and relative.lower in ("who", "which", "that")) or (
             set_off and relative.lower in _FREE
         )
+
+    def _is_of_one(self, noun: Word, child: Word) -> bool:
+        """Whether a "which" without a comma tells of but one thing: "on the N2 road which leads to Lima"."""
+        relative = self.relative(child) if child.dep == "relcl" else None
+        if relative is None or relative.lower != "which" or self._parse.edges(child)[0] != relative.i:
+            return False
+        article = self._parse.child(noun, "det")
+        named = any(word.pos == "PROPN" for word in self._parse.children(noun, "compound"))
+        owned = self._parse.child(noun, "poss") is not None
+        return owned or (named and article is not None and article.lower == "the")
 
     def _is_among_items(self, noun: Word, child: Word) -> bool:
         """Whether a clause may be of a whole list, or an item behind it may belong to the clause.
@@ -205,6 +219,7 @@ class Attachments:
 
     def _agrees(self, noun: Word, verb: Word) -> bool:
         """Whether noun and verb have one number, as far as the verb shows it."""
-        plural = noun.tag in ("NNS", "NNPS")
+        several = any(joint.lower == "and" for joint in self._parse.children(noun, "cc"))
+        plural = noun.tag in ("NNS", "NNPS") or several
         form = self._parse.finite(verb)
         return not (form.tag == "VBZ" and plural) and not (form.tag == "VBP" and not plural)

@@ -31,25 +31,37 @@ def is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse
     owned = parse[anaphor.word.head]
     if anaphor.word.dep == "poss" and owned.dep == "conj" and parse[owned.head].text[0].isupper():
         return True  # "Roe and his wife"
-    subject = anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
+    apart = co_arguments(anaphor.word, parse)
+    before = [mention for mention in before if mention.i not in apart]
     if kind in ("male", "female"):
         return _names_bearer(anaphor.word, kind, name, before, parse)
     if kind == "thing":
         things = [m for m in before if m.kind in ("thing", "name") and not is_inquiry(m)]
-        return any(_is_doer(m, parse) or not subject for m in things)
+        return any(_is_doer(m, parse) or not _is_subject(anaphor, parse) for m in things)
     if kind == "many":
-        persons = [m for m in before if m.kind in ("person", "name")]
-        owner = anaphor.word.tag == "PRP$" and any(m.subject for m in before)
-        return (
-            owner
-            or len(persons) > 1
-            or any(is_group(mention) for mention in before)
-            or any(m.kind == "many" and (_is_doer(m, parse) or not subject) for m in before)
-            or any(not m.proper and not m.subject and _is_doer(m, parse) for m in before)
-        )
+        return _names_several(anaphor, before, parse)
     own = {anaphor.word.i, *(word.i for word in parse.above(anaphor.word))}
     told = any(w.pos == "VERB" and w.i not in own for w in parse.words[: anaphor.word.i])
     return told or (anaphor.word.dep in SUBJECTS and any(m.subject for m in before))
+
+
+def _names_several(anaphor: Anaphor, before: Sequence[Mention], parse: Parse) -> bool:
+    """Whether something named before may be called "they"."""
+    subject = _is_subject(anaphor, parse)
+    persons = [m for m in before if m.kind in ("person", "name")]
+    owner = anaphor.word.tag == "PRP$" and any(m.subject for m in before)
+    return (
+        owner
+        or len(persons) > 1
+        or any(is_group(mention) for mention in before)
+        or any(m.kind == "many" and (_is_doer(m, parse) or not subject) for m in before)
+        or any(not m.proper and not m.subject and _is_doer(m, parse) for m in before)
+    )
+
+
+def _is_subject(anaphor: Anaphor, parse: Parse) -> bool:
+    """Whether it is the subject of the whole atom."""
+    return anaphor.word.dep in ("nsubj", "nsubjpass") and anaphor.word.head == parse.root.i
 
 
 def _is_doer(mention: Mention, parse: Parse) -> bool:
@@ -72,7 +84,4 @@ def _names_bearer(
     if name is not None:
         last = name.split()[-1]
         return any(w.text == last and w.pos == "PROPN" for w in parse.words[: word.i])
-    apart = co_arguments(word, parse)
-    return any(
-        m.kind in ("person", "name") and m.gender in (None, gender) and m.i not in apart for m in before
-    )
+    return any(m.kind in ("person", "name") and m.gender in (None, gender) for m in before)

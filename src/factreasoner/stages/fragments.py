@@ -25,11 +25,13 @@ _TO_VERB = re.compile(
     r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
 )
 """What ends a lead-in whose items go on with a verb: "Kubernetes helps you:", "He had to:"."""
+_TO_NOUN = re.compile(r"\b(?:about|at|by|for|from|in|into|of|on|through|under|with)\s*:\Z")
+"""What ends a lead-in whose items go on with a noun: "The fuel is used for:"."""
 _ENUMERATION = re.compile(
     r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^,.;]*,)(?!.*[;:])"
 )
 _ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
-_DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt)\b")
+_DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt|rn)\b")
 PLURAL = ("NNS", "NNPS")
 _FEATURES = words(
     "feature aspect property attribute criterion characteristic parameter factor metric measure"
@@ -52,6 +54,18 @@ def listed(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
 def takes_verb(lead: str) -> bool:
     """Whether a lead-in goes on with the plain form of a verb, so that an item is no instruction."""
     return _TO_VERB.search(lead) is not None
+
+
+def exemplifies(lead: str) -> bool:
+    """Whether the items of a lead-in are examples: "Many species live there, including:"."""
+    return _EXEMPLIFYING.match(lead) is not None
+
+
+def goes_on(parse: Parse, begins: int) -> bool:
+    """Whether an item that begins there goes on with a verb of its own for the one that was put before it."""
+    verb = parse.root
+    conjuncts = parse.children(verb, "conj")
+    return verb.start < begins and any(parse.is_finite(c) and parse.subject(c) is None for c in conjuncts)
 
 
 def is_name(said: Parse | None) -> bool:
@@ -114,6 +128,9 @@ def sentence_of_item(whole: str, lead: str, parse: Parse | None, lead_parse: Par
         return as_sentence(f"{examples['before']}{joint} {whole}")
     if takes_verb(lead):
         return as_sentence(f"{lead.rstrip(' :')} {whole[:1].lower()}{whole[1:]}")
+    if _TO_NOUN.search(lead):
+        named = parse is None or parse[0].pos == "PROPN" or whole[1:2].isupper()
+        return as_sentence(f"{lead.rstrip(' :')} {whole if named else whole[:1].lower() + whole[1:]}")
     if (
         lead_parse is not None
         and is_name(lead_parse)

@@ -40,6 +40,7 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
         or _may_share_object(parse, heads)
         or _may_hang_lower(parse, heads)
         or _may_hang_higher(parse, heads)
+        or _may_be_doing(parse, heads)
         or any(says_of_all(parse, clause) for head in heads for clause in parse.children(head, "relcl"))
     )
 
@@ -102,6 +103,13 @@ def _may_hang_higher(parse: Parse, heads: Sequence[Word]) -> bool:
     above = parse[parse[heads[0].head].head]
     articles = [parse.child(head, "det") is not None for head in heads[:2]]
     return heads[0].dep == "pobj" and above.pos == "NOUN" and articles == [False, True] and len(heads) == 2
+
+
+def _may_be_doing(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "Loading tables" in "involves copying data from the disk and loading tables": it may be done, too."""
+    first = parse[parse.edges(heads[-1])[0]]
+    above = any(word.tag == "VBG" for word in parse.above(heads[0]))
+    return heads[0].pos in NOUNS and above and first.tag == "VBG" and first.i < heads[-1].i
 
 
 def _may_hang_lower(parse: Parse, heads: Sequence[Word]) -> bool:

@@ -21,9 +21,12 @@ _OF_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
-    r"(?:they|these|those|this|it|here|below|following|the following)\b[^,]{0,24}:\Z|here\b",
+    r"(?:they|these|those|this|it|there|here|below|following|the following)"
+    r"(?: (?:can|may|might|would|will|could))?(?: (?:be|are|is|were|was|includes?|included))?"
+    r"(?: [^,:]{0,12}(?:following|follows?|this))?\s*:\Z|here\b",
     re.IGNORECASE,
 )
+"""Lead-ins that say nothing of their items: "These include:", "It works like this:"."""
 
 
 class _Lead(NamedTuple):

@@ -13,7 +13,7 @@ from factreasoner.stages.wording import Line, Wording
 
 _MOST_TOGETHER = 4
 """Statements that two or more lists of one clause may multiply to; a single list may be longer."""
-_PARTED = words("nsubj nsubjpass dobj pobj attr acomp oprd pcomp xcomp prep agent dative")
+_PARTED = words("nsubj nsubjpass dobj pobj attr acomp oprd pcomp xcomp prep agent dative appos")
 """What of a clause may be said item by item."""
 _TOGETHER = words("together each one respectively respective both same other between total different similar")
 EXAMPLES = words("as including like include")
@@ -38,9 +38,20 @@ class Lists:
         subject = self._parse.subject(verb)
         instruction = subject is not None and subject.lower == "you"
         paired = any(word.lower == "respectively" for word in self._parse.subtree(verb))
-        if instruction or paired or not self._is_contiguous(verb):
+        if instruction or paired or self._says_more(verb) or not self._is_contiguous(verb):
             return [self._wording.line(verb)]
         return self._combined(verb, self._wording.children(verb))
+
+    def of_phrase(self, preposition: Word) -> list[Line]:
+        """The ways to say a phrase with one item of each of its lists."""
+        return self._combined(preposition, self._wording.children(preposition))
+
+    def _says_more(self, verb: Word) -> bool:
+        """Whether a clause holds another statement, which each example of a list, or item, would repeat."""
+        kept = self._wording.kept(verb)
+        which = any(w.tag in ("WDT", "WP") and self._parse[w.i - 1].text == "," for w in kept if w.i)
+        clauses = any(self._parse.is_clause(w) for w in self._wording.children(verb, "advcl"))
+        return which or (clauses and self._gives_examples(verb))
 
     def _options(self, word: Word) -> list[Line]:
         if not self._is_contiguous(word) or word.dep in ("advcl", "relcl"):
@@ -63,13 +74,13 @@ class Lists:
     def _combined(self, word: Word, children: Sequence[Word]) -> list[Line]:
         parts: list[list[Line]] = []
         total = 1
-        for each in sorted([*children, word]):
-            options = [self._wording.said(word)] if each is word else self._options(each)
-            many = total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each))
-            if many and each is not word:
+        for each in sorted(children):
+            options = self._options(each)
+            if total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each)):
                 options = [self._wording.line(each)]
             total *= len(options)
             parts.append(options)
+        parts.insert(sum(each.i < word.i for each in children), [self._wording.said(word)])
         return [tuple(bit for part in choice for bit in part) for choice in product(*parts)]
 
     def _gives_examples(self, word: Word) -> bool:
@@ -143,7 +154,7 @@ class Lists:
 
     def _may_part(self, word: Word, heads: Sequence[Word], links: Sequence[Sequence[Word]]) -> bool:
         named = [head for head in heads if head.lower not in _REST]
-        kinds = {"noun" if w.pos in NOUNS else "verb" if w.pos in VERBS else w.pos for w in named}
+        kinds = {_kind(w, word) for w in named}
         joints = {joint.lower for link in links for joint in link} - {"&"}
         head = self._parse[word.head]
         if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
@@ -164,9 +175,10 @@ class Lists:
             return False
         if word.dep == "pobj" and (self._is_parallel(heads[-1], head) or self._may_belong_higher(word)):
             return False
-        if word.tag == "NN" and self._may_share_head(heads):
-            return False
-        return word.dep not in ("nsubj", "nsubjpass") or self._may_part_subject(heads, head)
+        if word.dep == "appos":
+            return self._may_part_names(heads, head)
+        subject = word.dep in ("nsubj", "nsubjpass")
+        return not self._may_share_head(heads) and (not subject or self._may_part_subject(heads, head))
 
     def _may_part_attribute(self, heads: Sequence[Word], verb: Word) -> bool:
         """ "The winners are A, B and C" as "The winners include A"."""
@@ -180,6 +192,18 @@ class Lists:
             if colon.text == ":":
                 self._wording.say(colon)
         return True
+
+    def _may_part_names(self, names: Sequence[Word], noun: Word) -> bool:
+        """ "The songs A and B" as "the song A"."""
+        before = noun.dep == "dobj" or self._parse[noun.head].lower not in ("between", "among", "versus")
+        between = self._parse.words[noun.i + 1 : names[0].i]
+        told = noun.tag == "NNS" and noun.dep in ("dobj", "pobj") and before
+        counted = any(w.dep == "nummod" or w.lower in QUANTIFIERS for w in self._parse.children(noun))
+        bare = not counted and all(w.dep == "compound" for w in between)
+        if told and bare and all(name.pos == "PROPN" for name in names):
+            self._wording.say(noun, noun.lemma)
+            return True
+        return False
 
     def _is_parallel(self, last: Word, preposition: Word) -> bool:
         """ "X on A and Y on B", "between A and B", or what both must be had."""
@@ -200,6 +224,9 @@ class Lists:
     def _may_share_head(self, heads: Sequence[Word]) -> bool:
         """ "limited edition and collectible works" may be works of a limited edition."""
         alone = not self._parse.children(heads[0], "det", "poss", "nummod", "prep")
+        doing = [any(c.tag == "VBG" for c in self._parse.children(h, "amod", "compound")) for h in heads]
+        if alone and doing[0] and not any(doing[1:]) and heads[0].tag == "NNS":
+            return True  # "heating homes and offices"
         modified = self._parse.children(heads[-1], "amod") and self._parse.children(heads[0], "amod")
         return len(heads) == 2 and alone and bool(modified) and heads[-1].tag == "NNS"
 
@@ -263,3 +290,10 @@ class Lists:
             elif word.lower in QUANTIFIERS and word.i < first.i and plural:
                 shared += self._wording.line(word)
         return tuple(shared)
+
+
+def _kind(item: Word, first: Word) -> str:
+    """ "Noun", "verb" or another part of speech; a participle beside an adjective is one."""
+    if first.pos == "ADJ" and item.tag == "VBN":
+        return "ADJ"
+    return "noun" if item.pos in NOUNS else "verb" if item.pos in VERBS else item.pos

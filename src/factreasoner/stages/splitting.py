@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from factreasoner.language.inflection import past, third_person
 from factreasoner.language.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.attachments import OF_CLAUSE, Attachment, Attachments
+from factreasoner.stages.companions import companion, happening, having
 from factreasoner.stages.conjuncts import INTRANSITIVE, Conjuncts
 from factreasoner.stages.descriptions import descriptions
 from factreasoner.stages.instructions import is_instruction, is_told_beside
 from factreasoner.stages.lists import EXAMPLES, Lists
 from factreasoner.stages.occasions import apart
 from factreasoner.stages.soundness import is_doubtful, is_torn
+from factreasoner.stages.tenses import in_tense_of, with_own_subject
 from factreasoner.stages.wording import Draft, Line, Wording
 
 _POINTING = ("he", "she", "it", "this", "that")
@@ -88,7 +89,8 @@ class _Splitter:
                 self._wording.drop(child)
         conjuncts = list(self._conjuncts.of_clause(verb))
         beside = [child for child in self._wording.children(verb, "advcl") if self._stands_alone(verb, child)]
-        for word in (*conjuncts, *beside):
+        with_it = companion(self._wording, verb)
+        for word in (*conjuncts, *beside, *([with_it] if with_it else [])):
             self._wording.drop(word)
         attached = self._attachments.of_clause(verb, subject or self._own_subject(verb))
         said = subject or self._own_subject(verb)
@@ -100,6 +102,8 @@ class _Splitter:
         self._drafts += [Draft(line, verb) for line in descriptions(self._wording, verb, said, be)]
         for child in beside:
             self._beside(child, verb, said)
+        if with_it is not None:
+            self._companion(with_it, verb, said)
         for attachment in attached:
             self._attached(attachment, verb, attachment.name or said)
         for conjunct in conjuncts:
@@ -118,7 +122,9 @@ class _Splitter:
         later = [c for c in self._wording.children(verb, "prep") if lists and c.i > lists[0].i]
         bare = not any(child.i < noun.i for child in self._parse.children(noun))
         vague = bare and self._parse[noun.head].lower == "with"
-        if noun.dep not in ("dobj", "pobj") or later or vague:
+        above = (w for w in (noun, *self._parse.above(noun, verb)))
+        listed = any(w.dep == "conj" or self._wording.children(w, "conj") for w in above)
+        if noun.dep not in ("dobj", "pobj") or later or vague or listed:
             return []  # "with features" says nothing without them
         return [self._wording.line_without(verb, lists[0])]
 
@@ -215,16 +221,20 @@ class _Splitter:
                 self._wording.drop(mark)
             self._clause(clause)
         elif subject:
-            self._wording.say(child, self._in_tense_of(verb, child.lemma))
+            self._wording.say(child, in_tense_of(self._parse, verb, child.lemma))
             self._clause(child, subject)
 
-    def _in_tense_of(self, verb: Word, lemma: str) -> str:
-        finite = self._parse.finite(verb)
-        if finite.tag == "MD":
-            return f"{finite.text} {lemma}"
-        if finite.tag == "VBD" or (finite.lemma == "have" and finite is not verb):
-            return past(lemma)
-        return third_person(lemma) if finite.tag == "VBZ" else lemma
+    def _companion(self, preposition: Word, verb: Word, subject: Line) -> None:
+        """ "Sales rose" of ", with sales rising"; "X has parks" of "X is a town, with parks"."""
+        self._wording.restore(preposition)
+        participle = happening(self._parse, preposition)
+        if participle is not None:
+            self._wording.say(participle, with_own_subject(self._parse, verb, participle))
+            self._clause(participle)
+        elif subject:
+            self._wording.say(preposition, having(self._parse, verb, preposition))
+            lines = self._lists.of_phrase(preposition)
+            self._drafts += [Draft((*subject, *line), preposition) for line in lines]
 
     # What is said of nouns
 
@@ -234,6 +244,9 @@ class _Splitter:
         be = "was" if self._parse.finite(verb).tag == "VBD" else "is"
         if child.dep == "appos":
             self._drafts.append(Draft((*subject, be, *self._wording.line(child)), child))
+        elif child.tag == "VBG" and child.dep == "acl":
+            self._wording.say(child, in_tense_of(self._parse, verb, child.lemma))
+            self._clause(child, subject)
         elif child.dep == "acl":
             self._clause(child, (*subject, "was" if child.lemma == "bear" else be))
         else:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.language.parsing import Parser
 from factreasoner.language.sentences import Block, Span, block_sentences, blocks
-from factreasoner.language.tags import UNSEEN, without_tags
+from factreasoner.language.tags import without_tags
 from factreasoner.language.tree import Parse
 from factreasoner.stages.fragments import (
     FINITE,
     LONGEST_LABEL,
     beginning,
+    exemplifies,
+    goes_on,
     is_name,
     is_phrase,
     is_predicate,
@@ -31,6 +32,7 @@ from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question,
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
 from factreasoner.stages.splitting import split
+from factreasoner.stages.tables import cells
 from factreasoner.stages.wording import Writer, capitalised
 
 
@@ -42,7 +44,6 @@ class Statement(NamedTuple):
     original: str | None = None
 
 
-_COLUMN = re.compile(r"(?<!\\)\|")
 _ENDS = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _WRAPPED = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
@@ -107,17 +108,17 @@ class _StatementFinder:
 
         A row of more than two cells is a statement for each but the first, which says what the row is about.
         """
-        spans = _cells(self._text, block)
-        cells = [_whole(self._text[span.start : span.end]) for span in spans]
+        spans = cells(self._text, block)
+        texts = [_whole(self._text[span.start : span.end]) for span in spans]
         if ruled:
-            self._header = cells
+            self._header = texts
             return
-        header = [*(self._header or ()), *[""] * len(cells)]
-        filled = [(name, cell, span) for name, cell, span in zip(header, cells, spans, strict=False) if cell]
+        header = [*(self._header or ()), *[""] * len(texts)]
+        filled = [(name, cell, span) for name, cell, span in zip(header, texts, spans, strict=False) if cell]
         said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
-        if len(said) > 2 and self._header and cells[0]:
+        if len(said) > 2 and self._header and texts[0]:
             for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
-                sentence = sentence_of_cell(header[0], cells[0], name, cell, self._parse)
+                sentence = sentence_of_cell(header[0], texts[0], name, cell, self._parse)
                 yield self._statement(sentence or f"{said[0]}; {whole}", span)
         elif said:
             yield self._statement("; ".join(said), Span(block.start, block.end))
@@ -225,6 +226,9 @@ class _StatementFinder:
             drafts = None
         else:
             drafts = split(parse, self._subject(sentence, parse), self._circumstance(sentence.lead))
+            if drafts is None and (joined := self._joined(sentence, whole)) is not None:
+                sentence, parse = joined
+                drafts = split(parse)
         if drafts is None or parse is None:
             if self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
                 yield self._statement(whole, sentence.span)
@@ -248,6 +252,14 @@ class _StatementFinder:
         if joined is None or not is_predicate(joined):
             return None
         return sentence._replace(plain=longer), joined
+
+    def _joined(self, sentence: _Sentence, whole: str) -> tuple[_Sentence, Parse] | None:
+        """What a label or lead-in made a sentence of, read as one."""
+        longer = sentence.plain.joined(whole, sentence.label)
+        parse = self._parse(longer.text) if longer is not None and not exemplifies(sentence.lead) else None
+        if longer is None or parse is None or goes_on(parse, len(longer.text) - len(sentence.plain.text)):
+            return None
+        return sentence._replace(plain=longer), parse
 
     def _unparsed(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
@@ -277,18 +289,6 @@ class _StatementFinder:
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
-
-
-def _cells(text: str, row: Block) -> list[Span]:
-    """Where the cells of a table row stand, without the blanks around them."""
-    end = max(row.start + 1, row.end - (text[row.end - 1] == "|"))
-    borders = [row.start, *(match.start() for match in _COLUMN.finditer(text, row.start + 1, end)), end]
-    found = []
-    for left, right in pairwise(borders):
-        cell = text[left + 1 : right].replace(UNSEEN, " ")
-        start = right - len(cell.lstrip())
-        found.append(Span(start, start + len(cell.strip())))
-    return found
 
 
 def _whole(cell: str) -> str:
