@@ -10,11 +10,11 @@ from factreasoner import Run, recall, verify
 from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.calibrators import Temperature
 from factreasoner.config import Config
-from factreasoner.errors import InputError
+from factreasoner.errors import InputError, RunError
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Context, Verdict
 from factreasoner.rescoring import rescore
-from factreasoner.runs.corrections import Corrections
+from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
@@ -84,6 +84,19 @@ def test_all_problems_are_told_and_two_corrections_of_one_verdict_are_one(folder
         corrections(folder, tmp_path, GOOD, GOOD, GOOD | {"claim": "a7"})
     assert [problem.where.rpartition(":")[2] for problem in caught.value.problems] == ["2", "3"]
     assert "corrections.jsonl:1 corrects that verdict too" in caught.value.problems[0].message
+
+
+def test_no_record_is_looked_up_once_there_are_enough_problems(folder, tmp_path, monkeypatch):
+    looked_up = []
+
+    def unknown(folder, record_id):
+        looked_up.append(record_id)
+        raise RunError("no such record")
+
+    monkeypatch.setattr("factreasoner.runs.corrections.known_id", unknown)
+    with pytest.raises(InputError, match="no such record"):
+        corrections(folder, tmp_path, *(GOOD | {"record": f"x{n}"} for n in range(MOST_PROBLEMS + 50)))
+    assert len(looked_up) == MOST_PROBLEMS
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])

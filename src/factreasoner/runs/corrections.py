@@ -80,7 +80,8 @@ class Corrections:
             except ValidationError as error:
                 self._problems += line_problems(error, where, LINE_FORMAT)
         for record_id, corrections in self._by_record.items():
-            self._check(record_id, corrections, places, folder)
+            if len(self._problems) < MOST_PROBLEMS:
+                self._check(record_id, corrections, places, folder)
         if self._problems:
             raise InputError(self._problems[:MOST_PROBLEMS])
         if not self._by_record:

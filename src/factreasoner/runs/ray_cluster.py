@@ -246,11 +246,9 @@ def _connect(config: Config) -> None:
     elif modules := own_modules(config):
         options = {"runtime_env": {"py_modules": modules}}
     logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of what it does by default
-    host, _, port = address.rpartition(":")
+    token_told = _reached(address)
     with _own_signals():
         try:
-            if host:  # ray would look for it for minutes
-                socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
             ray.init(
                 address=address,
                 log_to_driver=False,
@@ -259,9 +257,27 @@ def _connect(config: Config) -> None:
                 **options,
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}") from None
+            raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}{token_told}") from None
         except Exception as error:  # Ray's own are bare; one is that a busy machine took more than 30 s
             raise RunError(f"no Ray cluster has started or answered: {error}; try again") from error
+
+
+def _reached(address: str) -> str:
+    """What may be missing where Ray does not connect to an address that somebody listens at.
+
+    Ray would look for one where nobody does for minutes. To a cluster that is named by its host it shows its
+    token only where told to.
+    """
+    host, _, port = address.rpartition(":")
+    if not host:
+        return ""
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}") from None
+    if "RAY_AUTH_MODE" in os.environ:
+        return ""
+    return "; if that cluster asks for a token, as it may by default, set RAY_AUTH_MODE=token"
 
 
 @contextlib.contextmanager
