@@ -137,6 +137,15 @@ def test_list_markers_headings_and_rules_are_left_out() -> None:
     ]
 
 
+def test_the_number_of_a_heading_belongs_to_it() -> None:
+    assert split("**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.") == [
+        "**1. Demand and supply**",
+        "It varies.",
+        "2. Costs",
+        "They rose.",
+    ]
+
+
 def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences() -> None:
     long = "The tower has a lamp that was lit for the first time in 1871."
     assert split(f"> {long}\n> It is tall.\n>> It is\n>> old.\n") == [long, "It is tall.", "It is\n>> old."]

@@ -182,6 +182,8 @@ def _inline_items(text: str, block: Block) -> Iterator[Block]:
 
 
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
+_NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
+"""The number of a heading: "1. Causes"."""
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
     rf"(?P<closed>(?:[{_CLOSERS}]|\[\d{{1,3}}\])*+)"
@@ -200,7 +202,8 @@ def _borders(text: str, block: Block) -> Iterator[int]:
     regions = enclosed(text, block)
     starts = [region.start for region in regions]
     lower_style = text[_skip_openers(text, block.start, block.end)].islower()
-    for stop in _STOP.finditer(text, block.start, block.end):
+    numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
+    for stop in _STOP.finditer(text, numbered.end() if numbered else block.start, block.end):
         end = stop.end()
         index = bisect_right(starts, stop.start()) - 1
         if index >= 0 and regions[index].end > end:

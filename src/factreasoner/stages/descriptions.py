@@ -65,6 +65,8 @@ def _name_after(parse: Parse, noun: Word) -> tuple[Word, ...]:
     while end < len(parse) and parse[end].pos == "PROPN":
         end += 1
     name = parse.words[noun.i + 1 : end]
+    if end < len(parse) and parse[end].text in ("–", "—", "-"):
+        return ()  # "the flight London - Paris"
     if not name or any(word.entity in ("DATE", "TIME", "CARDINAL") for word in name):
         return ()
     last = name[-1]

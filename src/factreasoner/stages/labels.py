@@ -76,7 +76,7 @@ def names(label: str, said: Sequence[Word], pronoun: str) -> bool:
     if _is_heading(label) or _asks(said):
         return False
     if gender is None:
-        return True
+        return pronoun not in ("they", "their") or not said or said[-1].tag != "NN"
     told = gender_of_name(label)
     if told is not None:
         return told == gender and " " in label and label.split()[-1][0].isupper()

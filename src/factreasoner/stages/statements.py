@@ -27,6 +27,7 @@ from factreasoner.stages.fragments import (
 )
 from factreasoner.stages.instructions import is_instruction
 from factreasoner.stages.labels import names
+from factreasoner.stages.leading_labels import circumstance, leading_label
 from factreasoner.stages.leads import Leads, useful_part
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
@@ -51,11 +52,6 @@ _MOST_WORDS = 10
 """Words of a line without a verb that may be a heading."""
 _REASON = re.compile(r", (?:because|since|as) (?P<reason>(?:the|an?|[A-Z]|these|this|it|they|\w+s)\b.*)")
 _ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
-_LABEL = re.compile(
-    r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
-        (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“*\u2060\w])""",
-    re.VERBOSE,
-)
 
 
 class _Sentence(NamedTuple):
@@ -142,7 +138,9 @@ class _StatementFinder:
         if not (self._in_sources and block.kind == "item"):
             stated = block.start + entry_length(self._text[block.start : block.end])
             found = [
-                part for span in spans for part in self._sentences(span, lead if span == spans[0] else "")
+                part
+                for span in spans
+                for part in self._sentences(span, block.kind, lead if span == spans[0] else "")
             ]
             yield from self._of_sentences([part for part in found if part.span.start >= stated])
         if last.endswith((":", "：")) and item is not None:
@@ -173,7 +171,7 @@ class _StatementFinder:
     def _parse(self, said: str) -> Parse | None:
         return self._parser.parse([said])[0] if said and self._parser is not None else None
 
-    def _sentences(self, span: Span, lead: str) -> Iterator[_Sentence]:
+    def _sentences(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
         """The parts of a sentence that state something, without what only opens them."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
@@ -183,7 +181,7 @@ class _StatementFinder:
             joint = _JOINT.search(said[start:end])
             part = Span(span.start + start, span.start + (start + joint.start() if joint else end))
             opened = opening(self._text[part.start : part.end])
-            label, rest = self._label(Span(part.start + opened, part.end))
+            label, rest = self._label(Span(part.start + opened, part.end), kind)
             read = plain(self._text, rest)
             if (reason := _REASON.search(read.text)) and is_filler(read.whole()):
                 rest = Span(read.span(*reason.span("reason")).start, rest.end)
@@ -191,15 +189,15 @@ class _StatementFinder:
             if not (is_filler(read.whole()) or is_abstaining(read.whole())):
                 yield _Sentence(rest, read, label, lead, opened > 0)
 
-    def _label(self, span: Span) -> tuple[str, Span]:
+    def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
-        found = _LABEL.match(self._text, span.start, span.end)
+        found = leading_label(self._text, *span, item=kind == "item")
         if found is None or len(found["label"].split()) > LONGEST_LABEL:
             return "", span
         label = plain(self._text, Span(*found.span("label")))
         rest = Span(found.end(), span.end)
         if is_filler(label.whole() + ":"):
-            return self._label(rest)
+            return self._label(rest, kind)
         return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
 
     def _of_sentences(self, found: Sequence[_Sentence]) -> Iterator[Statement]:
@@ -225,7 +223,8 @@ class _StatementFinder:
         if parse is None or (is_instruction(parse) and (self._instructions or takes_verb(sentence.lead))):
             drafts = None
         else:
-            drafts = split(parse, self._subject(sentence, parse), self._circumstance(sentence.lead))
+            when = circumstance(sentence.label) or self._circumstance(sentence.lead)
+            drafts = split(parse, self._subject(sentence, parse), when)
             if drafts is None and (joined := self._joined(sentence, whole)) is not None:
                 sentence, parse = joined
                 drafts = split(parse)
@@ -246,6 +245,8 @@ class _StatementFinder:
         """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
         begins = beginning(sentence.plain.text, labelled=bool(sentence.label))
         if parse is None or not begins or not self._subject(sentence, parse):
+            return None
+        if parse.subject(parse.root) is not None and parse.is_finite(parse.root):
             return None
         longer = sentence.plain.behind(begins)
         joined = self._parse(longer.text)
