@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL, PREPOSITIONS, PRONOUNS
+from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL, PRONOUNS
 from factreasoner.language.stems import alike
 
 _NEARLY_ALL = 0.9
 _MOST = 0.7
 _LONGEST = 6
 _BY = "by"
-_JOINING = frozenset({"and", "but"})
 _LISTING = frozenset({"and", "or"})
 _WITHIN = DETERMINERS | {"of"}
 _KNOWN = DETERMINERS - {"a", "an"}
@@ -24,11 +23,7 @@ _APART_FROM = (("rather", "than"), ("instead", "of"), ("other", "than"))
 def done_otherwise(pair: Pairing) -> bool:
     """Whether the sentence says what the claim says with doer and object exchanged, or of another doer."""
     return (
-        (pair.share() >= _NEARLY_ALL and _turned_round(pair))
-        or _by_another(pair)
-        or _by_another_kind(pair)
-        or _to_another(pair)
-        or _of_another_verb(pair)
+        (pair.share() >= _NEARLY_ALL and _turned_round(pair)) or _by_another(pair) or _by_another_kind(pair)
     )
 
 
@@ -166,59 +161,6 @@ def _are_others(pair: Pairing, own: Sequence[int], there: Sequence[int]) -> bool
         return False
     known = passage.words[there[0] - 1] in _KNOWN and min(elsewhere) < there[0]
     return not known and (claim.names[own[-1]] == passage.names[there[-1]] or len(lacking) < len(mine))
-
-
-def _to_another(pair: Pairing) -> bool:
-    """Whether what the claim's verb is done to is there another verb's: "fined A for cheating B"."""
-    claim = pair.claim
-    for i, object_ in pairwise(pair.own):
-        if not claim.content[i] or not claim.content[object_] or claim.names[i]:
-            continue
-        verbs, places = pair.found[claim.stems[i]], pair.found[claim.stems[object_]]
-        if len(verbs) == 1 and places and all(_is_anothers(pair, verbs[0], j) for j in places):
-            return True
-    return False
-
-
-def _is_anothers(pair: Pairing, verb: int, place: int) -> bool:
-    """Whether something else stands right behind a verb, and "for" and a word in "-ing" before a place."""
-    text, following = pair.passage, [j for j in pair.there if j > verb][:1]
-    known = {j for places in pair.found.values() for j in places}
-    if not following or not text.content[following[0]] or following[0] in known:
-        return False
-    return any(
-        text.words[j].endswith("ing") and text.words[j - 1] in PREPOSITIONS | {"of"} and j not in known
-        for j in range(following[0] + 1, place)
-        if text.clauses[j] == text.clauses[place]
-    )
-
-
-def _of_another_verb(pair: Pairing) -> bool:
-    """Whether a place or time of the claim is there another verb's: "lived in A and died in B"."""
-    claim, text = pair.claim, pair.passage
-    for verb, joint, end in zip(pair.own, pair.own[1:], pair.own[2:], strict=False):
-        if not claim.content[verb] or claim.names[verb] or claim.words[joint] not in PREPOSITIONS:
-            continue
-        if not (claim.names[end] or claim.value_at(end) is not None):
-            continue
-        verbs, places = pair.found[claim.stems[verb]], pair.found[claim.stems[end]]
-        if len(verbs) != 1 or text.words[verbs[0] + 1 : verbs[0] + 2] != (claim.words[joint],):
-            continue
-        if places and all(_is_joined_to_another(pair, verbs[0], j, claim.words[joint]) for j in places):
-            return True
-    return False
-
-
-def _is_joined_to_another(pair: Pairing, verb: int, place: int, joint: str) -> bool:
-    """Whether a place stands behind a preposition and a word the claim lacks, an "and" away from a verb."""
-    text = pair.passage
-    between = range(min(verb, place), max(verb, place))
-    joined = [j for j in between if text.words[j] in _JOINING]
-    if not joined or text.words[place - 1 - (text.words[place - 1] in DETERMINERS)] != joint:
-        return False
-    known = {j for places in pair.found.values() for j in places}
-    first = joined[-1] + 1 if place > verb else pair.part.low
-    return any(text.content[j] and j not in known and not text.names[j] for j in range(first, place - 1))
 
 
 def set_apart(pair: Pairing, run: Sequence[int]) -> bool:

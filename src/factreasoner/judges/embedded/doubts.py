@@ -9,7 +9,8 @@ from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import CARRYING, COLLECTIVE, DETERMINERS, DOUBTING, POSSIBLE, SHARES
+from factreasoner.language.lexicon import BE, CARRYING, COLLECTIVE, DETERMINERS, DOUBTING, POSSIBLE, SHARES
+from factreasoner.language.stems import alike
 
 _CONDITIONS = frozenset({"if", "unless"})
 _MOST = 0.7
@@ -22,7 +23,7 @@ _EXCEPT, _APART_FROM = (
     frozenset({"except", "excluding"}),
     (("apart", "from"), ("except", "for"), ("other", "than")),
 )
-_THE, _OF = "the", "of"
+_THE, _OF, _BY = "the", "of", "by"
 _MODAL = frozenset({"may", "might", "could"})
 
 
@@ -33,6 +34,8 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
     """
     if "?" in claim.raw:
         return 0.0
+    if _is_of_no_doer(claim, passage, window):
+        return 1.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
     alone = [i for i, word in enumerate(claim.words) if word in _ONLY]
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share(alone) >= _MOST]
@@ -48,6 +51,28 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
         for pair in pairs
     )
     return max((pair.share(alone) for pair in pairs), default=0.0) if open_ else 0.0
+
+
+def _is_of_no_doer(claim: Text, passage: Text, window: Window) -> bool:
+    """Whether the window has what the claim's subject does only as done, and not by whom: "was signed"."""
+    subject = range(claim.words[0] in DETERMINERS, len(claim.words) - 1)
+    for verb in takewhile(lambda i: claim.content[i], subject):
+        object_ = verb + 1 + (claim.words[verb + 1] in DETERMINERS)
+        if verb == subject.start or claim.names[verb] or not any(claim.content[object_ : object_ + 1]):
+            continue
+        places = [j for j in range(window.low, window.high) if alike(passage.stems[j], claim.stems[verb])]
+        done = [j for j in places if _is_done(passage, j, claim.stems[object_], claim.stems[verb - 1])]
+        if done and all(j in done or passage.words[j - 1] in DETERMINERS for j in places):
+            return True
+    return False
+
+
+def _is_done(text: Text, verb: int, object_: str, subject: str) -> bool:
+    """Whether a verb says what is done to an object, and not "by" whom, in a clause without the subject."""
+    clause = [j for j, number in enumerate(text.clauses) if number == text.clauses[verb]]
+    stems = [text.stems[j] for j in clause]
+    passive = not BE.isdisjoint(text.words[max(verb - 2, 0) : verb]) and object_ in stems[: verb - clause[0]]
+    return passive and subject not in stems and _BY not in text.words[verb : clause[-1] + 1]
 
 
 def _possible(pair: Pairing) -> bool:

@@ -10,6 +10,7 @@ from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 
 _LEAST_SHARE, _EVEN = 0.7, 0.5
+_OF = "of"
 
 
 def labelled_otherwise(claim: Text, own: range, passage: Text, there: range) -> bool:
@@ -31,13 +32,32 @@ def labelled_otherwise(claim: Text, own: range, passage: Text, there: range) -> 
 
 
 def of_another_label(pair: Pairing) -> bool:
-    """Whether the sentence has most of the claim, and the passage says it of a thing of another label."""
+    """Whether the sentence has most of the claim, and the passage says it under another label or name."""
     claim, passage = pair.claim, pair.passage
+    own, there = range(len(claim.words)), range(pair.part.low, pair.part.high)
+    if pair.share() >= _LEAST_SHARE and (
+        _is_built_otherwise(claim, own, passage, there) or _is_built_otherwise(passage, there, claim, own)
+    ):
+        return True
     return (
         bool(claim.labels)
         and pair.share([one.place for one in claim.labels]) >= _LEAST_SHARE
         and labelled_otherwise(claim, range(len(claim.words)), passage, range(len(passage.words)))
     )
+
+
+def _is_built_otherwise(one: Text, own: range, other: Text, there: range) -> bool:
+    """Whether a name is there longer and turned round: "Texas State University", "University of Texas"."""
+    for of in own:
+        if one.words[of] != _OF or of + 1 == own.stop or not (one.names[of - 1] and one.names[of + 1]):
+            continue
+        first, last = one.stems[of + 1], one.stems[of - 1]
+        for j in (j for j in there if other.stems[j] == first):
+            end = next((k for k in range(j, there.stop) if not other.names[k] or other.stems[k] == last), j)
+            ends = other.names[end] and other.stems[end] == last
+            if ends and any(other.stems[k] not in one.stems[own.start : own.stop] for k in range(j, end)):
+                return True
+    return False
 
 
 def is_labelled_alike(claim: Text, passage: Text, there: range) -> bool:

@@ -107,12 +107,13 @@ def _closes_aside(text: Text, relative: int, between: Sequence[int]) -> bool:
 
 
 def _is_of_other_name(pair: Pairing, subject: Sequence[int], relative: int) -> bool:
-    """Whether the claim's subject is not the one whose name follows there, if both have one surname."""
+    """Whether another name follows than the subject's, which shares a word of it or stands before."""
     text = pair.passage
     following = range(relative + 1, pair.part.high)
     named = {text.stems[j] for j in takewhile(lambda j: text.names[j] and j not in text.commas, following)}
     own = {pair.claim.stems[i] for i in subject if pair.is_name(i)}
-    return bool(own & named) and not (own <= named or named <= own)
+    known = own & named or own <= {*text.stems[:relative]}
+    return bool(named) and bool(known) and not (own <= named or named <= own)
 
 
 def _is_person(word: str) -> bool:

@@ -57,6 +57,16 @@ class Pairing:
             return self.claim.names[place]
         return (self.claim.stems[place], True) in zip(self.passage.stems, self.passage.names, strict=True)
 
+    def stands_beside(self, place: int, anchors: Sequence[int], side: int) -> bool:
+        """Whether a word of the claim stands right before some index of `there`; right after it, for -1."""
+        beside = {self.there[at - side] for at in anchors if 0 <= at - side < len(self.there)}
+        return not beside.isdisjoint(self.places([place]))
+
+    def is_known(self, places: Sequence[int]) -> bool:
+        """Whether a determiner says that what stands there was spoken of before: "the buyer"."""
+        before = self.passage.words[max(self.part.low, min(places) - 1)]
+        return before in DETERMINERS and before not in ("a", "an")
+
     def is_list(self) -> bool:
         """Whether the sentence is a table, a list of titles or the like: names in a row say nothing."""
         text, in_a_row, clause = self.passage, 0, -1

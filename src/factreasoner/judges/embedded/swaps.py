@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.amounts import measured_otherwise
+from factreasoner.judges.embedded.complements import taken_by_another
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative
@@ -73,6 +74,7 @@ class _Swaps:
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
             or exchanged_roles(self._pair)
             or done_otherwise(self._pair)
+            or taken_by_another(self._pair)
             or any(self._taken(run) for run in self._runs)
         )
 
@@ -124,6 +126,8 @@ class _Swaps:
             anchors = list(self._anchors(run, beside[:_CONTEXT], side))
             rivals = [self._rival(run, anchor, side) for anchor in anchors]
             if run.kind == "number" and any(self._same_number(run, rival) for rival in rivals):
+                continue
+            if self._pair.stands_beside(run.places[-1 if side == 1 else 0], anchors, side):
                 continue
             for anchor, rival in zip(anchors, rivals, strict=True):
                 apart = set_apart(self._pair, run.places)
@@ -190,7 +194,8 @@ class _Swaps:
         for j in self._pair.places(run.places) if whole else ():
             if (j < place) == (side == 1):
                 between = range(min(j, rival[0]), max(j, rival[0]))
-                joined = all(text.content[k] or text.words[k] in _LISTING for k in between) and not any(
+                listing = _LISTING | {text.words[place]}
+                joined = all(text.content[k] or text.words[k] in listing for k in between) and not any(
                     between.start < opening <= between.stop for opening in text.openings
                 )
                 if (joined and not self._acts(run, j)) or text.clauses[j] == text.clauses[place]:
@@ -230,7 +235,7 @@ class _Swaps:
                 return False
             sure = len(named) == len(rival) or self._pair.share(run.places) >= _NEARLY_ALL
             return run.kind == "name" and sure and not self._one_thing(run, named)
-        return contrasted and not named and not (run.kind == "name" and self._is_known(rival))
+        return contrasted and not named and not (run.kind == "name" and self._pair.is_known(rival))
 
     def _describes(self, run: _Run) -> bool:
         """Whether a name stands before a noun and describes it: a "Dutch" astronomer may be Frisian, too."""
@@ -238,11 +243,6 @@ class _Swaps:
         own = self._claim
         noun = after < len(own.words) and own.content[after] and not own.names[after]
         return not run.first and len(run.places) == 1 and noun and own.value_at(after) is None
-
-    def _is_known(self, rival: Sequence[int]) -> bool:
-        """Whether a determiner says that the rival was spoken of before, maybe as the run: "the buyer"."""
-        before = self._text.words[max(self._pair.part.low, min(rival) - 1)]
-        return before in DETERMINERS and before not in ("a", "an")
 
     def _one_thing(self, run: _Run, rival: Sequence[int]) -> bool:
         """Whether the passage writes the two names as one, or one is the other's initials."""
