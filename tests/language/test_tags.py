@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.language.tags import UNSEEN, Tags, without_tags
+from factreasoner.language.tags import UNSEEN, Tags, raised, without_tags
 
 
 def read(text: str) -> str:
@@ -43,6 +43,14 @@ def read(text: str) -> str:
         ("<ul><li>One<li>Two</ul>", "- One\n- Two"),
         ("<details open><summary>A</summary>B</details><td nowrap>C", "A\nB\n| C"),
         ("A <b onclick=x>is</b>, <b is>is</b>", "A is, <b is>is"),
+        ("2<sup>1</sup>/<sub>2</sub> m and 10<sup>3</sup>/s", "2 1/2 m and 10^3/s"),
+        # What a page does not show.
+        (
+            "<!DOCTYPE html><html><head><title>No</title></head><body><style>p {}</style><p>It is.</p>"
+            "<script>if (a < b) c[1];</script></body></html>",
+            "It is.",
+        ),
+        ("A <script> is one, a <head> too.", None),
         # A comment is a blank beside a sentence.
         ("It is. <!-- It\nwas. --> So<!-- x -->on it <!-- y --> is.", "It is. Soon it is."),
         ("<!-- a --><!-- b -->\n# Top<!-- c -->", "# Top"),
@@ -50,6 +58,24 @@ def read(text: str) -> str:
 )
 def test_tags_are_read_as_lines_items_cells_or_nothing(text, found):
     assert read(text) == (text if found is None else found)
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "behind", "found"),
+    [
+        ("finished in 1938", "1", ".", "[1]"),
+        ("finished in 1938", "[1]", " by", "[1]"),
+        ("high", "2, 3", ".", "[2, 3]"),
+        ("holds 10", "6", " cubic metres", "^6"),
+        ("about 10", "\u22123", " m", "^\u22123"),
+        ("5 km", "2", "/2 years", "^2"),
+        ("the 5", "th", " of May", "th"),
+        ("fell by 2", "1", "/<sub>2</sub> metres", " 1"),
+        ("a < b, R&D", "th", " <p>", "th"),
+    ],
+)
+def test_a_superscript_is_a_citation_a_power_a_numerator_or_letters(before, inside, behind, found):
+    assert raised(before, inside, behind) == found
 
 
 @given(

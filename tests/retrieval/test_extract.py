@@ -36,6 +36,33 @@ def test_words_cut_at_a_line_end_are_joined() -> None:
     assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
 
 
+SUPERSCRIPTS = (
+    "It opened in 1938<sup>1</sup>, and is <b>72 metres</b> high<sup class='x'><a href='#c'>[2]</a></sup>. "
+    "It fell by 2<sup>1</sup>/<sub>2</sub> m and holds 10<sup>6</sup> m<sup>3</sup> of H<sub>2</sub>O, "
+    "<i>10</i><sup>7</sup> at most."
+)
+READ = (
+    "It opened in 1938[1], and is 72 metres high[2]. "
+    "It fell by 2 1/2 m and holds 10^6 m^3 of H2O, 10^7 at most."
+)
+
+
+@pytest.mark.parametrize("around", [ARTICLE + "\n", ""])
+def test_superscripts_are_powers_and_citations(around):
+    assert extract(html(around + SUPERSCRIPTS)).text.splitlines()[-1] == READ
+
+
+def test_no_tag_cuts_a_sentence_of_a_short_page():
+    page = b"<html><body><ul><li>See <a href='/p'>the page</a> for <span>more</span>.</li>"
+    assert extract(
+        page + b"<li><a>It</a></li></ul><p>Open <b>daily</b>.</p></body></html>", sift=False
+    ).text.splitlines() == [
+        "See the page for more.",
+        "It",
+        "Open daily.",
+    ]
+
+
 def test_plain_text_stays_as_it_is() -> None:
     text = "First line of the text, <p>with a tag</p>.\n\n  Second line of the text, indented."
     assert extract(text.encode(), "text/plain").text == text

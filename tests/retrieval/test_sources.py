@@ -136,3 +136,10 @@ def test_a_text_that_is_none_is_named(tmp_path):
             read_text(str(tmp_path / name))
         assert name in str(caught.value)
         assert message in str(caught.value)
+
+
+def test_an_answer_in_html_keeps_its_tags_in_a_file_and_on_standard_input(tmp_path, monkeypatch):
+    answer = "<html><body><p>Finished in 1938<sup>[1]</sup>, <b>high</b>.</p></body></html>"
+    (tmp_path / "a.html").write_text(answer)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(answer.encode())))
+    assert read_text(str(tmp_path / "a.html")) == read_text("-") == answer

@@ -47,9 +47,14 @@ _SUPERSCRIPT = re.compile(
     r"|<sup(?:\s[^<>]{0,200})?>(?:<a\s[^<>]{0,300}>)?(?P<tag>[^<>\n]{1,40})(?:</a>)?</sup>"
 )
 _RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
+NOT_SHOWN = (
+    r"<!--(?:(?!<!--|-->).)*+-->"
+    r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*+</(?P=unshown)>"
+)
+"""Comments, and elements of HTML that a page does not show."""
 _APART = re.compile(
     r"^(?P<fence>```|~~~).*?(?:^(?P=fence)|\Z)|`[^`\n]+`|!\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\([^()\s]*\)"
-    r"|<!--(?:(?!<!--|-->).)*+-->"
+    rf"|{NOT_SHOWN}"
     r"|<(?P<tag>pre|code)\b[^<>\n]*>(?:(?!<(?:pre|code)\b).)*?</(?P=tag)>",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )

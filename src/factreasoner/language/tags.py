@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from factreasoner.language.citation_marks import nothing_cited
+from factreasoner.language.citation_marks import NOT_SHOWN, find_marks, nothing_cited
 
 UNSEEN = "\u2060"
 """Stands where a character of a tag or an entity stood that shows nothing."""
@@ -23,12 +23,14 @@ _BLOCKS = (
 _BARE = "compact|download|hidden|inert|itemscope|noshade|nowrap|open|reversed"
 """Attributes that stand without a value."""
 TAG = re.compile(
-    rf"<(?P<close>/)?(?:(?P<block>{_BLOCKS})|(?P<inline>{_INLINE}))"
-    rf"(?:\s++(?:(?:(?:{_BARE})\b|[a-z_:@][-\w:.@]{{0,60}}\s*+=)[^<>]{{0,600}})?)?/?>"
-    r"|<!--(?:(?!<!--|-->).)*+-->",
+    rf"{NOT_SHOWN}|<!doctype\b[^<>]{{0,300}}>|<(?P<close>/)?(?:(?P<block>{_BLOCKS})|(?P<inline>{_INLINE}))"
+    rf"(?:\s++(?:(?:(?:{_BARE})\b|[a-z_:@][-\w:.@]{{0,60}}\s*+=)[^<>]{{0,600}})?)?/?>",
     re.IGNORECASE | re.DOTALL,
 )
-"""What looks like a tag, or a comment; `p<q and r>s` does not. `Tags` tells that of `List<Address>` apart."""
+"""What looks like a tag, or is not shown, as a comment; `p<q and r>s` does not.
+
+`Tags` tells that of `List<Address>` apart.
+"""
 ANCHOR = re.compile(
     r"""<a\s[^<>]{0,300}?\bhref\s*=\s*["']?(?P<url>[^\s"'<>]{1,600})["']?[^<>]{0,300}>"""
     r"(?P<inside>(?:(?!</?a\b).){1,600}?)</a>",
@@ -44,6 +46,8 @@ _BOLD = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});", re.IGNORECASE)
+_RAISED = re.compile(r"[-\u2212+]?\d")
+_NUMERATOR = re.compile(r"\d{1,3}</sup>\s?(?:/\s?<sub>|\u2044(?:<sub>)?)\d", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"[^\W_]|[\w,] ")
 _ENDS_SENTENCE = tuple("\n.!?…:>")
 _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
@@ -103,6 +107,18 @@ def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
         said = html.unescape(match[0])
         if len(said) == 1 and (said.isprintable() or said.isspace()):
             yield match, "", " " if said.isspace() else said
+
+
+def raised(before: str, inside: str, behind: str) -> str:
+    """A superscript as it is read: "[1]" that cites, "^6" of a power, "th".
+
+    `before` and `inside` are texts; what is `behind` may have tags.
+    """
+    before, inside = html.escape(before, quote=False), html.escape(inside, quote=False)
+    text = f"{before}<sup>{inside}</sup>"
+    if any(mark.end == len(text) for mark in find_marks(text)):
+        return f"[{inside.strip().strip('[]')}]"
+    return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
 
 
 class Tags:
@@ -224,8 +240,10 @@ def _shown(text: str, tag: re.Match[str], name: str) -> str:
     if name == "code":
         return "`"
     if name == "sup" and not tag["close"]:
-        raised = re.match(r"[-\u2212+]?\d", text[tag.end() : tag.end() + 2])
-        return "^" if raised and text[tag.start() - 1 : tag.start()].isalnum() else ""
+        before, raised = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 20]
+        if before.isdigit() and _NUMERATOR.match(raised):
+            return " "
+        return "^" if before.isalnum() and _RAISED.match(raised) else ""
     if not name:
         return _blanks(text, tag)
     if not tag["block"]:

@@ -12,8 +12,10 @@ import re
 import pypdf
 import trafilatura
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+from trafilatura.settings import Document
 
 from factreasoner.retrieval.decoding import WIDE, decode, is_known
+from factreasoner.retrieval.inline_tags import is_torn, join_parts, write_superscripts
 from factreasoner.retrieval.junk import junk
 from factreasoner.retrieval.page import Extracted
 
@@ -61,14 +63,27 @@ def html_text(data: bytes, charset: str = "") -> Extracted:
         data = _NO_TEXT.sub(b" ", data)
     source = data.decode(charset, "replace") if is_known(charset) else data
     try:
-        document = trafilatura.bare_extraction(source, include_comments=False, with_metadata=True)
+        document = _main_text(source)
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError):
         # The parser's ways to fail on a page that is no page; each is a fact about this page alone.
         return Extracted("", dropped="damaged HTML")
-    if document is None or isinstance(document, dict):
+    if document is None:
         return Extracted("")
     canonical = document.url if isinstance(document.url, str) else ""
     return Extracted((document.text or "").strip(), _one_line(document.title), canonical=canonical)
+
+
+def _main_text(source: str | bytes) -> Document | None:
+    """What trafilatura finds on a page whose sentences no tag cuts; None where it finds nothing."""
+    tree = trafilatura.load_html(source)
+    if tree is None:
+        return None
+    write_superscripts(tree)
+    found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
+    if isinstance(found, Document) and is_torn(tree, found.text or ""):
+        join_parts(tree)
+        found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
+    return found if isinstance(found, Document) else None
 
 
 def pdf_text(data: bytes, pages: int) -> Extracted:

@@ -151,9 +151,15 @@ def _xml(parts: zipfile.ZipFile, name: str) -> Any:
 def _html_text(source: str) -> str:
     from lxml import html
 
+    from factreasoner.retrieval.inline_tags import write_superscripts
+
     source = _DECLARATION.sub("", source, count=1)
     parser = html.HTMLParser(remove_comments=True, remove_pis=True)
-    return _text(html.document_fromstring(source, parser)) if source.strip() else ""
+    if not source.strip():
+        return ""
+    root = html.document_fromstring(source, parser)
+    write_superscripts(root)
+    return _text(root)
 
 
 def _text(root: Any) -> str:

@@ -50,7 +50,9 @@ def read_sources(
 
 
 def read_text(name: str) -> str:
-    """The text of a file of a kind that `index` reads, marks of Markdown included; - is standard input.
+    """The text of a file, marks of Markdown and tags of HTML included; - is standard input.
+
+    Of a PDF and of office documents it is what `index` reads.
 
     Raises:
         InputError: it can't be read, is not UTF-8, or holds no text.
@@ -74,7 +76,7 @@ def read_text(name: str) -> str:
         raise InputError([InputProblem(_shown(name), "", problem)]) from error
 
 
-_RICH = frozenset({".html", ".htm", ".xhtml", ".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
+_RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 
 

@@ -1,0 +1,64 @@
+"""Tags within the sentences of an HTML page: superscripts become text, and no tag cuts a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from factreasoner.language.tags import raised
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_MARKS_OF_WORDS = (
+    *("abbr", "b", "bdi", "bdo", "big", "cite", "dfn", "em", "font", "i", "ins", "kbd", "mark", "s", "samp"),
+    *("small", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+)
+_PARTS = ("a", "span", "label", "data")
+"""Tags that a reader of pages also tells menus from texts by."""
+_BESIDE = 40
+
+
+def write_superscripts(tree: HtmlElement) -> None:
+    """Put superscripts into the text, and take off the tags that only mark words of it."""
+    for element in tree.iter("sup"):
+        inside = "".join(element.itertext()).strip()
+        if inside and element.getparent() is not None:
+            shown = raised(_text_before(element), inside, _text_behind(element))
+            for child in list(element):
+                element.remove(child)
+            element.text = shown
+    etree.strip_tags(tree, *_MARKS_OF_WORDS)
+
+
+def is_torn(tree: HtmlElement, text: str) -> bool:
+    """Whether a part of a sentence of the page, as a link, became a line of its own in its `text`."""
+    lines = {line.strip() for line in text.splitlines()}
+    return any(
+        "".join(element.itertext()).strip() in lines
+        and bool((element.tail or "").strip() or _text_before(element).strip())
+        for element in tree.iter(*_PARTS)
+    )
+
+
+def join_parts(tree: HtmlElement) -> None:
+    """Take off the tags of parts of sentences, too."""
+    etree.strip_tags(tree, *_PARTS)
+
+
+def _text_before(element: HtmlElement) -> str:
+    """The end of the text directly before an element, within its sentence as far as tags tell."""
+    parent, before = element.getparent(), element.getprevious()
+    if before is not None:
+        return ((before.tail or "") or "".join(before.itertext()))[-_BESIDE:]
+    if parent is None or parent.text or parent.tag not in (*_MARKS_OF_WORDS, *_PARTS):
+        return ((parent.text if parent is not None else None) or "")[-_BESIDE:]
+    return _text_before(parent)
+
+
+def _text_behind(element: HtmlElement) -> str:
+    """The text behind an element, with the subscript that may follow it."""
+    after = element.getnext()
+    lowered = f"<sub>{after.text or ''}</sub>" if after is not None and after.tag == "sub" else ""
+    return (element.tail or "")[:_BESIDE] + lowered
