@@ -1,8 +1,13 @@
 """What "it" and "they" stand for where more than the sentence before may tell."""
 
+from collections.abc import Sequence
+
 import pytest
 
+from factreasoner.language.parsing import find_parser
+from factreasoner.language.tree import Parse
 from factreasoner.models import Record
+from factreasoner.stages.antecedents import coreferences
 from factreasoner.stages.atomizer import EmbeddedAtomizer
 from factreasoner.stages.reviser import EmbeddedReviser
 
@@ -33,3 +38,26 @@ def test_they_are_the_group_beside_them() -> None:
 )
 def test_an_action_is_no_name_for_it(label: str, said: str) -> None:
     assert told(f"{label}: It requires a judge.")[-1][0] in (said, f"{label}: {said}")
+
+
+def test_a_response_is_parsed_in_one_go() -> None:
+    pipeline = find_parser()
+    assert pipeline is not None
+
+    class Counting:
+        """The parser, counting what it is asked."""
+
+        calls = 0
+
+        def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
+            self.calls += 1
+            return pipeline.parse(sentences)
+
+    counting = Counting()
+    found = coreferences("The museum is old. It has a tower.\n\n- It is open.", "", "", counting)
+    assert [[one.name for one in known] for _, known in found.sentences] == [
+        [],
+        ["the museum"],
+        ["the museum"],
+    ]
+    assert counting.calls == 1

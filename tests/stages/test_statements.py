@@ -369,6 +369,11 @@ def test_a_label_before_a_sentence_goes_or_becomes_its_subject() -> None:
     ]
 
 
+def test_any_number_of_remarks_before_a_colon_go() -> None:
+    text = "Sure: " * 1000 + "The lake is deep."
+    assert [statement.text for statement in statements(text)] == ["The lake is deep."]
+
+
 def test_a_list_of_names_after_a_colon_is_read_with_what_stands_before_it() -> None:
     text = "The albums of the band are: Black & White, Songs of Hope and Glory, and Ultra."
     expected = ["Black & White", "Songs of Hope and Glory", "Ultra"]

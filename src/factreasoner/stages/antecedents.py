@@ -73,13 +73,17 @@ def coreferences(response: str, topic: str, question: str, parser: Parser) -> Co
         parse = parser.parse([asked.text])[0]
         if parse is not None:
             reader.read_question(asked, parse)
-    for block in blocks(response):
-        reader.begin()
-        for span in block_sentences(response, block):
-            text = plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
-            parse = parser.parse([text.text])[0]
-            listed = block.kind == "item"
-            found.append((span, reader.read(text, parse, listed=listed) if parse is not None else []))
+    read = [(block, span) for block in blocks(response) for span in block_sentences(response, block)]
+    texts = [
+        plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
+        for _, span in read
+    ]
+    parses = parser.parse([text.text for text in texts])
+    for (block, span), text, parse in zip(read, texts, parses, strict=True):
+        if span.start == block.start:
+            reader.begin()
+        listed = block.kind == "item"
+        found.append((span, reader.read(text, parse, listed=listed) if parse is not None else []))
     return Coreferences(found, reader.names.by_last())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -52,31 +52,32 @@ def resolve(atoms: Sequence[Atom], record: Record, parser: Parser | None = None)
         return [_by_topic(atom.text, topic, response) for atom in atoms]
     question = record.prompt if len(record.prompt) <= _LONGEST_QUESTION else ""
     known = coreferences(response, topic, question, parser)
+    leads = [n for n, (span, _) in enumerate(known.sentences) if response[span.end - 1] == ":"]
+    answer = _Answer(question, known, leads)
     texts = [plain(atom.text, Span(0, len(atom.text))) for atom in atoms]
     parses = parser.parse([text.text for text in texts])
     return [
-        _resolved(atom, text, parse, _Answer(response, question, known))
-        if parse is not None
-        else Resolved(atom.text)
+        _resolved(atom, text, parse, answer) if parse is not None else Resolved(atom.text)
         for atom, text, parse in zip(atoms, texts, parses, strict=True)
     ]
 
 
 class _Answer(NamedTuple):
-    """A response with what its pointing words mean, and the question it answers."""
+    """What the pointing words of a response mean, and the question it answers."""
 
-    response: str
     question: str
     known: Coreferences
+    leads: Sequence[int]
+    """Which of its sentences end with a colon."""
 
     def nearby(self, atom: Atom) -> list[Coreference]:
         """The pointing words of the sentence an atom comes from; then those of the lead-in of its list."""
         found = self.known.sentences
         if atom.span is None or not found:
             return []
-        place = max(0, bisect_right([span.start for span, _ in found], atom.span[0]) - 1)
-        leads = [known for span, known in found[:place] if self.response[: span.end].endswith(":")]
-        return [*found[place][1], *(leads[-1] if leads else [])]
+        place = max(0, bisect_right(found, atom.span[0], key=lambda sentence: sentence[0].start) - 1)
+        lead = bisect_left(self.leads, place) - 1
+        return [*found[place][1], *(found[self.leads[lead]][1] if lead >= 0 else [])]
 
     def asked(self, anaphor: Anaphor, atom: Atom) -> str | None:
         """The question itself, for "this question" in the first sentence of its answer."""

@@ -191,14 +191,15 @@ class _StatementFinder:
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
-        found = leading_label(self._text, *span, item=kind == "item")
-        if found is None or len(found["label"].split()) > LONGEST_LABEL:
-            return "", span
-        label = plain(self._text, Span(*found.span("label")))
-        rest = Span(found.end(), span.end)
-        if is_filler(label.whole() + ":"):
-            return self._label(rest, kind)
-        return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
+        while True:
+            found = leading_label(self._text, *span, item=kind == "item")
+            if found is None or len(found["label"].split()) > LONGEST_LABEL:
+                return "", span
+            label = plain(self._text, Span(*found.span("label")))
+            rest = Span(found.end(), span.end)
+            if not is_filler(label.whole() + ":"):
+                return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
+            span = rest
 
     def _of_sentences(self, found: Sequence[_Sentence]) -> Iterator[Statement]:
         parses: Sequence[Parse | None] = [None] * len(found)
