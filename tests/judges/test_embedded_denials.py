@@ -175,3 +175,30 @@ def test_a_no_of_a_number_an_answer_an_aside_or_another_part_denies_nothing(judg
 )
 def test_a_negation_of_the_same_thing_denies_it(judge, passage, claim):
     assert label(judge, passage, claim) == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "expected"),
+    [
+        (
+            "With 20% down, you don't have to pay a fee.",
+            "With 20% down, you avoid paying a fee.",
+            "entailment",
+        ),
+        ("With 20% down, you don't avoid the fee.", "With 20% down, you avoid the fee.", "contradiction"),
+        (
+            "The vaccine prevents measles infection.",
+            "The vaccine does not prevent measles infection.",
+            "contradiction",
+        ),
+        ("No, pension funds are not at risk there.", "Pension funds are not at risk there.", "entailment"),
+        ("No pension funds are at risk there.", "Pension funds are at risk there.", "contradiction"),
+        (
+            "If your tools are too precious to sell, consider renting a shed with more storage space.",
+            "You can sell tools that you do not need, or consider renting a shed with more storage space.",
+            "neutral",
+        ),
+    ],
+)
+def test_a_negation_denies_what_it_reaches_and_avoiding_is_one(judge, passage, claim, expected):
+    assert label(judge, passage, claim) == expected

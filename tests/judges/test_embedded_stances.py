@@ -368,3 +368,63 @@ def test_texts_in_any_order_of_words_are_judged(judge):
 )
 def test_a_sentence_that_says_a_word_twice_bears_itself_out(judge, said):
     assert verdict(judge, said, said).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "The city planned to build a bridge, and built the bridge in 1990.",
+            "The city built the bridge in 1990.",
+        ),
+        (
+            "Five years is a reasonable time to invest in a stock which pays.",
+            "Five years is a reasonable time to invest in a stock.",
+        ),
+        ("Pupils are taught as if they were adults.", "Pupils are taught as adults."),
+        ("The museum opens on Sundays even if it rains.", "The museum opens on Sundays."),
+        ("Save 25 times your expenses, a bit more if you retire early.", "Save 25 times your expenses."),
+        (
+            "The Drava runs in Austria and Croatia, and is part of the border between Hungary and Croatia.",
+            "The Drava is part of the border between Hungary and Croatia.",
+        ),
+        (
+            "The West Branch is known as a fine salmon river, while the East Branch is known for its bass.",
+            "The West Branch is a fine salmon river.",
+        ),
+        (
+            "The river (the Rhine River source) flows past the city of Basel, where it is navigable.",
+            "The Rhine River is navigable at the city of Basel.",
+        ),
+    ],
+)
+def test_what_is_said_elsewhere_in_the_sentence_withholds_nothing(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The city planned to build a bridge over the river.", "The city built a bridge over the river."),
+        ("The museum opens on Sundays if it rains.", "The museum opens on Sundays."),
+        (
+            "The West Branch is known as a fine salmon river, while the East Branch is known for its bass.",
+            "The East Branch is a fine salmon river.",
+        ),
+        ("It is the second oldest church in Norway.", "It is the oldest church in Norway."),
+        ("With 20% down, you avoid paying a fee.", "With 20% down, you pay a fee."),
+    ],
+)
+def test_what_is_planned_or_said_of_another_is_withheld_still(judge, passage, claim):
+    assert verdict(judge, passage, claim).label != "entailment"
+
+
+def test_a_word_of_two_names_is_nobody_who_has_changed_places(judge):
+    passage = (
+        "The river rises in the Adirondack Mountains, flows through the Hudson Valley, "
+        "and drains into the Atlantic Ocean."
+    )
+    found = verdict(
+        judge, passage, "The Hudson River flows from the Adirondack Mountains to the Atlantic Ocean."
+    )
+    assert found.belief > 0.5

@@ -82,6 +82,10 @@ ADDING: frozenset[str] = frozenset(_DATA["adding"].split())
 """Words after which, close behind it, a negation is of all others: no "other", nobody "else"."""
 NEARLY: frozenset[str] = frozenset(_DATA["nearly"].split())
 """Words that make of all not quite all."""
+NO_SUPERLATIVES: frozenset[str] = frozenset(_DATA["no_superlatives"].split())
+"""Words that end as superlatives do."""
+AVERTING: frozenset[str] = frozenset(_DATA["averting"].split())
+"""Words after which a thing is not done or does not happen, as after a negation: "avoid" paying."""
 EXCLUSIVE: tuple[frozenset[str], ...] = _sets(_DATA["exclusive"])
 """Classes of which one thing has one member at most: months, colours, nationalities."""
 UNITS: tuple[frozenset[str], ...] = _sets(_DATA["units"])

@@ -10,11 +10,13 @@ from typing import NamedTuple
 from factreasoner.judges.embedded.numbers import UNITS_OF, Number
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, STEPS
+from factreasoner.language.lexicon import AVERTING, CLASSES_OF, OPPOSITES, STEPS
 
 CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash", "name_clash")
 
 _NEGATION_REACH = 2
+_NEEDING = frozenset({"need", "needs", "needing", "having"})
+_APART_FROM = (("rather", "than"), ("instead", "of"))
 _WORDS_BEFORE, _WORDS_AFTER = 2, 3
 _SINGULAR = frozenset({"is", "was", "has"})
 _NO_STRENGTH, _FULL_STRENGTH = 0.3, 0.7
@@ -95,7 +97,7 @@ def grams(words: Sequence[str]) -> frozenset[str]:
 def polarity(text: Text, low: int, high: int) -> Polarity:
     """Which content words among the tokens [low, high) a negation reaches.
 
-    Those are the next two, in its clause or behind "that".
+    Those are the next two, in its clause or behind "that". "Avoid" and "rather than" negate the next one.
     """
     affirmed: set[str] = set()
     negated: set[str] = set()
@@ -104,12 +106,18 @@ def polarity(text: Text, low: int, high: int) -> Polarity:
         begins = index > low and text.clauses[index] != text.clauses[index - 1]
         if begins and text.words[index] != "that":
             left = 0
+        averting = text.words[index] in AVERTING or text.words[max(index - 1, low) : index + 1] in _APART_FROM
         if index in text.negations:
             left = _NEGATION_REACH
             negations += 1
         elif text.content[index]:
             (negated if left > 0 else affirmed).add(text.stems[index])
-            left -= 1
+            # "avoid the need to pay" is not paying
+            left -= left != 1 or text.words[index] not in _NEEDING
+        if averting:
+            # "not avoid paying" is paying
+            left = 0 if left > 0 else 1
+            negations += 1
     return Polarity(frozenset(text.stems[low:high]), frozenset(affirmed), frozenset(negated), negations)
 
 

@@ -13,6 +13,7 @@ from factreasoner.language.lexicon import BE, CARRYING, COLLECTIVE, DETERMINERS,
 from factreasoner.language.stems import alike
 
 _CONDITIONS = frozenset({"if", "unless"})
+_NO_CONDITION = frozenset({"as", "even"})
 _MOST = 0.7
 _ONLY = frozenset({"only", "sole", "solely"})
 _ALONE = _ONLY | {"alone", "exclusively", "just", "unique", "uniquely"}
@@ -94,9 +95,20 @@ def _possible(pair: Pairing) -> bool:
 
 
 def _conditional(pair: Pairing) -> bool:
-    """Whether the sentence has a condition, and the claim none."""
-    words = pair.passage.words[pair.part.low : pair.part.high]
-    return not _CONDITIONS.isdisjoint(words) and _CONDITIONS.isdisjoint(pair.claim.words)
+    """Whether the sentence has a condition, and the claim none; "as if" and "even if" set none.
+
+    Nor does a condition of something else: "25 times your expenses, a bit more if you want to retire early".
+    """
+    passage, part = pair.passage, pair.part
+    if not _CONDITIONS.isdisjoint(pair.claim.words):
+        return False
+    said = max(pair.places(pair.content), default=part.low)
+    for j in range(part.low, part.high):
+        if passage.words[j] in _CONDITIONS and (j == part.low or passage.words[j - 1] not in _NO_CONDITION):
+            comma = next((k for k in range(said + 1, j) if k in passage.commas), j)
+            if not any(passage.content[comma:j]):
+                return True
+    return False
 
 
 def _told(pair: Pairing) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import ADDING, BE, DENYING_NOTHING, NEARLY, UNIVERSAL
+from factreasoner.language.lexicon import ADDING, AVERTING, BE, DENYING_NOTHING, NEARLY, UNIVERSAL
 from factreasoner.language.stems import alike
 
 _SAID = frozenset({"denied", "denies", "deny"})
@@ -24,6 +24,7 @@ _OPEN = frozenset({"known", "clear", "certain", "sure", "mean"})
 _TURNED = ("un", "im", "in", "ir", "il", "dis", "non")
 _LEAST_TURNED = 6
 _REACH = 2
+_NEXT = 3
 _UNTIL = "until"
 
 
@@ -91,6 +92,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or excepted
         or any(word in _LIMITS and word not in there for word in following)
         or _ends_later(text, end, there)
+        or _averted(negation, other, at)
         or _of_another_mood(text, place, there)
         or _is_turned(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
@@ -104,6 +106,18 @@ def _ends_later(text: Text, end: int, there: tuple[str, ...]) -> bool:
     """Whether an "until" behind the negated clause may end it, too: "was not rebuilt and enlarged until"."""
     high = next((part.high for part in text.sentences if part.low < end <= part.high), end)
     return _UNTIL in text.words[end:high] and _UNTIL not in there
+
+
+def _averted(negation: Negation, other: Text, at: Window) -> bool:
+    """Whether the other says of the negated words that they are averted: "avoid paying" is "not pay"."""
+
+    def reaches(low: int, high: int) -> bool:
+        return any(alike(stem, one) for stem in other.stems[low:high] for one in negation.reached)
+
+    return any(
+        other.words[j] in AVERTING and reaches(j + 1, j + 1 + _NEXT) and not reaches(j, j + 1)
+        for j in range(at.low, at.high)
+    )
 
 
 def _of_another_mood(text: Text, place: int, there: tuple[str, ...]) -> bool:

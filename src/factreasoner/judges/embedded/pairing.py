@@ -108,8 +108,14 @@ class Pairing:
         stems = [self.claim.stems[i] for i in self.content]
         for i, stem in zip(self.content, stems, strict=True):
             argument = self.is_name(i) or i in (self.content[0], self.content[-1])
-            if argument and stems.count(stem) == 1 and len(self.found[stem]) == 1:
+            once = argument and stems.count(stem) == 1 and len(self.found[stem]) == 1
+            if once and not self._names_another(i, self.found[stem][0]):
                 yield i, stem
+
+    def _names_another(self, own: int, there: int) -> bool:
+        """Whether a word is in two names of which each has what the other lacks: "Hudson River", "Valley"."""
+        one, other = _name_around(self.claim, own), _name_around(self.passage, there)
+        return bool(one - other) and bool(other - one)
 
     def _stands(self, stems: Sequence[str], place: int, side: int) -> bool:
         """Whether one of the stems stands after a place (before it, for -1) in its clause."""
@@ -142,6 +148,16 @@ class Pairing:
         if _passive(claim, own, len(claim.words)) == _passive(passage, there, self.part.high):
             return False
         return not (_after_be(claim, own) and _after_be(passage, there))
+
+
+def _name_around(text: Text, place: int) -> frozenset[str]:
+    """Stems of the name that a word is part of; empty where it is part of none."""
+    low = high = place
+    while low > 0 and text.names[low - 1] and low not in text.commas:
+        low -= 1
+    while high < len(text.words) and text.names[high] and (high == place or high not in text.commas):
+        high += 1
+    return frozenset(text.stems[low:high])
 
 
 def _after_be(text: Text, verb: int) -> bool:

@@ -14,6 +14,7 @@ from factreasoner.language.lexicon import (
     NEARLY,
     NEGATING_TO,
     NEGATIONS,
+    NO_SUPERLATIVES,
     ORDINALS,
     SHARES,
     UNIVERSAL,
@@ -135,7 +136,8 @@ def _one_of_several(pair: Pairing) -> bool:
 
 
 def _is_superlative(word: str) -> bool:
-    return (len(word) >= _SHORTEST_SUPERLATIVE and word.endswith("est")) or word == "most"
+    ends = len(word) >= _SHORTEST_SUPERLATIVE and word.endswith("est")
+    return word == "most" or (ends and word not in NO_SUPERLATIVES)
 
 
 def _first_of_a_kind(pair: Pairing) -> bool:
@@ -253,16 +255,17 @@ def _is_whole(pair: Pairing, place: int) -> bool:
 
 
 def _intended(pair: Pairing) -> bool:
-    """Whether the sentence has what the claim says planned, refused or tried: "planned to build"."""
+    """Whether the sentence has what the claim says planned, refused or tried alone: "planned to build"."""
     claim, words, low = pair.claim, pair.passage.words, pair.part.low
     if not INTENDING.isdisjoint(claim.words) or pair.share() < _MOST:
         return False
-    return any(
-        is_intended(words[low:j], negated=bool(claim.negations))
+    negated = bool(claim.negations)
+    places = [
+        pair.found[claim.stems[i]]
         for i in pair.content
         if "to" not in claim.words[max(0, i - 1) : i] and not claim.words[i].endswith(_NOUNS)
-        for j in pair.found[claim.stems[i]]
-    )
+    ]
+    return any(there and all(is_intended(words[low:j], negated=negated) for j in there) for there in places)
 
 
 def is_intended(before: Sequence[str], *, negated: bool = False) -> bool:

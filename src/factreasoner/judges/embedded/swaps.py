@@ -7,12 +7,13 @@ they do not. Such proof is rare; where it is found the claim is more likely fals
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.amounts import measured_otherwise
+from factreasoner.judges.embedded.anchors import anchors
 from factreasoner.judges.embedded.complements import taken_by_another
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
@@ -30,7 +31,6 @@ _LEAST_SHARE = 0.7
 _NEARLY_ALL = 0.9
 _CONTEXT = 3
 _LONGEST_RUN = 6
-_MEANT = frozenset({"it", "him", "them"})
 _LISTING = frozenset({"and", "or", "&", "of"}) | DETERMINERS
 
 
@@ -123,13 +123,14 @@ class _Swaps:
         before, after = own[:low][::-1], own[high + 1 :]
         for side, beside, beyond in ((1, after, before), (-1, before, after)):
             at_its_end = run.first if side == 1 else run.last
-            anchors = list(self._anchors(run, beside[:_CONTEXT], side))
-            rivals = [self._rival(run, anchor, side) for anchor in anchors]
+            least = max(2, len(beside[:_CONTEXT])) if run.kind == "number" else 2
+            found = anchors(self._pair, beside[:_CONTEXT], side, least)
+            rivals = [self._rival(run, anchor, side) for anchor in found]
             if run.kind == "number" and any(self._same_number(run, rival) for rival in rivals):
                 continue
-            if self._pair.stands_beside(run.places[-1 if side == 1 else 0], anchors, side):
+            if self._pair.stands_beside(run.places[-1 if side == 1 else 0], found, side):
                 continue
-            for anchor, rival in zip(anchors, rivals, strict=True):
+            for anchor, rival in zip(found, rivals, strict=True):
                 apart = set_apart(self._pair, run.places)
                 if not rival or (not apart and self._listed(run, rival, anchor, side)):
                     continue
@@ -138,21 +139,6 @@ class _Swaps:
                 if self._rivals(run, rival, contrasted):
                     return True
         return False
-
-    def _anchors(self, run: _Run, beside: Sequence[int], side: int) -> Iterator[int]:
-        """Indices in `there` of what stands beside a run in the claim, going on as the claim does."""
-        claim, there = self._claim, self._pair.there
-        least = max(2, len(beside)) if run.kind == "number" else 2
-        for index in range(len(there)):
-            following = there[index:] if side == 1 else there[: index + 1][::-1]
-            shared = 0
-            for own, place in zip(beside, following, strict=False):
-                meant = shared > 0 and claim.content[own] and self._text.words[place] in _MEANT
-                if not (meant or place in self._pair.found[claim.stems[own]]):
-                    break
-                shared += 1
-            if shared >= least and any(claim.content[own] for own in beside[:shared]):
-                yield index
 
     def _rival(self, run: _Run, anchor: int, side: int) -> list[int]:
         """The content words right before an anchor (after it, for -1), if the claim has none of them.
