@@ -6,12 +6,12 @@ import re
 
 from factreasoner.language.lexicon import MONTHS
 
-_MONTH = "(?:" + "|".join(sorted(month.capitalize() for month in MONTHS if len(month) > 2)) + r")\.?"
+MONTH = "(?:" + "|".join(sorted(month.capitalize() for month in MONTHS if len(month) > 2)) + r")\.?"
 _YEAR = r"(?:1\d{3}|20\d\d)"
-_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?),? {_YEAR}"
-_DATE = rf"(?:{_DAY}|(?:{_MONTH} )?{_YEAR}|{_YEAR}s)"
+DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? {MONTH}|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?),? {_YEAR}"
+DATE = rf"(?:{DAY}|(?:{MONTH} )?{_YEAR}|{_YEAR}s)"
 _NOW = r"(?:the )?(?:[Pp]resent(?: day)?|[Tt]oday|[Nn]ow)"
-_DATES = rf"(?P<since>{_DATE})(?: ?(?:[-–—]|to) ?(?:(?P<until>{_DATE})|{_NOW}))?"
+_DATES = rf"(?P<since>{DATE})(?: ?(?:[-–—]|to) ?(?:(?P<until>{DATE})|{_NOW}))?"
 _ALONE = re.compile(_DATES)
 _DATED = re.compile(
     rf"[*_\u2060]*(?P<label>{_DATES})(?:[*_\u2060]*:[*_\u2060]*|[*_\u2060]* [-–—]) +(?=[\"“*\u2060\w])"
@@ -50,7 +50,7 @@ def circumstance(label: str) -> str:
         return f"From {_spoken(since)} to {_spoken(until)}"
     if found.end("since") < found.end():
         return f"Since {_spoken(since)}"
-    return f"{'On' if re.match(_DAY, since) else 'In'} {_spoken(since)}"
+    return f"{'On' if re.match(DAY, since) else 'In'} {_spoken(since)}"
 
 
 def _spoken(date: str) -> str:

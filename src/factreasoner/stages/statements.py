@@ -29,6 +29,7 @@ from factreasoner.stages.instructions import is_instruction
 from factreasoner.stages.labels import names
 from factreasoner.stages.leading_labels import circumstance, leading_label
 from factreasoner.stages.leads import Leads, useful_part
+from factreasoner.stages.lives import lives
 from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
@@ -233,9 +234,11 @@ class _StatementFinder:
             if self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
                 yield self._statement(whole, sentence.span)
             return
-        writer = Writer(parse, sentence.plain)
+        rest, born_and_died = lives(parse, sentence.plain)
+        writer = Writer(parse, rest)
         for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
             yield self._statement(writer.text(draft.line), writer.span(draft))
+        yield from (self._statement(said, span) for said, span in born_and_died)
 
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "It is best to:"."""
