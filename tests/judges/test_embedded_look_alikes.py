@@ -27,6 +27,7 @@ def verdict(judge, passage, claim):
             "Emil Brandt translated Ovid.",
         ),
         ("Olga Brandt, a pupil of Vera Holm, won the race.", "Vera Holm won the race."),
+        ("Olga Brandt's father, Emil Brandt, founded the mill.", "Olga Brandt founded the mill."),
         ("Dr. Olga Brandt, a colleague of Dr. Emil Brandt, won.", "Dr. Emil Brandt won."),
     ],
 )
@@ -163,6 +164,7 @@ def test_what_they_did_themselves_is_believed(judge, passage, claim):
         ("The north wing of the palace burned down in 1834.", "The palace burned down in 1834."),
         ("The price of bread rose in March.", "Bread rose in March."),
         ("Some historians think that the map was drawn in Genoa.", "The map was drawn in Genoa."),
+        ("The clerk allegedly stole the car in Bergen.", "The clerk stole the car in Bergen."),
         ("Emil Holm was one of three founders of the firm.", "Emil Holm was the sole founder of the firm."),
     ],
 )
@@ -183,3 +185,9 @@ def test_an_event_attended_a_part_or_an_opinion_leaves_the_claim_open(judge, pas
 )
 def test_an_event_brought_about_and_a_group_of_them_bears_it_out(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"
+
+
+def test_a_year_of_another_sentence_is_no_year_of_a_claim(judge):
+    passage = "The journal was founded before the war. In 1952 it had 8,000 readers."
+    assert verdict(judge, passage, "The journal was founded in 1952.").label == "neutral"
+    assert verdict(judge, passage, "In 1952 the journal had 8,000 readers.").label == "entailment"

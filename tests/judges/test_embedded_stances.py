@@ -78,6 +78,7 @@ def test_what_is_borne_out_in_like_words_is_called_entailed(judge):
         ("The city has 1,808,581 inhabitants.", "The city has 1.91 million inhabitants.", "contradiction"),
         ("The firm earned $2,498,000,000.", "The firm earned $2.5 billion.", "entailment"),
         ("The firm earned $2.5 billion.", "The firm earned $2,498,000,000.", "neutral"),
+        ("The sale brought 4,118,000,000 dollars.", "The sale brought $4.1 billion.", "entailment"),
         ("The firm earned $2.5 billion.", "The firm earned $2,748,000,000.", "contradiction"),
         ("The library owns half a million books.", "The library owns 500,000 books.", "entailment"),
         ("The crew numbered seventy-five.", "The crew numbered 75.", "entailment"),

@@ -83,6 +83,8 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
     there = frozenset(ground.stems)
     counted = _counted(part.text, ground)
     missing = [i for i in part.content if part.text.stems[i] not in there and i not in counted]
+    if not all(_is_of_the_sentence(part.text, i, ground) for i in missing):
+        return False
     subjects = {i for i in part.content if part.text.names[i]} | {_first(part)}
     plain = [i for i in part.content if i not in subjects and part.text.value_at(i) is None]
     said = plain or part.content
@@ -99,6 +101,14 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
         and not labelled_otherwise(part.text, part.places, ground.text, ground.places)
         and not _exchanged(part, ground)
     )
+
+
+def _is_of_the_sentence(claim: Text, place: int, ground: Clause) -> bool:
+    """Whether a word of the claim is no year, or the ground's sentence has the year."""
+    year, text = claim.number_at(place), ground.text
+    sentence = next(one for one in text.sentences if one.low <= ground.low < one.high)
+    there = _quantities(text, sentence.low, sentence.high)
+    return year is None or year.kind != "calendar year" or year.is_said(there)
 
 
 def _first(part: Clause) -> int:
@@ -122,7 +132,8 @@ def _scattered(part: Clause, place: int, ground: Clause) -> bool:
     text = ground.text
     following = (i for i in part.content if i > place and part.text.value_at(i) is None)
     beside = next(following, None)
-    if beside is None or not all(_passes(part.text, i) for i in range(place + 1, beside)):
+    passed = (i for i in range(place + 1, beside or 0) if part.text.value_at(i) is None)
+    if beside is None or any(part.text.words[i] not in DETERMINERS for i in passed):
         return False
     first, second = part.text.stems[place], part.text.stems[beside]
     sentence = next(one for one in text.sentences if one.low <= ground.low < one.high)
@@ -137,10 +148,6 @@ def _scattered(part: Clause, place: int, ground: Clause) -> bool:
             taken = second in clause.stems or not PRONOUNS.isdisjoint(text.words[clause.low : clause.high])
             return not taken and second in text.stems[sentence.low : clause.low]
     return False
-
-
-def _passes(text: Text, place: int) -> bool:
-    return text.words[place] in DETERMINERS or text.value_at(place) is not None
 
 
 def _sought(part: Clause, place: int, ground: Clause) -> bool:
@@ -188,8 +195,7 @@ def _changed(part: Clause, ground: Clause) -> bool:
     shared = {part.text.stems[i] for i in part.content}
     settled, negated = INTENDING.isdisjoint(part.text.words), bool(part.text.negations)
     changing = MODIFIERS - frozenset(part.text.words) - (NEGATING if negated else frozenset())
-    own = {(one.noun, one.label) for one in part.text.labels}
-    labels = {one.place for one in ground.text.labels if (one.noun, one.label) in own}
+    labels = {one.place for one in ground.text.labels if one[1:] in {own[1:] for own in part.text.labels}}
     return any(
         ground.text.stems[i] in shared
         and (

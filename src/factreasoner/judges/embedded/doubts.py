@@ -15,9 +15,10 @@ from factreasoner.language.stems import alike
 _CONDITIONS = frozenset({"if", "unless"})
 _NO_CONDITION = frozenset({"as", "even"})
 _MOST = 0.7
-_ONLY = frozenset({"only", "sole", "solely"})
-_ALONE = _ONLY | {"alone", "exclusively", "just", "unique", "uniquely"}
+_ONLY = frozenset({"only", "sole", "solely", "exclusively"})
+_ALONE = _ONLY | {"alone", "just", "unique", "uniquely"}
 _PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
+_SUPPOSEDLY = frozenset(word for word in DOUBTING if word.endswith("ly"))
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
 _EXCEPT, _APART_FROM = (
@@ -81,13 +82,13 @@ def _possible(pair: Pairing) -> bool:
     passage, part = pair.passage, pair.part
     claim = pair.claim
     said = [word for before, word in pairwise(("", *claim.words)) if word != _MAY or before not in _DURING]
-    if not POSSIBLE.isdisjoint(said):
+    if not POSSIBLE.isdisjoint(said) or not _SUPPOSEDLY.isdisjoint(said):
         return False
     known = {j for i in pair.content for j in pair.found[pair.claim.stems[i]]}
     for j in range(part.low, part.high):
         supposed = passage.words[j] in _SUPPOSED and passage.words[j + 1 : j + 2] == ("to",)
         modal = passage.words[j] in _MODAL and not passage.content[j]
-        if supposed or modal or passage.words[j] in _PERHAPS:
+        if supposed or modal or passage.words[j] in _PERHAPS | _SUPPOSEDLY:
             following = next((k for k in range(j + 1, part.high) if passage.content[k]), -1)
             if following in known:
                 return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from math import inf
+from math import inf, isclose
 from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.number_words import BEGINNING, figure_at, units_and_a_half
@@ -156,7 +156,7 @@ def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
 def is_rounded(value: float, exact: float) -> bool:
     """Whether a figure is another one to as many digits as it has: 1.81 million of 1,808,581."""
     digits = len(f"{value:.12g}".replace(".", "").partition("e")[0].strip("0"))
-    return value >= _LEAST_ROUNDED and digits > 1 and value == float(f"{exact:.{digits}g}")
+    return value >= _LEAST_ROUNDED and digits > 1 and isclose(value, float(f"{exact:.{digits}g}"))
 
 
 def numbers_in(

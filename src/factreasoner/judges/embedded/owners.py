@@ -110,7 +110,8 @@ def _is_of_other_name(pair: Pairing, subject: Sequence[int], relative: int) -> b
     """Whether another name follows than the subject's, which shares a word of it or stands before."""
     text = pair.passage
     following = range(relative + 1, pair.part.high)
-    named = {text.stems[j] for j in takewhile(lambda j: text.names[j] and j not in text.commas, following)}
+    ends = text.commas - {relative + 1}
+    named = {text.stems[j] for j in takewhile(lambda j: text.names[j] and j not in ends, following)}
     own = {pair.claim.stems[i] for i in subject if pair.is_name(i)}
     known = own & named or own <= {*text.stems[:relative]}
     return bool(named) and bool(known) and not (own <= named or named <= own)
