@@ -202,3 +202,27 @@ def test_a_negation_of_the_same_thing_denies_it(judge, passage, claim):
 )
 def test_a_negation_denies_what_it_reaches_and_avoiding_is_one(judge, passage, claim, expected):
     assert label(judge, passage, claim) == expected
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Lund is not the only town on the river.", "Lund is a town on the river."),
+        ("Lund is not a large town on the river.", "Lund is a town on the river."),
+        ("It breeds in streams, so ponds are not its only breeding sites.", "Ponds are breeding sites."),
+    ],
+)
+def test_what_is_not_the_only_or_a_large_one_is_one(judge, passage, claim):
+    assert label(judge, passage, claim) != "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Lund is not the only town on the river.", "Lund is the only town on the river."),
+        ("Lund is not a large town on the river.", "Lund is a large town on the river."),
+        ("Lund is not a town on the river.", "Lund is a town on the river."),
+    ],
+)
+def test_what_is_not_the_only_one_is_denied_to_be_it(judge, passage, claim):
+    assert label(judge, passage, claim) == "contradiction"

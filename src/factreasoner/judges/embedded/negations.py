@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import ADDING, AVERTING, BE, DENYING_NOTHING, NEARLY, UNIVERSAL
+from factreasoner.language.lexicon import (
+    ADDING,
+    AVERTING,
+    BE,
+    DENYING_NOTHING,
+    DETERMINERS,
+    NEARLY,
+    UNIVERSAL,
+)
 from factreasoner.language.stems import alike
 
 _SAID = frozenset({"denied", "denies", "deny"})
@@ -97,9 +105,17 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or _is_turned(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
         or _of_what_is_pointed_at(text, place)
+        or _of_a_modifier(text, place, end, frozenset(other.stems[at.low : at.high]))
         or _sets_apart(text, other, at)
         or (following[:1] == ("longer",) and not _PAST.isdisjoint(there))
     )
+
+
+def _of_a_modifier(text: Text, place: int, end: int, there: frozenset[str]) -> bool:
+    """Whether it is of what the other does not say of a thing: "not the only town", "not a large lake"."""
+    first = next((j for j in range(place + 1, end) if text.words[j] not in DETERMINERS), end)
+    described = place + 1 < first < end - 1 and text.content[first + 1]
+    return described and text.stems[first] not in there and text.stems[first + 1] in there
 
 
 def _ends_later(text: Text, end: int, there: tuple[str, ...]) -> bool:
