@@ -107,12 +107,12 @@ class Assembly:
         found = {name: RETRIEVER.make(name, self._offers(RETRIEVER)) for name in names}
         return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
-    def judge(self) -> Judge:
-        """The judge, its verdicts calibrated as the configuration says."""
-        judge, calibrator = self._judge(), self._calibration.verdicts
+    def judge(self, *, two_sided: bool = False) -> Judge:
+        """The judge, its verdicts calibrated as the configuration says; `two_sided`: see `EnsembleJudge`."""
+        judge, calibrator = self._judge(two_sided), self._calibration.verdicts
         return CalibratedJudge(judge, calibrator) if calibrator else judge
 
-    def _judge(self) -> Judge:
+    def _judge(self, two_sided: bool) -> Judge:
         if not isinstance(self.llm, Panel):
             return self.made(JUDGE)
         members = {
@@ -121,7 +121,7 @@ class Assembly:
             )
             for name, llm in self.llm.members.items()
         }
-        return EnsembleJudge(members)
+        return EnsembleJudge(members, two_sided=two_sided)
 
     def evaluator(self) -> Evaluator:
         """The assessor, calibrated as the configuration says."""

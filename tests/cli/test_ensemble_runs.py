@@ -117,6 +117,29 @@ def test_a_judge_whose_key_is_wrong_leaves_the_others_and_is_said(factreasoner, 
         assert any("openai/c: " in failure["message"] for failure in line["failures"])
 
 
+def test_not_clear_and_false_are_no_tie_in_recall(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record())
+
+    def answer(request):
+        value = "Not clear" if request.body["model"] == "a" else "False"
+        return answering(lambda name, prop, request: value)(request)
+
+    with FakeServer(answer) as server:
+        done = judge(factreasoner, "recall", server, data, "--mode", "tfn", models=MODELS[:2])
+    assert done.returncode == 0, done.stdout
+    assert [fact["value"] for fact in results(tmp_path / "out")[0]["facts"]] == [False] * 3
+
+
+def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", output=""))
+    with FakeServer(panel({"b"})) as server:
+        done = judge(factreasoner, "recall", server, data)
+    assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
+    own = {name: s["recall"]["value"] for name, s in summary(tmp_path)["judges"]["scores"].items()}
+    assert own["openai/b"] is None
+    assert own["openai/a"] == pytest.approx(1 / 3)
+
+
 def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record())
     broken = {"b"}

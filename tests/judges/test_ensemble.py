@@ -41,10 +41,11 @@ class Saying:
         )
 
 
-def judged(*judges):
+def judged(*judges, two_sided=False):
     members = {chr(65 + i): j if hasattr(j, "judge") else Saying(j) for i, j in enumerate(judges)}
     n = len(next(iter(members.values())).letters)
-    return EnsembleJudge(members).judge(PREMISE, [Claim(f"a{i}", f"Claim {i}.") for i in range(n)])
+    ensemble = EnsembleJudge(members, two_sided=two_sided)
+    return ensemble.judge(PREMISE, [Claim(f"a{i}", f"Claim {i}.") for i in range(n)])
 
 
 def test_the_majority_counts_and_every_vote_is_kept():
@@ -69,6 +70,21 @@ def test_a_tie_is_unanswered_with_its_votes_and_never_a_label():
 @pytest.mark.parametrize("votes", ["ECN", "EECC"])
 def test_other_ties(votes):
     assert judged(*votes).verdicts == ()
+
+
+@pytest.mark.parametrize(
+    ("votes", "label"),
+    [("NC", "neutral"), ("ENC", "neutral"), ("ECC", "contradiction"), ("EEC", "entailment"), ("EENC", None)],
+)
+def test_of_two_sides_silence_and_contradiction_are_one(votes, label):
+    found = judged(*votes, two_sided=True)
+    assert [verdict.label for verdict in found.verdicts] == ([label] if label else [])
+    assert [failure.error_type for failure in found.failures] == ([] if label else ["Tie"])
+
+
+def test_of_two_sides_the_probability_is_what_that_side_is_given():
+    found = judged(Saying("C", 0.9), Saying("N", 0.7), Saying("E", 0.8), two_sided=True).verdicts[0]
+    assert found.probability == pytest.approx((0.9 + 0.7 + 0.1) / 3)
 
 
 def test_probabilities_are_averaged_over_all_judges():

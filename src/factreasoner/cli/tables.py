@@ -141,7 +141,7 @@ def _judge_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if judges := summary["judges"]:
         for name, scores in judges["scores"].items():
             metric, found = next(iter(scores.items()))
-            value = "none" if found["value"] is None else f"{found['value']:.3f}"
+            value = plain(f"none ({found['reason']})") if found["value"] is None else f"{found['value']:.3f}"
             yield f"by {plain(name)} alone", f"{metric} {value}"
         alpha = "undefined: all verdicts are alike" if judges["alpha"] is None else f"{judges['alpha']:.3f}"
         yield "agreement", f"Krippendorff's alpha {alpha} ({judges['pairs']:,} pairs)"

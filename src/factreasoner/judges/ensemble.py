@@ -56,10 +56,14 @@ class EnsembleJudge:
     The probability is the mean of what each judge gives the label: its own probability where it gives that
     label, else half of what its probability leaves. A verdict rests on what those rest on that agree. A judge
     that fails on a claim leaves it to the others, and its failure is said.
+
+    With `two_sided`, only whether the premise entails the claim is asked: silence and contradiction are one
+    side, and the votes are counted by sides.
     """
 
-    def __init__(self, judges: Mapping[str, Judge]) -> None:
+    def __init__(self, judges: Mapping[str, Judge], *, two_sided: bool = False) -> None:
         self._judges = dict(judges)
+        self._two_sided = two_sided
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or at least one failure for every claim; verdicts hold each judge's own as `votes`.
@@ -81,26 +85,33 @@ class EnsembleJudge:
         verdicts: list[Verdict] = []
         for claim in claims:
             cast = votes[claim.id]
-            if (majority := counted(cast)) is not None:
+            if (majority := counted(cast, two_sided=self._two_sided)) is not None:
                 verdicts.append(majority)
             elif cast:
                 failures.append(tie(premise.id, claim.id, cast))
         return Judged(tuple(verdicts), tuple(failures))
 
 
-def counted(votes: Sequence[Verdict]) -> Verdict | None:
-    """The verdict that judges' votes on one pair amount to; None for a tie, and for no vote."""
-    ranked = Counter(vote.label for vote in votes).most_common()
+def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | None:
+    """The verdict that judges' votes on one pair amount to; None for a tie, and for no vote.
+
+    Of two sides, that of no entailment has the label most of it give, neutral where as many contradict.
+    """
+    sides = {label: side_of_label(label, two_sided=two_sided) for label in {vote.label for vote in votes}}
+    ranked = Counter(sides[vote.label] for vote in votes).most_common()
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
-    label = ranked[0][0]
-    agreeing = [vote for vote in votes if vote.label == label]
-    shown = next((vote for vote in agreeing if vote.quote), agreeing[0])
+    agreeing = [vote for vote in votes if sides[vote.label] == ranked[0][0]]
+    given = Counter(vote.label for vote in agreeing)
+    label = max(given, key=lambda name: (given[name], name == "neutral"))
+    shown = next((v for v in agreeing if v.label == label and v.quote), None)
+    shown = shown or next(v for v in agreeing if v.label == label)
     beliefs = [vote.belief for vote in agreeing if vote.belief is not None]
+    p = [vote.probability if vote in agreeing else (1.0 - vote.probability) / 2 for vote in votes]
     return shown.model_copy(
         update={
             "judge": "",
-            "probability": sum(_share(vote, label) for vote in votes) / len(votes),
+            "probability": sum(p) / len(votes),
             "confidence": "judges",
             "rests_on": tuple(dict.fromkeys(source for vote in agreeing for source in vote.rests_on)),
             "belief": sum(beliefs) / len(beliefs) if beliefs else None,
@@ -109,8 +120,9 @@ def counted(votes: Sequence[Verdict]) -> Verdict | None:
     )
 
 
-def _share(vote: Verdict, label: Label) -> float:
-    return vote.probability if vote.label == label else (1.0 - vote.probability) / 2
+def side_of_label(label: Label, *, two_sided: bool) -> Label:
+    """What a label counts for: of two sides, a contradiction says no more than silence."""
+    return "neutral" if two_sided and label == "contradiction" else label
 
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:

@@ -8,6 +8,7 @@ from typing import Any
 
 from factreasoner.config import Config
 from factreasoner.metrics.agreement import Agreement
+from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.rescoring import rescore
 from factreasoner.solvers.auto import AutoSolver
@@ -17,6 +18,9 @@ from factreasoner.tasks.task import Task
 WRITER_KEYS = ("model_name", "model")
 """Keys of a record that say which model wrote its answer."""
 
+NO_ANSWER = Estimate(None, None, "the judge never answered")
+"""What stands for every score of a judge by itself that gave no verdict."""
+
 
 class PanelTally:
     """Adds up the results of a run judged by several models; `sizes` are those of its records."""
@@ -25,6 +29,7 @@ class PanelTally:
         self._table = task.table
         self._config = config
         self._agreement = Agreement()
+        self._answered: set[str] = set()
         self._tallies = {name: task.tally(config, sizes) for name in config.judge_models}
 
     def add(self, result: TaskResult) -> None:
@@ -32,18 +37,22 @@ class PanelTally:
         pairs: dict[tuple[str, str], list[str]] = {}
         for vote in votes_of(result):
             pairs.setdefault((vote.context_id, vote.target_id), []).append(vote.label)
+            self._answered.add(vote.judge)
         for labels in pairs.values():
             self._agreement.add(labels)
         for name, tally in self._tallies.items():
             tally.add(as_judged_by(result, name, self._config))
 
     def content(self) -> dict[str, Any]:
-        """For summary.json: each judge's own scores; Krippendorff's alpha over pairs of several votes."""
+        """For summary.json: each judge's own scores; Krippendorff's alpha over pairs of several votes.
+
+        A judge that never answered has no score, whatever needs no judge.
+        """
         names = [metric.name for metric in self._table if not metric.usage]
         return {
             "scores": {
                 name: {
-                    metric: found.content()
+                    metric: (found if name in self._answered else NO_ANSWER).content()
                     for metric, found in self._table.estimates(tally.sample(), names).items()
                 }
                 for name, tally in self._tallies.items()

@@ -50,14 +50,18 @@ class Work(NamedTuple):
 
 
 class ClaimWorker(ABC, Generic[C]):
-    """Does the work of one task on records; see `Worker`. `result` is the model of what it finds."""
+    """Does the work of one task on records; see `Worker`. `result` is the model of what it finds.
+
+    `two_sided`: all that counts of a verdict is whether it is an entailment.
+    """
 
     result: type[C]
+    two_sided = False
 
     def __init__(self, assembly: Assembly) -> None:
         self.config = assembly.config
         self._llm = assembly.llm
-        self._judge = assembly.judge()
+        self._judge = assembly.judge(two_sided=self.two_sided)
 
     @property
     def settled(self) -> bool:

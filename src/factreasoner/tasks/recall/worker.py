@@ -22,6 +22,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
     """Judges every fact of a record against the answer, `atoms_per_call` facts a call."""
 
     result = RecallResult
+    two_sided = True
 
     def __init__(self, assembly: Assembly) -> None:
         super().__init__(assembly)
