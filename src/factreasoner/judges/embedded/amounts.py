@@ -26,6 +26,18 @@ def measured_otherwise(pair: Pairing) -> bool:
         alone = sum(amount.compares_with(other) for other in own) == 1
         if alone and same and all(amount.differs_from(other) for other in same):
             return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
+    return _rounded_otherwise(pair)
+
+
+def _rounded_otherwise(pair: Pairing) -> bool:
+    """Whether a figure that is rounded in the sentence or the claim is another there: "about 40" for 45."""
+    there = [one for one in pair.passage.numbers if pair.part.low <= one.place < pair.part.high]
+    for number in pair.claim.numbers:
+        same = [one for one in there if number.kind and number.compares_with(one)]
+        vague = any("about" in (number.bound, one.bound) for one in same)
+        own = range(number.place, number.place + number.length)
+        if vague and pair.share(own) >= _LEAST_SHARE and not any(number.follows_from(one) for one in there):
+            return True
     return False
 
 

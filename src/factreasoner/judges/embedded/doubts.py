@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
+from factreasoner.judges.embedded.limits import limited
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
@@ -14,6 +15,7 @@ from factreasoner.language.stems import alike
 
 _CONDITIONS = frozenset({"if", "unless"})
 _NO_CONDITION = frozenset({"as", "even"})
+_BEFORE = 3
 _MOST = 0.7
 _ONLY = frozenset({"only", "sole", "solely", "exclusively"})
 _ALONE = _ONLY | {"alone", "just", "unique", "uniquely"}
@@ -50,6 +52,7 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
         or _of_something_of_it(pair)
         or _exclusive(pair)
         or _excepted(pair)
+        or limited(pair)
         for pair in pairs
     )
     return max((pair.share(alone) for pair in pairs), default=0.0) if open_ else 0.0
@@ -96,13 +99,14 @@ def _possible(pair: Pairing) -> bool:
 
 
 def _conditional(pair: Pairing) -> bool:
-    """Whether the sentence has a condition, and the claim none; "as if" and "even if" set none.
+    """Whether the sentence has a condition, and the claim none or another; "as if" and "even if" set none.
 
     Nor does a condition of something else: "25 times your expenses, a bit more if you want to retire early".
     """
     passage, part = pair.passage, pair.part
-    if not _CONDITIONS.isdisjoint(pair.claim.words):
-        return False
+    if own := _CONDITIONS & frozenset(pair.claim.words):
+        there = _CONDITIONS & frozenset(passage.words[part.low : part.high])
+        return bool(there) and own.isdisjoint(there)
     said = max(pair.places(pair.content), default=part.low)
     for j in range(part.low, part.high):
         if passage.words[j] in _CONDITIONS and (j == part.low or passage.words[j - 1] not in _NO_CONDITION):
@@ -196,7 +200,16 @@ def _excepted(pair: Pairing) -> bool:
     if not _EXCEPT.isdisjoint(pair.claim.words):
         return False
     return any(
-        not _EXCEPT.isdisjoint(words[max(low, j - 1) : j]) or words[max(low, j - 2) : j] in _APART_FROM
+        _leads(pair, _EXCEPT, j) or words[max(low, j - 2) : j] in _APART_FROM
         for i in pair.content
         for j in pair.found[pair.claim.stems[i]]
     )
+
+
+def _leads(pair: Pairing, leading: frozenset[str], place: int) -> bool:
+    """Whether one of the leading words stands before a word, function words between: "except on Mondays"."""
+    text, low = pair.passage, max(pair.part.low, place - _BEFORE)
+    before = takewhile(
+        lambda j: not text.content[j] or text.words[j] in leading, range(place - 1, low - 1, -1)
+    )
+    return any(text.words[j] in leading for j in before)

@@ -83,8 +83,8 @@ class Number(NamedTuple):
             return False
         if self.is_point and scale == 1.0:
             return other.is_point and is_rounded(self.value, other.value)
-        loose = _EXACT if self.is_point else _ROUNDED
-        return _within(other._meant(0, scale), self._meant(loose))
+        exact = _EXACT if scale != 1.0 and self.bound != "about" else 0.0
+        return _within(other._meant(other._rounding, scale), self._meant(max(exact, self._rounding)))
 
     def follows_otherwise(self, other: Number) -> bool:
         """Whether the other says it, by the same figure or another, in the same unit or another."""
@@ -117,6 +117,18 @@ class Number(NamedTuple):
         loose = _CONVERTED if self.kind != other.kind else 0.0
         own = max(loose, _APART if self.bound == "about" else 0.0)
         return _apart(self._meant(own), other._meant(_APART if other.bound == "about" else 0.0, scale))
+
+    @property
+    def _rounding(self) -> float:
+        """By which share "about" may miss its value: half a unit of its last digit, 10 % at most."""
+        if self.bound != "about" or not self.value:
+            return 0.0
+        digits = f"{abs(self.value):.12g}"
+        last = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        decimals = len(last.partition(".")[2])
+        unit = 10.0 ** (-decimals if decimals else len(digits) - len(digits.rstrip("0")))
+        step = 5 * unit if last.rstrip("0").endswith("5") else unit
+        return min(_ROUNDED, step / 2 / abs(self.value))
 
     def _is_rounding(self, other: Number) -> bool:
         """Whether one of two figures is the other one with fewer digits."""

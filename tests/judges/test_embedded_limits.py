@@ -1,0 +1,64 @@
+"""What a sentence limits to some times, people or cases leaves open what a claim says of all."""
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The garden is free on the first Sunday of the month.", "The garden is free on Sundays."),
+        ("Parking is free after 6 pm.", "Parking is free."),
+        ("Trains run hourly on weekdays.", "Trains run hourly."),
+        ("Entry is free for children under six.", "Entry is free."),
+        ("Entry is free for children under six.", "Entry is free for children."),
+        ("The sauna is open to members.", "The sauna is open."),
+        ("In winter dogs are allowed on the beach.", "Dogs are allowed on the beach."),
+        ("The harbour freezes in most winters.", "The harbour freezes in winter."),
+        ("The bakery is open daily except Monday.", "The bakery is open daily."),
+        ("All but two of the ships returned to port.", "All of the ships returned to port."),
+        ("Hardly any of the trees survived the frost.", "Most of the trees survived the frost."),
+        ("The letters were burned or buried by his heirs.", "The letters were burned by his heirs."),
+        ("The ship may have sunk or run aground.", "The ship ran aground."),
+        ("The heater starts unless the window is open.", "The heater starts if the window is open."),
+        ("Take 5 mg once daily, increased to 10 mg after a week.", "Take 10 mg once daily."),
+        ("Tickets start at around $40 per seat.", "Tickets start at around $45 per seat."),
+        ("The bridge is roughly 310 metres long.", "The bridge is roughly 330 metres long."),
+        ("The grant was worth $52,000.", "The grant was worth around $56,000."),
+    ],
+)
+def test_what_is_limited_or_another_figure_is_neither_entailed_nor_believed(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Lagerkvist won the Nobel Prize in Stockholm in 1951.", "Lagerkvist won the Nobel Prize."),
+        ("In June 1944 the town was bombed by American planes.", "The town was bombed by American planes."),
+        ("Trains run hourly on weekdays and Saturdays.", "Trains run hourly on weekdays."),
+        ("The frog lives in the rain forests of Borneo.", "The frog lives in Borneo."),
+        ("The pass is valid on trams or buses.", "The pass is valid on buses."),
+        ("The fee is 30 euros, a bit more if you come by car.", "The fee is 30 euros."),
+        ("The walk takes two hours, longer if the path is wet.", "The walk takes two hours."),
+        ("The reservoir holds 5,980,000 litres.", "The reservoir holds about 6 million litres."),
+        ("The lake is 97 metres deep.", "The lake is about 100 metres deep."),
+        ("About 6,000 people live on the island.", "Around 6,000 people live on the island."),
+    ],
+)
+def test_what_is_said_of_all_or_happened_once_is_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
