@@ -16,9 +16,49 @@ _LEAST_LETTERS = 4
 _LEAST_WORDS = 3
 _LEAST_FOREIGN = 2
 _AHEAD = 2.0
+_LEAST_TOLD = 0.1
 _PARTICLES = frozenset(
     {"da", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du", "e"}
     | {"el", "en", "la", "las", "le", "les", "los", "van", "von", "y"}
+)
+_ENGLISH_TOO = frozenset(
+    {
+        "all",
+        "als",
+        "chi",
+        "come",
+        "com",
+        "como",
+        "dan",
+        "das",
+        "del",
+        "dem",
+        "den",
+        "des",
+        "die",
+        "din",
+        "dig",
+    }
+    | {"door", "dove", "elle", "era", "fan", "han", "hat", "ham", "hit", "hun", "hon", "les", "los", "mod"}
+    | {"mas", "men", "met", "man", "non", "not", "nun", "nor", "nos", "nur", "par", "para", "per", "plus"}
+    | {"pour", "sans", "sin", "ser", "sera", "sur", "son", "sous", "tot", "tout", "tra", "tai", "uns", "van"}
+    | {"von", "vid", "war", "waren", "wie", "wit", "con", "che", "dei", "dit", "dir", "ein", "ils", "alle"}
+    | {"essa", "esse", "este", "gli", "mit", "pero", "una", "und", "ved", "wat", "zum"}
+)
+"""Function words of other languages that are words, or stand in names, in English, too."""
+_UNMISTAKABLE = {
+    language: frozenset(
+        word
+        for word in words - FUNCTION_WORDS["english"] - _ENGLISH_TOO - _PARTICLES
+        if len(word) > 2 or not word.isascii()
+    )
+    for language, words in FUNCTION_WORDS.items()
+    if language != "english"
+}
+_ENGLISH_ALONE = {"was"}.union(
+    word
+    for word in FUNCTION_WORDS["english"]
+    if len(word) > 1 and sum(word in words for words in FUNCTION_WORDS.values()) == 1
 )
 _SHARED = {"CJK": "Chinese or Japanese", "HIRAGANA": "Chinese or Japanese", "KATAKANA": "Chinese or Japanese"}
 
@@ -46,13 +86,42 @@ def _by_language(claims: tuple[str, ...], passage: str) -> dict[str, str]:
     """Why each claim in the passage's script can't be compared with it; together they tell their language."""
     claimed, known = _language(claims), _language((passage,))
     if known is None:
-        return {}
+        return {claim: _not_both_english(claim, passage) for claim in claims}
     if claimed is not None and claimed != known:
         note = _note(f"in {claimed}", known)
         return {claim: "" if _language((claim,)) == known else note for claim in claims}
     return {
-        claim: _note(other, known) if (other := _other_than(known.lower(), claim)) else "" for claim in claims
+        claim: _note(other, known)
+        if (other := _other_than(known.lower(), claim))
+        else _not_both_english(claim, passage)
+        for claim in claims
     }
+
+
+def _not_both_english(claim: str, passage: str) -> str:
+    """Why a claim can't be compared with a passage if words of one alone are English; "" where it can."""
+    own, known = _told(claim), _told(passage)
+    return _note(f"in {own}", known) if own and known and own != known and "English" in (own, known) else ""
+
+
+def _told(text: str) -> str | None:
+    """The language that a text is in by its function words, were they one or two; None where that is open.
+
+    Another than English has no word of English alone, and one at least that no English word is written like.
+    """
+    words = _WORD.findall(text[:_PROBED])
+    told = {word.casefold() for i, word in enumerate(words) if i == 0 or word[0].islower()}
+    hits = {
+        language: len(told & known)
+        for language, known in _UNMISTAKABLE.items()
+        if told & known and told.isdisjoint(FUNCTION_WORDS["english"] - FUNCTION_WORDS[language])
+    }
+    if hits:
+        best = max(hits, key=lambda language: hits[language])
+        # a table of names and figures is in no language
+        return best.capitalize() if hits[best] >= _LEAST_TOLD * len(words) else None
+    english = not _ENGLISH_ALONE.isdisjoint(map(str.casefold, words))
+    return "English" if english and not any(told & known for known in _UNMISTAKABLE.values()) else None
 
 
 def is_english(text: str) -> bool:

@@ -29,6 +29,12 @@ NEGATIONS: dict[str, frozenset[str]] = {
 }
 NEGATING_TO: frozenset[str] = frozenset(_DATA["negating_to"].split())
 """Verbs that negate the one that "to" joins to them: what one "declined to" do is not done."""
+NEGATING_WORDS: dict[str, frozenset[str]] = {
+    script: frozenset(words.split()) for script, words in _DATA["negating_words"].items()
+}
+"""Characters of a script, as a pattern -> the words that negate in languages written in it."""
+NEGATING_SIGNS: dict[str, str] = _DATA["negating_signs"]
+"""The same for scripts without blanks, or with endings that negate -> a pattern of what negates."""
 DETERMINERS: frozenset[str] = frozenset(_DATA["determiners"].split())
 PRONOUNS: frozenset[str] = frozenset(_DATA["pronouns"].split())
 CLAUSE_WORDS: frozenset[str] = frozenset(_DATA["clause_words"].split())

@@ -14,6 +14,7 @@ from factreasoner.judges.embedded.features import Measurements, measure
 from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.judges.embedded.swaps import swapped
 from factreasoner.judges.embedded.text import Text, analyse
+from factreasoner.judges.embedded.unread import unread
 from factreasoner.judges.embedded.windows import PassageCoverage, Passages, Window, topic_discount
 from factreasoner.language.comparable import differences
 from factreasoner.models import Claim, Label, Premise, Verdict
@@ -137,8 +138,12 @@ class _Pairs:
         return swapped(*self._pair(n))
 
     def left_open(self, n: int) -> float:
-        """The share of claim n that the passage says, but only as possible, as told or on a condition."""
-        return left_open(*self._pair(n))
+        """The share of claim n that the passage says, but only as possible, as told or on a condition.
+
+        All of it, where it may be negated in a way that is not read.
+        """
+        pair = self._pair(n)
+        return 1.0 if unread(*pair, self._passages.language) else left_open(*pair)
 
     def _pair(self, n: int) -> tuple[Text, list[float], Text, Window]:
         claim = self._claims[n]
