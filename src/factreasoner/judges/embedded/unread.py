@@ -28,6 +28,9 @@ def unread(claim: Text, weights: Sequence[float], passage: Text, window: Window,
     parts = [part for part in passage.sentences if window.low <= part.low < window.high]
     near = [part for part in parts if Pairing(claim, weights, passage, part).share() >= _MOST] or parts
     own = _negates(claim, 0, len(claim.words))
+    if _is_latin(claim.raw) and not own:
+        # a negation of the passage is found, and what it reaches, as in English
+        return False
     return own is None or all(_negates(passage, part.low, part.high) != own for part in near)
 
 
