@@ -1,7 +1,6 @@
 """Posteriors that have not converged are part of the result; folders that did not say so are read."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -58,9 +57,7 @@ def write(tmp_path):
 
 def test_explain_on_such_a_record_ends_and_says_what_it_could_not_do(factreasoner, data):
     factreasoner("run", data, "--out", "out", *UNSETTLED)
-    started = time.monotonic()
     done = factreasoner("explain", "out", "--record", "r1", "--json")
-    assert time.monotonic() - started < 30.0
     (told,) = json.loads(done.stdout)
     assert told["converged"] is False
     assert all("have not converged" in atom["untold"] for atom in told["atoms"] if atom["connected"])

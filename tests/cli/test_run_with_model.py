@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 import time
 
 import pytest
@@ -122,10 +123,10 @@ DEAD = {
 @pytest.mark.parametrize("answer", DEAD.values(), ids=DEAD.keys())
 def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
-    flags = ("--max-attempts", 1, "--timeout", 1, "--patience", 0)
+    flags = ("--max-attempts", 1, "--patience", 0)
     with FakeServer(lambda request: state["answer"](request)) as server:
         state = {"answer": answer if callable(answer) else lambda request: answer}
-        done = run(factreasoner, server, data, *flags)
+        done = run(factreasoner, server, data, *flags, "--timeout", 1)
         assert done.returncode == 3, done.stderr
         (line,) = results(tmp_path / "out")
         assert line["status"] == "failed"
@@ -155,15 +156,25 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp
 def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasoner, forker, tmp_path):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ["--model", "openai/fake", "--form", "tool", "--out", "out", "--concurrency", "3"]
-    with FakeServer(good, delay=0.15) as server:
+    killed, held = threading.Event(), [0]
+
+    def good_until_killed(request):
+        if request.number >= held[0]:
+            killed.wait(60)
+        return good(request)
+
+    with FakeServer(good_until_killed, delay=0.05) as server:
         arguments = ["run", data, *flags, "--api-base", server.url]
         for calls_before_kill in (5, 13):
+            killed.clear()
+            held[0] = calls_before_kill + 2
             process = forker.start(arguments, folder=tmp_path, env=environment(tmp_path))
             deadline = time.monotonic() + 60
             while server.calls < calls_before_kill and time.monotonic() < deadline:
                 time.sleep(0.02)
             process.send_signal(signal.SIGKILL)
             assert process.wait(timeout=60) == -signal.SIGKILL
+            killed.set()
         journal = tmp_path / "out" / "journal.jsonl"
         finished = [json.loads(line)["record_id"] for line in journal.read_bytes().split(b"\n")[:-1]]
         assert finished

@@ -87,6 +87,7 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin, number, code,
     with FakeServer(good, delay=0.3) as server:
         process = begin(server, *flags)
         wait_for_calls(server, 12)
+        server.delay = 2.0  # time to notice the signal
         process.send_signal(number)
         _, stderr = process.communicate(timeout=60)
         assert process.returncode == code, stderr
@@ -97,6 +98,7 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin, number, code,
         assert 0 < len(finished) < 12
         assert sorted(line["id"] for line in results(tmp_path / "out")) == sorted(finished)
         json.loads((tmp_path / "out" / "summary.json").read_text())
+        server.delay = 0.0
         assert begin(server, *flags).wait(timeout=120) == 0
         assert server.calls in (24, 25)  # also those on their way; one more may show how the model is asked
 

@@ -164,11 +164,12 @@ def test_tokens_survive(cache):
 
 @pytest.mark.parametrize("cache", [True, False])
 def test_threads_that_ask_the_same_share_one_request(scene, cache):
-    set_up, meter = scene(delay=0.2), Meter()
+    set_up, meter, together = scene(delay=0.5), Meter(), threading.Barrier(8)
     client = set_up.client(cache=cache)
     replies = []
 
     def ask():
+        together.wait(60)
         with meter.stage("evaluator"):
             replies.append(client.call(PROMPT, SCHEMA).arguments)
 
@@ -183,11 +184,12 @@ def test_threads_that_ask_the_same_share_one_request(scene, cache):
 
 
 def test_threads_share_a_failure_too(scene):
-    set_up = scene(lambda request: server_error(), delay=0.2)
+    set_up, together = scene(lambda request: server_error(), delay=0.5), threading.Barrier(4)
     client = set_up.client(cache=True, patience=0.0)
     failed = []
 
     def ask():
+        together.wait(60)
         with pytest.raises(ProviderError) as caught:
             client.call(PROMPT, SCHEMA)
         failed.append(caught.value)

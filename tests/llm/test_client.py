@@ -102,7 +102,7 @@ def test_a_cut_reply_gets_a_higher_limit_once_and_is_said_to_be_cut(scene):
 
 def test_where_a_longer_reply_takes_too_long_the_limit_stays(scene):
     set_up = scene(lambda request: cut() if request.body["max_tokens"] < 300 else hang())
-    client = set_up.client(max_tokens=100, timeout=1.0)
+    client = set_up.client(max_tokens=100, timeout=4.0)
     with planned_call():
         replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3)]
     assert [reply.truncated for reply in replies] == [True, True]
@@ -221,14 +221,14 @@ def test_a_moderated_prompt_does_not_end_the_run(scene):
 @pytest.mark.parametrize("wrong", [hang(), drip()], ids=["hang", "drip"])
 def test_the_deadline_holds_for_servers_that_hang_or_drip(scene, wrong):
     set_up = scene(lambda request: wrong)
-    with pytest.raises(CallTimeoutError, match=r"no answer within 0\.3 s") as caught:
-        set_up.client(timeout=0.3, max_attempts=2).call(PROMPT, SCHEMA)
+    with pytest.raises(CallTimeoutError, match=r"no answer within 2 s") as caught:
+        set_up.client(timeout=2.0, max_attempts=2).call(PROMPT, SCHEMA)
     assert caught.value.attempts == set_up.server.calls == 2
 
 
 def test_an_answer_after_a_hang_is_taken(scene):
     set_up = scene(sequence(hang(), obliging))
-    assert set_up.client(timeout=1.0).call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.client(timeout=4.0).call(PROMPT, SCHEMA).arguments == TRUE
 
 
 # Errors only the user can mend

@@ -129,7 +129,9 @@ def test_the_client_counts_what_was_used_and_not_what_was_feared(scene):
     set_up = scene(lambda request: answer)
     # The first estimate is some 300 tokens; were it not corrected, the second call would wait for a minute.
     client = set_up.client(tokens_per_minute=500, requests_per_minute=100, timeout=10)
-    start = time.monotonic()
-    parallel_map(lambda _: client.call(PROMPT, SCHEMA), range(5), 1)
+    client.call(PROMPT, SCHEMA)
+    begun = time.monotonic()
+    client.call(PROMPT, SCHEMA)
+    assert time.monotonic() - begun < 40
+    parallel_map(lambda _: client.call(PROMPT, SCHEMA), range(3), 1)
     assert set_up.server.calls == 5
-    assert time.monotonic() - start < 40

@@ -158,7 +158,7 @@ def test_only_links_to_pages_are_kept() -> None:
 
 def test_searches_run_side_by_side_within_limits() -> None:
     """The barrier opens only if four searches wait at it together."""
-    barrier = threading.Barrier(4, timeout=10)
+    barrier = threading.Barrier(4, timeout=60)
     lock = threading.Lock()
     running = most = 0
 

@@ -34,7 +34,7 @@ def test_pages_are_read_one_after_the_other_by_one_process() -> None:
 
 
 def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
-    reader = PageReader(Config(fetch_timeout=3.0))
+    reader = PageReader(Config(fetch_timeout=8.0))
     reader.read(page(html()))
     assert reader.read(page(STUCK)).dropped == "too slow"
     assert IDLE == []

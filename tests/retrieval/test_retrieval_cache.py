@@ -58,12 +58,15 @@ def test_threads_share_one_question_and_its_error(tmp_path: Path) -> None:
     asked, outcomes = [], []
     gate = threading.Event()
 
+    together = threading.Barrier(8)
+
     def ask() -> object:
         asked.append(1)
-        gate.wait(5)
+        gate.wait(60)
         raise OSError("down")
 
     def work() -> None:
+        together.wait(60)
         try:
             kept.value({"q": 1}, ask)
         except OSError as error:
@@ -74,7 +77,7 @@ def test_threads_share_one_question_and_its_error(tmp_path: Path) -> None:
         thread.start()
     while not asked:
         time.sleep(0.001)
-    time.sleep(0.05)
+    time.sleep(0.3)
     gate.set()
     for thread in threads:
         thread.join()

@@ -280,7 +280,7 @@ def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
 
 
 def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
-    found = search(site, "/hang", "/pdf", fetch_timeout=2.0)
+    found = search(site, "/hang", "/pdf", fetch_timeout=8.0)
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
 
 

@@ -106,7 +106,7 @@ def test_without_a_driver_no_process_goes_on(tmp_path):
 
 def _ends(group):
     """Whether a group of processes ends by itself; if not it is ended."""
-    for _ in range(400):
+    for _ in range(1200):
         if not _alive(group):
             return True
         time.sleep(0.05)

@@ -18,7 +18,7 @@ from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import GibbsSolver, split_r_hat
 from factreasoner.solvers.reduction import reduce
 
-QUICK = Config(tolerance=0.01, solver_seconds=5.0)
+QUICK = Config(tolerance=0.01, solver_seconds=120.0)
 
 
 @pytest.fixture

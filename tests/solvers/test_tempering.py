@@ -26,7 +26,7 @@ def worlds(count: int, *, tilt: float) -> FactorGraph:
 def test_worlds_that_plain_chains_never_leave_are_weighed() -> None:
     graph = worlds(10, tilt=3.0)
     (part,) = reduce(graph).components
-    until = time.monotonic() + 60.0
+    until = time.monotonic() + 600.0
     found = sampled_by(TemperedChains(part, np.random.default_rng(0)), tolerance=0.01, until=until)
     assert found.converged
     assert found.chains == ENSEMBLES
@@ -43,7 +43,7 @@ def test_more_states_wide_factors_and_what_hangs_on_the_core() -> None:
     factors = tuple(Factor(s, np.exp(rng.normal(0, 2, [sizes[i] for i in s]))) for s in scopes)
     graph = FactorGraph(tuple(map(str, range(7))), sizes, factors)
     (part,) = reduce(graph).components
-    until = time.monotonic() + 60.0
+    until = time.monotonic() + 600.0
     found = sampled_by(TemperedChains(part, np.random.default_rng(0)), tolerance=0.01, until=until)
     assert found.converged
     for marginal, expected in zip(found.marginals, brute_force(graph).values(), strict=True):
