@@ -24,8 +24,9 @@ def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     """The short table at the end of a run, and where the loss is."""
     print_claims(TASK)(summary, config, folder)
     values = {name: found["value"] for name, found in summary["metrics"].items()}
+    records = {name: found["records"] for name, found in summary["metrics"].items()}
     console = Terminal(highlight=False)
-    for sentence in losses(values):
+    for sentence in losses(values, records):
         console.print(plain(sentence))
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 Values = Mapping[str, float | None]
+Counts = Mapping[str, int]
 
 
-def losses(values: Values) -> list[str]:
+def losses(values: Values, records: Counts) -> list[str]:
     """Sentences on where a system loses or invents, from the means of a run's metrics.
 
-    Empty where too little is known. The last one names the part where most is lost, which is retriever or
+    `records` says of how many records each is the mean: one sentence has only means of equally many. Empty
+    where too little is known. The last one names the part where most is lost, which is retriever or
     generator: an answer that says, from a context, more than the reference loses nothing.
     """
-    told = [*_of_reference(values), *_of_answers(values)]
+    told = [*_of_reference(values, records), *_of_answers(values, records)]
     parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
     if "retriever" not in parts:
         return told
@@ -24,12 +26,12 @@ def losses(values: Values) -> list[str]:
     return [*told, f"Most is lost by the {' and the '.join(worst)}."]
 
 
-def _of_reference(values: Values) -> Iterator[str]:
+def _of_reference(values: Values, records: Counts) -> Iterator[str]:
     retrieval, generation = values["lost_in_retrieval"], values["lost_in_generation"]
     if retrieval is None or generation is None:
         return
     recall = values["claim_recall"]
-    if recall is None:
+    if recall is None or records["claim_recall"] != records["lost_in_retrieval"]:
         yield (
             f"Retriever: {_percent(retrieval)} of what references state is in no context, and missing in the "
             "answers."
@@ -45,7 +47,7 @@ def _of_reference(values: Values) -> Iterator[str]:
     )
 
 
-def _of_answers(values: Values) -> Iterator[str]:
+def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     invented, beyond = values["hallucination"], values["beyond_reference"]
     if invented is None or beyond is None:
         if values["faithfulness"] is not None:
@@ -56,12 +58,11 @@ def _of_answers(values: Values) -> Iterator[str]:
         f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
         "(hallucination)."
     )
-    noise = [values[f"noise_sensitivity_in_{kind}"] for kind in ("relevant", "irrelevant")]
-    known, against = [share for share in noise if share is not None], values["against_reference"]
-    if len(known) == len(noise) and against is not None:
+    against = values["against_reference"]
+    if against is not None and records["against_reference"] == records["beyond_reference"]:
         yield (
-            f"Noise: {_percent(sum(known))} of what answers state is in a context, and the reference does "
-            f"not bear it out: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
+            f"Noise: {_percent(against + beyond)} of what answers state is in a context, and the reference "
+            f"does not bear it out: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
         )
     if beyond:
         yield (
