@@ -62,3 +62,32 @@ def test_what_is_limited_or_another_figure_is_neither_entailed_nor_believed(judg
 )
 def test_what_is_said_of_all_or_happened_once_is_entailed(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("In 1923 Ida Roth climbed the Eiger.", "Ida Roth was the first woman to climb the Eiger."),
+        (
+            "The gallery owns a Turner. It also has two prints by Blake.",
+            "The gallery owns the only Turner in the city.",
+        ),
+    ],
+)
+def test_what_is_not_said_to_be_the_only_or_the_first_is_left_open(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief <= 0.5
+
+
+def test_the_owner_of_a_doer_is_no_doer(judge):
+    passage = "The poems were translated by Borges's friend Elena Rey."
+    assert verdict(judge, passage, "Elena Rey translated the poems.").label == "entailment"
+    of_the_owner = verdict(judge, passage, "Borges translated the poems.")
+    assert of_the_owner.label == "neutral"
+    assert of_the_owner.belief <= 0.5
+
+
+def test_a_condition_behind_more_is_of_that_alone(judge):
+    passage = "You should drink two litres a day, more if it is hot."
+    assert verdict(judge, passage, "You should drink two litres a day.").label == "entailment"

@@ -13,6 +13,7 @@ from factreasoner.language.stems import alike
 _NEARLY_ALL = 0.9
 _MOST = 0.7
 _LONGEST = 6
+_OWNED = "s"
 _BY = "by"
 _LISTING = frozenset({"and", "or"})
 _WITHIN = DETERMINERS | {"of"}
@@ -82,17 +83,21 @@ def _by_another(pair: Pairing) -> bool:
     by = next((j for j in after if passage.words[j] == "by"), None)
     if by is None or (by != after[0] and BE.isdisjoint(passage.words[max(places[0] - 2, 0) : places[0]])):
         return False
-    doers = list(_names_from(pair, by + 1))
+    doers = _names_from(pair, by + 1)
     return bool(doers) and {claim.stems[i] for i in subject}.isdisjoint(passage.stems[j] for j in doers)
 
 
-def _names_from(pair: Pairing, first: int) -> Iterator[int]:
-    """The names from a place on, joined by function words but no pronoun or verb."""
+def _names_from(pair: Pairing, first: int) -> list[int]:
+    """The names from a place on, joined by function words but no pronoun or verb; not an owner's: "Ann's"."""
+    text, found, owned = pair.passage, list[int](), False
     for j in range(first, pair.part.high):
-        if pair.passage.names[j]:
-            yield j
-        elif pair.passage.content[j] or pair.passage.words[j] in PRONOUNS:
-            return
+        if text.names[j]:
+            found.append(j)
+        elif text.words[j] == _OWNED:
+            found, owned = [], True
+        elif (text.content[j] and (found or not owned)) or text.words[j] in PRONOUNS:
+            break
+    return found
 
 
 def _by_another_kind(pair: Pairing) -> bool:

@@ -16,6 +16,8 @@ from factreasoner.language.stems import alike
 _CONDITIONS = frozenset({"if", "unless"})
 _NO_CONDITION = frozenset({"as", "even"})
 _BEFORE = 3
+_MORE = frozenset({"more", "less", "fewer"})
+_TO, _FIRST = "to", "first"
 _MOST = 0.7
 _ONLY = frozenset({"only", "sole", "solely", "exclusively"})
 _ALONE = _ONLY | {"alone", "just", "unique", "uniquely"}
@@ -39,6 +41,8 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
     if "?" in claim.raw:
         return 0.0
     if _is_of_no_doer(claim, passage, window):
+        return 1.0
+    if _is_alone(claim, passage, window):
         return 1.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
     alone = [i for i, word in enumerate(claim.words) if word in _ONLY]
@@ -111,7 +115,7 @@ def _conditional(pair: Pairing) -> bool:
     for j in range(part.low, part.high):
         if passage.words[j] in _CONDITIONS and (j == part.low or passage.words[j - 1] not in _NO_CONDITION):
             comma = next((k for k in range(said + 1, j) if k in passage.commas), j)
-            if not any(passage.content[comma:j]):
+            if not any(passage.content[k] or passage.words[k] in _MORE for k in range(comma, j)):
                 return True
     return False
 
@@ -186,6 +190,19 @@ def _is_behind_of(pair: Pairing, place: int) -> bool:
         and text.words[nouns[-1]] not in COLLECTIVE
         and text.value_at(nouns[-1]) is None
     )
+
+
+def _is_alone(claim: Text, passage: Text, window: Window) -> bool:
+    """Whether the claim has "the only" thing or "the first" to do it, and no sentence of the window has."""
+    words, own = frozenset(passage.words[window.low : window.high]), claim.words
+    for i in range(1, len(own) - 1):
+        if own[i - 1] != _THE or not claim.content[i + 1]:
+            continue
+        if own[i] in _ONLY and _ALONE.isdisjoint(words):
+            return True
+        if own[i] == _FIRST and _TO in own[i + 2 : i + 4] and _FIRST not in words:
+            return True
+    return False
 
 
 def _exclusive(pair: Pairing) -> bool:
