@@ -191,3 +191,8 @@ def test_a_year_of_another_sentence_is_no_year_of_a_claim(judge):
     passage = "The journal was founded before the war. In 1952 it had 8,000 readers."
     assert verdict(judge, passage, "The journal was founded in 1952.").label == "neutral"
     assert verdict(judge, passage, "In 1952 the journal had 8,000 readers.").label == "entailment"
+
+
+def test_another_release_of_a_name_denies_none(judge):
+    passage = "Heard in a film of 2005, Square One received a proper release a year later, on a solo album."
+    assert verdict(judge, passage, "Square One was released in 2016.").label == "neutral"
