@@ -8,7 +8,7 @@ import sys
 import time
 
 from command import environment
-from fake_server import FakeServer, obliging
+from fake_server import FakeServer, obliging, server_error
 
 RECORDS = [
     {
@@ -26,6 +26,27 @@ RECORDS = [
 def written(path, records):
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     return path
+
+
+def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factreasoner, tmp_path):
+    data = written(tmp_path / "set.jsonl", RECORDS)
+    with FakeServer(lambda request: server_error(400)) as server:
+        done = factreasoner("rag", data, "--out", "run", "--model", "openai/m", "--api-base", server.url)
+    assert done.returncode == 3
+    said = " ".join(done.stdout.split())
+    assert "scores none: every record failed, see failures" in said
+    assert "it needs" not in said
+    assert "faithfulness" not in said
+
+
+def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
+    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    lines = [{"record": "museum", "source": f"c{i}", "target": "a0", "label": "neutral"} for i in range(3)]
+    listed = written(tmp_path / "relations.jsonl", lines)
+    done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed)
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["undecided_claims"] == {"count": 3, "of": 3}
+    assert "undecided 3 of 3 claims" in " ".join(done.stdout.split())
 
 
 def test_a_run_without_a_model(factreasoner, tmp_path):

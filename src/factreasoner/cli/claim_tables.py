@@ -32,14 +32,23 @@ def print_claims(task: Task[Any]) -> Show:
 def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterator[tuple[str, str]]:
     yield "records", counted_records(summary)
     lacking = lacking_of(task.table, "run", summary["given"])
+    records = summary["records"]
+    all_failed = 0 < records["failed"] == records["total"]
+    if all_failed:
+        yield "scores", "[red]none: every record failed[/red], see failures"
     for metric in task.table.shown_in("run"):
         found = summary["metrics"][metric.name]
-        if metric.name not in lacking.metrics and (not metric.needs.labels or found["value"] is not None):
-            reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
-            yield metric.caption(None, room=True), mean_text(metric, summary) + reason
+        if found["value"] is None and (all_failed or metric.needs.labels or metric.name in lacking.metrics):
+            continue
+        reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
+        yield metric.caption(None, room=True), mean_text(metric, summary) + reason
     yield from (("not scored", sentence) for sentence in lacking.sentences)
-    if summary["few_records"] is not None:
+    if summary["few_records"] is not None and not all_failed:
         yield "", summary["few_records"]
+    undecided = summary["undecided_claims"]
+    if undecided["count"]:
+        words = "claims lack a verdict that would decide them; shares leave out what is undecided"
+        yield "undecided", f"[red]{undecided['count']:,}[/red] of {undecided['of']:,} {words}"
     yield from run_rows(summary, config, "verdicts")
 
 

@@ -57,9 +57,10 @@ class RecordedJudge:
             if verdict is None and recording is not None and self._config.unlisted == "neutral":
                 verdict = self._neutral(premise, claim)
             if verdict is None:
-                failures.append(_missing(premise, claim, self._why_missing(recording)))
+                failures.append(_missing(premise, claim, self._why_missing(recording, claim)))
             elif recording is not None and _reworded(recording, premise, claim):
-                failures.append(_missing(premise, claim, f"the verdict in {self._file} is on other texts"))
+                told = f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
+                failures.append(_missing(premise, claim, told))
             elif _misquoted(recording, premise, verdict):
                 told = f"the quote in {self._file} does not stand in {premise.id}: {verdict.quote!r}"
                 failures.append(_missing(premise, claim, told))
@@ -67,13 +68,14 @@ class RecordedJudge:
                 verdicts.append(verdict)
         return Judged(tuple(verdicts), tuple(failures))
 
-    def _why_missing(self, recording: Recording | None) -> str:
+    def _why_missing(self, recording: Recording | None, claim: Claim) -> str:
         if recording is None and self._config.unlisted == "neutral":
             return (
                 f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
                 "it names, lest a misspelt id pass for silence; one neutral verdict names a record"
             )
-        return f"no verdict on this pair in {self._file}"
+        remade = _remade(recording, claim) if recording is not None else ""
+        return f"no verdict on this pair in {self._file}{remade}"
 
     def _neutral(self, premise: Premise, claim: Claim) -> Verdict:
         return Verdict(
@@ -112,6 +114,17 @@ def _reworded(recording: Recording, premise: Premise, claim: Claim) -> bool:
     """Whether the recorded verdict was on another passage or atom; a context as a claim may be cut."""
     passage = recording.contexts.get(premise.id, premise.text)
     return passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text
+
+
+def _remade(recording: Recording, claim: Claim) -> str:
+    """The cause and the remedy where the claim is none of those that the recorded run made."""
+    known = claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text
+    if known or not recording.atoms:
+        return ""
+    return (
+        ": this claim is none of that run's, made anew otherwise than there; give that run's settings, its "
+        "--model with the cache above all, or records that bring its claims"
+    )
 
 
 def _misquoted(recording: Recording | None, premise: Premise, verdict: Verdict) -> bool:

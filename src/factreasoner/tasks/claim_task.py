@@ -142,6 +142,7 @@ class ClaimTally(Generic[C, Scored]):
         self._sampling = Sampling(table)
         self._worst = Worst("claim")
         self._given: Counter[str] = Counter()
+        self._claims = self._undecided = 0
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
@@ -150,7 +151,10 @@ class ClaimTally(Generic[C, Scored]):
         self._counts.add(result, result.failures, result.verdicts)
         if result.status != "failed":
             self._given.update(self._table.given(scored))
-        for row in main_rows(list(self._rows(result))):
+        rows = list(self._rows(result))
+        self._claims += len({(row.of, row.claim) for row in rows})
+        self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
+        for row in main_rows(rows):
             contested = "contested" in row.cautions
             self._worst.add(row.record, row.claim, row.label, row.p_true, contested=contested)
         return {
@@ -175,5 +179,6 @@ class ClaimTally(Generic[C, Scored]):
             "few_records": self._table.few_records(sample),
             "worst_claims": self._worst.content(),
             "given": dict(self._given),
+            "undecided_claims": {"count": self._undecided, "of": self._claims},
             **counts,
         }
