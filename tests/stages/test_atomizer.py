@@ -291,3 +291,35 @@ def test_inline_a_statement_of_something_else_is_asked_again_then_listed(places:
     assert made(reply_of(stray), reply_of(right)) == ([right], 0, 2)
     texts, failures, _ = made(reply_of(right, stray))
     assert (texts, failures) == ([right], 1)
+
+
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "You should also call your provider.",
+        "Consider whether you feel comfortable with the lawyer.",
+        "Please sign the form before the hearing.",
+        "It is important to keep receipts.",
+    ],
+)
+def test_advice_is_a_statement_where_instructions_are_wanted(advice):
+    kept = EmbeddedAtomizer(instructions=True).atomize(Record(id="r", response=advice))
+    left_out = EmbeddedAtomizer().atomize(Record(id="r", response=advice))
+    assert [atom.text for atom in kept.atoms] == [advice]
+    assert left_out.atoms == ()
+
+
+@pytest.mark.parametrize(
+    "courtesy", ["You're welcome! Stay safe!", "Please let me know if you need more.", "I hope this helps."]
+)
+def test_a_courtesy_is_no_statement_where_instructions_are_wanted(courtesy):
+    assert EmbeddedAtomizer(instructions=True).atomize(Record(id="r", response=courtesy)).atoms == ()
+
+
+def test_a_lead_in_is_cut_at_words_and_begins_with_a_capital():
+    lists = "In Oslo, there are two orders:\n\n- The friars.\n\nHere are rules for guests:\n\n- Quiet."
+    atoms = EmbeddedAtomizer().atomize(Record(id="r", response=lists)).atoms
+    assert [atom.text for atom in atoms] == [
+        "In Oslo, there are two orders: The friars.",
+        "Rules for guests include Quiet.",
+    ]

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from factreasoner.language.sentences import Block
 from factreasoner.language.tags import UNSEEN
 from factreasoner.stages.nonclaims import is_filler
+from factreasoner.stages.wording import capitalised
 
 _LONGEST = 200
 _PRESENTING = re.compile(
-    r"(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
+    r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
     re.IGNORECASE,
 )
@@ -81,4 +82,4 @@ def useful_part(lead: str) -> str:
     said = _PRESENTING.sub("", lead)
     presented = said != lead and _OF_ANSWER.match(said) is not None
     says = len(said) <= _LONGEST and not _EMPTY.match(said) and not is_filler(said)
-    return said if says and not presented else ""
+    return capitalised(said) if says and not presented else ""

@@ -33,7 +33,8 @@ _LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _REMARK_INSIDE = re.compile(rf"[,;] (?:and|but|so) (?={_PATTERNS['opening']})", re.IGNORECASE)
-_FILLER = re.compile(_PATTERNS["filler"], re.IGNORECASE)
+_COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
+_ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
 
 def opening(sentence: str) -> int:
@@ -57,8 +58,13 @@ def is_question(sentence: str) -> bool:
 
 def is_filler(sentence: str) -> bool:
     """Whether the sentence is a greeting, a courtesy, or advice to the reader of the answer."""
+    return is_courtesy(sentence) or _ADVICE.match(_plain(sentence)) is not None
+
+
+def is_courtesy(sentence: str) -> bool:
+    """Whether the sentence is a greeting, an offer, or no word at all; advice is none."""
     text = _plain(sentence)
-    return not any(character.isalnum() for character in text) or _FILLER.match(text) is not None
+    return not any(character.isalnum() for character in text) or _COURTESY.match(text) is not None
 
 
 def is_abstaining(sentence: str) -> bool:

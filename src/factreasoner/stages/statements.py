@@ -30,7 +30,7 @@ from factreasoner.stages.labels import names
 from factreasoner.stages.leading_labels import circumstance, leading_label
 from factreasoner.stages.leads import Leads, useful_part
 from factreasoner.stages.lives import lives
-from factreasoner.stages.nonclaims import is_abstaining, is_filler, is_question, opening, parts
+from factreasoner.stages.nonclaims import is_abstaining, is_courtesy, is_filler, is_question, opening, parts
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
 from factreasoner.stages.splitting import split
@@ -76,10 +76,10 @@ def statements(text: str, parser: Parser | None = None, *, instructions: bool = 
 
 class _StatementFinder:
     def __init__(self, text: str, parser: Parser | None, instructions: bool) -> None:
-        self._source = text
-        self._text = without_tags(text)
+        self._source, self._text = text, without_tags(text)
         self._parser = parser
         self._instructions = instructions
+        self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
         self._announced = ""
         self._header: Sequence[str] | None = None
@@ -184,10 +184,10 @@ class _StatementFinder:
             opened = opening(self._text[part.start : part.end])
             label, rest = self._label(Span(part.start + opened, part.end), kind)
             read = plain(self._text, rest)
-            if (reason := _REASON.search(read.text)) and is_filler(read.whole()):
+            if (reason := _REASON.search(read.text)) and self._is_filler(read.whole()):
                 rest = Span(read.span(*reason.span("reason")).start, rest.end)
                 read, label, opened = plain(self._text, rest), "", 1
-            if not (is_filler(read.whole()) or is_abstaining(read.whole())):
+            if not (self._is_filler(read.whole()) or is_abstaining(read.whole())):
                 yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
@@ -209,7 +209,7 @@ class _StatementFinder:
         for sentence, parse in zip(found, parses, strict=True):
             for statement in self._of_sentence(sentence, parse):
                 if re.search(r"[^\W\d_]", statement.text) and not (
-                    is_filler(statement.text) or is_abstaining(statement.text)
+                    self._is_filler(statement.text) or is_abstaining(statement.text)
                 ):
                     yield statement
 
