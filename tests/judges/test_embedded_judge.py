@@ -562,3 +562,10 @@ def test_biographies_are_told_apart_through_the_graph():
     assert AreaUnderROC(Claims.of(p_true, gold)).value > 0.86
     assert right / len(gold) > 0.8
     assert CalibrationError(Claims.of(p_true, gold)).value < 0.16
+
+
+@pytest.mark.parametrize("year", ["", " in 1987"])
+def test_the_marker_of_a_list_item_is_no_sentence_and_ends_nothing(judge, year):
+    passage = "To update the tool:\n1. Run the installer.\n2. Restart the machine.\n3. Pay the yearly fee."
+    found = verdict(judge, passage, f"To update the tool{year}, run the installer and restart the machine.")
+    assert found.label == "neutral" or not year

@@ -106,9 +106,11 @@ def _stands(part: Clause, weights: Sequence[float], ground: Clause, known: froze
 def _is_of_the_sentence(claim: Text, place: int, ground: Clause) -> bool:
     """Whether a word of the claim is no year, or the ground's sentence has the year."""
     year, text = claim.number_at(place), ground.text
-    sentence = next(one for one in text.sentences if one.low <= ground.low < one.high)
-    there = _quantities(text, sentence.low, sentence.high)
-    return year is None or year.kind != "calendar year" or year.is_said(there)
+    if year is None or year.kind != "calendar year":
+        return True
+    # the marker of a list item stands in no sentence
+    within = (one for one in text.sentences if one.low <= ground.low < one.high)
+    return any(year.is_said(_quantities(text, one.low, one.high)) for one in within)
 
 
 def _first(part: Clause) -> int:
