@@ -307,6 +307,18 @@ def test_a_cell_is_a_sentence_where_the_header_says_what_rows_are() -> None:
     assert parsed(text) == ["The Capital of France is Paris.", "Country: France; Opened: 1900"]
     text = "| Feature | Skerry | Tern |\n|---|---|---|\n| Height | 30 m | 20 m |\n"
     assert parsed(text) == ["The Height of Skerry is 30 m.", "The Height of Tern is 20 m."]
+    text = (
+        "| Property | Value |\n|---|---|\n| Height | 30 m |\n| Colour of the door | red |\n| Is lit | yes |\n"
+    )
+    assert parsed(text) == [
+        "The Height is 30 m.",
+        "The Colour of the door is red.",
+        "Property: Is lit; Value: yes",
+    ]
+    text = (
+        "| Country | Capital |\n|---|---|\n| France | Paris |\n\n| Aspect | Tern |\n|-|-|\n| Height | 30 m |"
+    )
+    assert parsed(text) == ["The Capital of France is Paris.", "The Height of Tern is 30 m."]
     assert parsed("| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n") == [
         "A: a; B: b",
         "C: c; D: d",

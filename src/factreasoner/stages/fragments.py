@@ -34,8 +34,10 @@ _ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _DONE_TO = re.compile(r"[a-z]+(?:ed|en|ing|wn|ht|ld|de|nt|rn)\b")
 PLURAL = ("NNS", "NNPS")
 _FEATURES = words(
-    "feature aspect property attribute criterion characteristic parameter factor metric measure"
+    "feature aspect property attribute criterion characteristic parameter factor metric measure "
+    "specification key field"
 )
+_VALUES = words("value values detail details description data information specification specifications")
 _EMPTY = ("", "they", "these", "there", "those", "this", "it", "the following")
 
 
@@ -162,6 +164,7 @@ def sentence_of_cell(
     """ "The Capital of France is Paris"; empty where it is not clear which says what the other one has.
 
     `corner` heads the column of the rows' names: rows are things, unless it says that they are features.
+    These are of what `column` names, unless it says that there stand their values: "The Height is 38 m".
     """
     turned = corner.lower() in _FEATURES
     if not turned and not is_name(parse(corner)):
@@ -177,7 +180,8 @@ def sentence_of_cell(
     ):
         return ""
     be = "are" if read.root.tag in PLURAL else "is"
-    return as_sentence(f"The {feature} of {thing} {be} {cell}")
+    of = "" if turned and column.lower() in _VALUES else f" of {thing}"
+    return as_sentence(f"The {feature}{of} {be} {cell}")
 
 
 def as_sentence(text: str) -> str:

@@ -103,7 +103,8 @@ class _StatementFinder:
     def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
         """A table row as "column: cell; column: cell"; the row above a rule names the columns.
 
-        A row of more than two cells is a statement for each but the first, which says what the row is about.
+        Each cell but the first, which says what the row is about, is a statement; a sentence where the header
+        tells how to say it.
         """
         spans = cells(self._text, block)
         texts = [_whole(self._text[span.start : span.end]) for span in spans]
@@ -113,12 +114,15 @@ class _StatementFinder:
         header = [*(self._header or ()), *[""] * len(texts)]
         filled = [(name, cell, span) for name, cell, span in zip(header, texts, spans, strict=False) if cell]
         said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
-        if len(said) > 2 and self._header and texts[0]:
-            for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
-                sentence = sentence_of_cell(header[0], texts[0], name, cell, self._parse)
-                yield self._statement(sentence or f"{said[0]}; {whole}", span)
-        elif said:
+        if not said:
+            return
+        if len(said) < 2 or not self._header or not texts[0]:
             yield self._statement("; ".join(said), Span(block.start, block.end))
+            return
+        for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
+            sentence = sentence_of_cell(header[0], texts[0], name, cell, self._parse) if name else ""
+            place = span if len(said) > 2 else Span(block.start, block.end)
+            yield self._statement(sentence or f"{said[0]}; {whole}", place)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[Statement]:
         """The statements of a block that the item of a list follows, if one does."""
