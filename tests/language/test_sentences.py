@@ -20,6 +20,9 @@ CASES = [
     # Abbreviations, titles, initials
     "Dr. Smith met Mrs. Jones at St. Mary's.¦ They talked.",
     "J. R. R. Tolkien wrote it.¦ George W. Bush did not.",
+    "Its architect was George K. S. Rotne.¦ P. D. Q. Bach and Johann S. Bach wrote on p. 3 and S. 12.",
+    "Der Bau kostete rund 866 Mio. Euro.¦ Es waren 3 Mrd. Euro und 5 Tsd. Stück.",
+    "Er zahlte 5 Mio.¦ Das war viel.",
     "He lives in the U.S.¦ He was born in the U.S. Virgin Islands.",
     "She studied in Washington, D.C.¦ In 1990 she left the D.C. area.",
     "See No. 5, pp. 3-4, and Fig. 2 of vol. 7.¦ It is clear.",

@@ -116,13 +116,17 @@ def print_rehearsal(
 
 def _print_further(planned: RunPlan, most: RunPlan, why: str) -> None:
     """What a run takes beyond what is planned where no claim is borne out; nothing where that is none."""
+    from factreasoner.cli.console import Terminal
+
     calls, prompt, reply = (
         sum(getattr(stage, name) for stage in most.stages) - sum(getattr(s, name) for s in planned.stages)
         for name in ("calls", "prompt_tokens", "completion_tokens")
     )
     if calls > 0:
         tokens = f"~{prompt:,} prompt and ~{reply:,} completion tokens"
-        say(f"Calls beyond these, where no claim is borne out: up to {calls:,} with {tokens} ({why}).")
+        Terminal(soft_wrap=True, highlight=False).sentence(
+            f"Calls beyond these, where no claim is borne out: up to {calls:,} with {tokens} ({why})."
+        )
 
 
 def run_task(

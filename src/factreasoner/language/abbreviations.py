@@ -33,7 +33,7 @@ BEFORE_NUMBER = words(
 MAY_END = words(
     "inc ltd co corp llc plc bros jr sr etc al st ste ave blvd rd hwy dept univ assn assoc est ext u.s",
     "u.k u.n e.u a.m p.m b.c a.d b.c.e c.e d.c ph.d m.d b.a m.a b.sc m.sc ed eds trans hrs min max usw",
-    "o.ä ecc г гг в вв т.д т.п др п",
+    "mio mrd tsd mln mld млн млрд тыс o.ä ecc г гг в вв т.д т.п др п",
 )
 """The end of a sentence only where a word follows that commonly begins one."""
 
@@ -72,7 +72,7 @@ def full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
     starts_sentence = next_word in STARTERS
     if key in ALWAYS_CONTINUES:
         return False
-    if key in BEFORE_NUMBER:
+    if key in BEFORE_NUMBER and not (len(last_word) == 1 and last_word.isupper()):
         return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
     if key in MAY_END or _ACRONYM.fullmatch(last_word):
         return starts_sentence or (key == "etc" and next_word[:1].isupper())

@@ -89,7 +89,10 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 """A unit or an element by its name, with its power or mass number, which a known source may have, too."""
-BROKEN = re.compile(r"\[\^?\d{1,3}(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\])|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()")
+BROKEN = re.compile(
+    r"\[\^?\d{1,3}(?:(?=[.;!?]\s+[^\W\d_a-z][^\W\d_])|(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\]))"
+    r"|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()"
+)
 ASKS_FOR_NOUN = re.compile(
     r"\b(?:according to|per|"
     r"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*$",

@@ -11,6 +11,7 @@ from functools import lru_cache
 from factreasoner.language.lexicon import FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")
+_NOT_COMPARED = ": not compared"
 _PROBED = 4000
 _LEAST_LETTERS = 4
 _LEAST_WORDS = 3
@@ -66,6 +67,11 @@ _SHARED = {"CJK": "Chinese or Japanese", "HIRAGANA": "Chinese or Japanese", "KAT
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim can't be compared with a passage: their scripts or languages differ; "" where it can."""
     return _differences(tuple(claims), passage)
+
+
+def tells_incomparable(note: str) -> bool:
+    """Whether the note of a verdict says that claim and passage were not compared."""
+    return note.endswith(_NOT_COMPARED)
 
 
 @lru_cache(maxsize=1024)
@@ -130,7 +136,7 @@ def is_english(text: str) -> bool:
 
 
 def _note(claim: str, passage: str) -> str:
-    return f"atom {claim}, passage in {passage}: not compared"
+    return f"atom {claim}, passage in {passage}{_NOT_COMPARED}"
 
 
 def _script(text: str) -> str | None:

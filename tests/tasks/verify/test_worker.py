@@ -244,3 +244,24 @@ def test_a_new_sentence_that_runs_into_the_next_one_is_not_put_in():
     result = verified(Model(rewrites={"1930": "The museum opened in 1932 with Mr. [1]"}), answer)
     assert result.corrected == answer
     assert [failure.stage for failure in result.failures] == ["corrector"]
+
+
+def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in_the_scores():
+    answer = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]. The lamp is red [2]."
+    result = verify(answer, sources=["The tower was built in 1890 by the harbour.", "The lamp is red."])
+    foreign, own = result.claims
+    assert (foreign.label, foreign.p) == (None, None)
+    assert "[1]: atom in German, passage in English: not compared" in foreign.explanation
+    assert own.label == "supported"
+    assert scored_verify(result).before.citation_recall == 1.0
+    both = verify(
+        answer.replace("[1]", "[1][2]"), sources=["Der Turm ist seit 1871 am Hafen.", "The lamp is."]
+    )
+    assert both.claims[0].label in (None, "supported")
+
+
+def test_why_author_and_year_name_no_source_is_said():
+    sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
+    several, none = verify("It is tall (Smith 2019). It is old (Weber 2001).", sources=sources).claims
+    assert several.explanation == "Author and year of Smith 2019 fit several sources: s1, s2."
+    assert none.explanation == "Author and year of Weber 2001 stand in no source's id, title or link."

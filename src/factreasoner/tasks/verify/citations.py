@@ -90,6 +90,10 @@ class CitedText:
         """Another text, whose labels name the sources that they name in this one."""
         return CitedText(text, self.contexts, self._defined)
 
+    def fitting(self, label: str) -> list[str]:
+        """The ids of the sources that a label of author and year may name."""
+        return self._sources.fitting(label)
+
     def label_of(self, source: str) -> str:
         """How the text names a source: by its id where a citation does, else by its number."""
         if source not in self._labels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factreasoner.language.comparable import tells_incomparable
 from factreasoner.models import P_DIGITS, side_of
 from factreasoner.tasks.verdicts import p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
@@ -18,11 +19,16 @@ def labelled(
 
     Of several verdicts that decide it the most probable one counts; where one as probable says the
     contrary, the claim is undecided. Where none decides it, that on its nearest source counts. Where it was
-    not held against all its sources (`complete`), only support is known. Sources are named as in
-    `text`.
+    not held against all its sources (`complete`), or one is in another language and was not compared, only
+    support is known; where all are, nothing. Sources are named as in `text`.
     """
-    if not holdings:
+    compared = [h for h in holdings if not tells_incomparable(h.verdict.note)]
+    if holdings and not compared:
+        said = " ".join(_in_words(h, holdings, 0.5, text) for h in holdings)
+        return claim.model_copy(update={"explanation": said})
+    if not compared:
         return claim
+    holdings, complete = compared, complete and len(compared) == len(holdings)
     telling = [h for h in holdings if h.verdict.label != "neutral"]
     if telling:
         best = max(telling, key=lambda h: h.verdict.probability)

@@ -186,9 +186,16 @@ def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim
         names = ", ".join(claim.unknown)
         said = f"No source is called {names}."
         if all(map(is_author_year, claim.unknown)):
-            said = f"Author and year of {names} stand in no source's id, title or link, or in several's."
+            said = " ".join(_fit_of(name, text.fitting(name)) for name in claim.unknown)
         return claim.model_copy(update={"label": "unknown_source", "explanation": said})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
+
+
+def _fit_of(label: str, fitting: Sequence[str]) -> str:
+    """Why a label of author and year names no source."""
+    if fitting:
+        return f"Author and year of {label} fit several sources: {', '.join(fitting)}."
+    return f"Author and year of {label} stand in no source's id, title or link."
 
 
 def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
