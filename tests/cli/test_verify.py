@@ -51,6 +51,21 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     assert all(f"citation {name}, corrected " in shown for name in ("recall", "precision"))
 
 
+def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasoner, tmp_path):
+    answer = "It shows ships and maps [1]. Entry is free."
+    german = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]."
+    data = write_records(
+        tmp_path / "answers.jsonl",
+        {"id": "r1", "output": answer, "contexts": [SOURCE]},
+        {"id": "r2", "output": german, "contexts": [SOURCE]},
+    )
+    done = factreasoner("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
+    assert "(probabilities: 1 embedded judge, 1 without judging)" in done.stdout, done.stdout
+    shown = factreasoner("show", tmp_path / "run").stdout
+    assert "r1: claims of the answer that cite nothing" in shown
+    assert "held against the contexts" not in shown
+
+
 def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r1", "output": TEXT, "contexts": [SOURCE]})
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")

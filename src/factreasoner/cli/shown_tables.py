@@ -119,5 +119,7 @@ def _heading(row: ClaimRow, task: Task[Any]) -> str:
     if task.claim_word == "atom":
         return row.record
     of = FACTS if row.of == FACTS else f"claims of the {row.of}"
+    if row.label == "uncited":
+        return f"{row.record}: {of} that cite nothing"
     plural = {CITED: "sources they cite", CONTEXTS: "contexts"}
     return f"{row.record}: {of}, held against the {plural.get(row.against, row.against)}"

@@ -123,7 +123,8 @@ def counted_records(summary: Mapping[str, Any]) -> str:
 def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterator[tuple[str, str]]:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
-    own["constant"] = f"the constant {config.constant_confidence:g}"
+    is_embedded = config.plugin("judge") == "embedded"
+    own["constant"] = "without judging" if is_embedded else f"the constant {config.constant_confidence:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
