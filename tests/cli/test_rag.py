@@ -37,6 +37,21 @@ def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factrea
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
     assert "faithfulness" not in said
+    assert "the same command tries only that again" in done.stderr
+
+
+def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
+    labels = {"a0": "contradiction", "r0": "entailment", "r1": "neutral"}
+    lines = [
+        {"record": "museum", "source": source, "target": target, "label": label}
+        for target, label in labels.items()
+        for source in ("c0", "c1", "c2", "answer", "reference")
+    ]
+    listed = written(tmp_path / "relations.jsonl", lines)
+    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, "--k", "2")
+    assert "contradicted by c0" in done.stdout
+    assert "are of the first 2 contexts (--k)" in done.stdout
 
 
 def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):

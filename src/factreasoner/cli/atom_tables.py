@@ -59,13 +59,17 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     console.print()
 
 
+_DECIDES = ("borne out by ", "contradicted by ")
+
+
 def _evidence(row: ClaimRow, longest: int) -> str:
     """The strongest verdict for a claim's label, and what else there is to know."""
     parts = []
     if row.context is not None:
         repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
         quote = "" if repeated else f': "{plain(row.quote or "", longest)}"'
-        parts.append(plain(source_name(row.context, row.title or row.link)) + quote)
+        verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
+        parts.append(verb + plain(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":
         parts.append("[yellow]judged in part[/yellow]")
     if row.note:

@@ -26,6 +26,8 @@ def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     values = {name: found["value"] for name, found in summary["metrics"].items()}
     records = {name: found["records"] for name, found in summary["metrics"].items()}
     console = Terminal(highlight=False)
+    if isinstance(config.k, int) and values["retrieval_recall"] is not None:
+        console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
     for sentence in losses(values, records):
         console.print(plain(sentence))
 

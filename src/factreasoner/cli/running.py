@@ -218,6 +218,8 @@ def _ended(report: RunReport) -> int:
     if report.stopped:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         say(f"Stopped: {report.stopped}. {rest}", err=True)
+    elif not report.complete:
+        say("Something failed, see failures; the same command tries only that again.", err=True)
     return 0 if report.complete else 3
 
 

@@ -24,3 +24,10 @@ def test_given_claims_are_located_by_their_wording():
     assert (result.claims[1].label, result.claims[1].sentence) == (None, None)
     assert [failure.item_id for failure in result.failures] == ["y"]
     assert "'original' wording" in result.failures[0].message
+
+
+def test_notes_and_unknown_citations_are_told_as_in_results():
+    result = verify("A dam is high [1. It is wide [7].", sources=["A dam is high."])
+    assert result.unknown_citations == ("7",)
+    assert len(result.notes) == 1
+    assert "[1" in result.notes[0]

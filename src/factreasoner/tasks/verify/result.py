@@ -101,6 +101,17 @@ class VerifyResult(ClaimResult):
         return self.verified.claims if self.verified else ()
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What in the answer looks like a citation and was not read as one, or may be none."""
+        return self.verified.notes if self.verified else ()
+
+    @property
+    def unknown_citations(self) -> tuple[str, ...]:
+        """The labels of the answer's citations that name no source."""
+        citations = self.verified.citations if self.verified else ()
+        return tuple(citation.label for citation in citations if citation.source is None)
+
+    @property
     def corrected(self) -> str | None:
         """The answer as corrected; None where it could not be verified."""
         return self.revised.text if self.revised else None

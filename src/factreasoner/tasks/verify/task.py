@@ -70,14 +70,14 @@ class Verify(Task[VerifyResult]):
 
 def _fields(scored: ScoredVerify) -> dict[str, Any]:
     result = scored.result
-    verified, revised = result.verified, result.revised
+    revised = result.revised
     return {
         "corrected": result.corrected,
         "changes": [change.model_dump(mode="json") for change in result.changes],
         "claims": [claim.model_dump(mode="json") for claim in result.claims],
         "corrected_claims": [claim.model_dump(mode="json") for claim in revised.claims] if revised else [],
-        "unknown_citations": [c.label for c in verified.citations if c.source is None] if verified else [],
-        "notes": list(verified.notes) if verified else [],
+        "unknown_citations": list(result.unknown_citations),
+        "notes": list(result.notes),
     }
 
 
