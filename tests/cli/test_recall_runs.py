@@ -175,6 +175,13 @@ def modes(factreasoner, server, data, names, *flags):
     return factreasoner("compare", data, "--task", "recall", "--modes", names, *model, "--out", "out", *flags)
 
 
+def test_that_modes_mean_nothing_without_a_model_is_said(factreasoner, tmp_path):
+    data = data_file(tmp_path)
+    done = factreasoner("compare", data, "--task", "recall", "--modes", "tf,tfn", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "add --model" in done.stderr
+
+
 def test_the_table_of_modes(factreasoner, tmp_path):
     data = data_file(tmp_path)
     with FakeServer(good) as server:

@@ -256,3 +256,6 @@ def test_a_question_may_be_a_conversation() -> None:
     )
     with pytest.raises(InputError, match="input"):
         parse({"output": "x", "input": [5]})
+    with pytest.raises(InputError, match="missing; a turn is an object"):
+        parse({"output": "x", "input": [{"role": "user"}]})
+    parse({"output": "x", "input": [{"role": "assistant", "content": None}]})

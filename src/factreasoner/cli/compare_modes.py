@@ -62,6 +62,8 @@ def compare_modes(
         _print(rows)
     for note in mode_notes(content):
         say(note, err=True)
+    if not contenders[0].config.model:
+        say("Modes are ways to ask a model; what judges here has none: add --model.", err=True)
     return 0 if complete else 3
 
 

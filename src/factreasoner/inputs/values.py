@@ -58,6 +58,8 @@ class Values:
             if not isinstance(turn, Mapping):
                 self.problem(place, f"is {describe(turn)}; a turn is an object {{role, content}}")
                 continue
+            if "content" not in turn and "tool_calls" not in turn:
+                self.problem(f"{place}.content", "missing; a turn is an object {role, content}")
             role = self.text(turn.get("role"), f"{place}.role") or "user"
             turns.append(f"{role}: {self.text(turn.get('content'), f'{place}.content') or ''}")
         return "\n".join(turns)

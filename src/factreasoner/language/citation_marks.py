@@ -26,7 +26,11 @@ from factreasoner.language.brackets import MATRIX, reading_of
 
 MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is no citation."""
-_WORD = r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|footnotes?)"
+_WORD = (
+    r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|footnotes?"
+    r"|quellen?|fu(?:ß|ss)noten?|fuentes?|fontes?|fonti|bron(?:nen)?|källa|källor|kilder?|źródł[oa]|источники?)"
+)
+"""A word for a source, in English and in other languages."""
 LINKED = re.compile(
     r"(?P<outer>\[)?\[(?P<inside>[^\[\]\n]{1,120})\](?(outer)\])"
     r"(?:\((?P<url>(?:https?:|www\.|[/#])[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))?"
@@ -72,7 +76,7 @@ _DIGITS_OF = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10)
 _NARROW = str.maketrans("［］，；،؛", "[],;,;") | {
     zero + digit: str(digit) for zero in _DIGITS_OF for digit in range(10)
 }
-_BETWEEN = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
+_BETWEEN = re.compile(r"\s*(?:[,;&]|\b(?:and|und|et|y|en|och|og)\b)\s*")
 _RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
 _POWER = re.compile(
     r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr|Pa|Hz|[kMG]?pc"

@@ -41,6 +41,8 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained ［1］ a lot ［２，３］.", [["c1"], ["c2", "c3"]]),
         ("It rained.¹⁻³ It snowed.", [["c1", "c2", "c3"]]),
         ("It rained (Source 1, Source 2).", [["c1", "c2"]]),
+        ("Es regnete (Quelle 1), auch dort (Quellen 1 und 2).", [["c1"], ["c1", "c2"]]),
+        ("Llovió [fuente 1] (Quelle der Spree).", [["c1"]]),
         ("It rained (see Source 1 and Source 3, p. 2).", [["c1", "c3"]]),
         ("It rained [c3].", [["c3"]]),
         ("It rained [c3, 1].", [["c3", "c1"]]),

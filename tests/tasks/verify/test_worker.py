@@ -7,13 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from verifying_model import ANSWER, SOURCES, Model, fates, verified
 
-from factreasoner import ScriptedLLM
+from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import UnusableReplyError
-from factreasoner.models import Atom
+from factreasoner.models import Atom, Record
 from factreasoner.protocols import Judged
+from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
+from factreasoner.tasks.verify.task import TASK
 
 
 def test_a_model_rewrites_what_failed_and_nothing_else():
@@ -39,6 +41,16 @@ def test_a_model_rewrites_what_failed_and_nothing_else():
     assert result.revised.claims[0].text == "It opened in 1932."
     assert result.claims[0].explanation == "So it says of The Harbour Museum opened in 1930."
     assert (result.claims[0].quote, result.claims[0].quoted) == ("opened on 4 May 1932", "c0")
+
+
+def test_where_there_is_no_source_nothing_is_asked_and_nothing_rewritten():
+    llm = ScriptedLLM(Model())
+    result = TASK.worker(Config(model="m"), Calls(llm=llm)).assess(
+        Record(id="r", response="It has a café [7].", contexts=())
+    )
+    assert [claim.fate for claim in result.claims] == ["flagged"]
+    assert result.corrected == "It has a café [7]."
+    assert not any("sources" in call.prompt.user.lower() for call in llm.calls)
 
 
 def test_a_new_sentence_that_fails_again_is_worked_on_at_most_so_many_rounds():

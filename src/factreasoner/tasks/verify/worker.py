@@ -105,7 +105,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
 
     def _corrected(self, draft: Draft, number: int, record: Record, meter: Meter, log: _Log) -> Draft | None:
         """The draft after one round; None where nothing was changed."""
-        failed = self._failed(draft)
+        failed = self._failed(draft, record)
         if not failed:
             return None
         with meter.stage("corrector"):
@@ -128,8 +128,11 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
                     log.reasons.setdefault(root, []).extend(one.why)
         return self._verified_again(draft, made, number, record, meter, log)
 
-    def _failed(self, draft: Draft) -> list[FailedSentence]:
-        found = []
+    def _failed(self, draft: Draft, record: Record) -> list[FailedSentence]:
+        """The sentences to be corrected; none where there is no source that one could be written from."""
+        found: list[FailedSentence] = []
+        if not record.contexts:
+            return found
         for sentence in draft.text.sentences:
             own = [claim for claim in draft.claims if claim.sentence == place_of(sentence)]
             wrong = tuple(claim for claim in own if claim.label in self._corrector.labels)
