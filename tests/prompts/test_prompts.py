@@ -47,7 +47,8 @@ def test_an_unknown_prompt_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "placeholders"), [("atomizer", {"question", "text"}), ("reviser", {"question", "topic", "text"})]
+    ("name", "placeholders"),
+    [("atomizer", {"advice", "question", "text"}), ("reviser", {"question", "topic", "text"})],
 )
 def test_packaged_prompts(name: str, placeholders: set[str]) -> None:
     template = prompts.load(name)

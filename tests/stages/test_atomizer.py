@@ -253,14 +253,15 @@ def test_inline_statements_come_self_contained_with_the_place_of_their_first_wor
     assert fenced(prompt.user, "topic") == ["Ada Lovelace"]
 
 
-def test_who_needs_no_places_is_told_statements_alone() -> None:
+def test_who_keeps_instructions_needs_no_places_and_is_told_statements_alone() -> None:
     llm = ScriptedLLM([{"statements": ["Ada wrote notes.", "Ada was born in 1815."]}])
-    atomizer = LLMAtomizer(llm=llm, config=INLINE).without_places()
+    atomizer = LLMAtomizer(llm=llm, config=INLINE).with_instructions()
     atoms = atomizer.atomize(record()).atoms
     assert [atom.text for atom in atoms] == ["Ada wrote notes.", "Ada was born in 1815."]
     assert "begins" not in str(llm.calls[0].schema.parameters)
-    two_calls = LLMAtomizer(llm=llm, config=Config(model="m")).without_places()
-    assert two_calls.requests(record()) == LLMAtomizer(llm=llm, config=Config(model="m")).requests(record())
+    two_calls = LLMAtomizer(llm=llm, config=Config(model="m")).with_instructions()
+    usual = LLMAtomizer(llm=llm, config=Config(model="m"))
+    assert two_calls.requests(record())[0][1] == usual.requests(record())[0][1]
 
 
 def test_inline_a_later_chunk_shows_what_comes_before_it() -> None:
@@ -284,7 +285,7 @@ def test_inline_a_statement_of_something_else_is_asked_again_then_listed(places:
         config = INLINE.model_copy(update={"max_attempts": 2})
         record = Record(id="r", prompt="What did Ada Lovelace do?", response="She wrote notes.")
         atomizer = LLMAtomizer(llm=llm, config=config)
-        found = (atomizer if places else atomizer.without_places()).atomize(record)
+        found = (atomizer if places else atomizer.with_instructions()).atomize(record)
         return [atom.text for atom in found.atoms], len(found.failures), len(llm.calls)
 
     right, stray = "Ada Lovelace wrote notes.", "The Eiffel Tower stands in Paris."
@@ -323,3 +324,14 @@ def test_a_lead_in_is_cut_at_words_and_begins_with_a_capital():
         "In Oslo, there are two orders: The friars.",
         "Rules for guests include Quiet.",
     ]
+
+
+@pytest.mark.parametrize("reviser", ["llm", "inline"])
+def test_a_model_is_told_to_keep_instructions_where_they_are_wanted(reviser):
+    atomizer = LLMAtomizer(ScriptedLLM([]), Config(model="m", reviser=reviser))
+    record = Record(id="r", response="Run the installer.")
+    ((usual, _),) = atomizer.requests(record)
+    ((kept, _),) = atomizer.with_instructions().requests(record)
+    assert "greetings, advice," in usual.system
+    assert "greetings, advice," not in kept.system
+    assert "instructions or advice to the reader: they are statements here" in kept.system

@@ -25,6 +25,9 @@ from factreasoner.stages.plain_text import without_citations
 from factreasoner.stages.statements import Statement, statements
 
 STAGE = "atomizer"
+_ADVICE = "advice"
+_KEPT = "thanks (but no instructions or advice to the reader: they are statements here, said as in the text)"
+"""What is left out with questions and greetings, and what is where instructions are kept."""
 _BEFORE = 4000
 """Characters of the text before a chunk that are shown where statements are made self-contained."""
 
@@ -104,18 +107,19 @@ class LLMAtomizer:
     INLINE: str | None = "atomizer_inline"
     """The prompt that makes statements self-contained too; None where `PROMPT` does."""
 
-    def __init__(self, llm: LLM, config: Config | None = None, *, places: bool = True) -> None:
+    def __init__(self, llm: LLM, config: Config | None = None, *, instructions: bool = False) -> None:
         self._llm = llm
         self._config = config or Config()
         self._reasker = Reasker(llm, self._config)
         inline = self.INLINE if self._config.reviser == "inline" else None
         self._template = prompts.load(inline or self.PROMPT)
         self._inline = inline is not None
-        self._schema = SCHEMA if not inline else INLINE_SCHEMA if places else UNPLACED_SCHEMA
+        self._schema = SCHEMA if not inline else UNPLACED_SCHEMA if instructions else INLINE_SCHEMA
+        self._advice = _KEPT if instructions else _ADVICE
 
-    def without_places(self) -> LLMAtomizer:
-        """This one for who needs no spans: self-contained statements come without their first words."""
-        return type(self)(self._llm, self._config, places=False)
+    def with_instructions(self) -> LLMAtomizer:
+        """This one for who holds claims against sources: instructions are kept, and spans are not needed."""
+        return type(self)(self._llm, self._config, instructions=True)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
@@ -148,6 +152,7 @@ class LLMAtomizer:
             "topic": _given(record.topic or "", "topic"),
             "before": _given(record.response[: chunk.start].strip()[-_BEFORE:], "before"),
             "text": prompts.delimit(text, "text"),
+            "advice": self._advice,
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 

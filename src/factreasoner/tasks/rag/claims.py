@@ -28,9 +28,7 @@ class ClaimMaker:
 
     def __init__(self, assembly: Assembly) -> None:
         atomizer = assembly.made(ATOMIZER)
-        if isinstance(atomizer, LLMAtomizer):
-            atomizer = atomizer.without_places()
-        elif isinstance(atomizer, EmbeddedAtomizer):
+        if isinstance(atomizer, LLMAtomizer | EmbeddedAtomizer):
             atomizer = atomizer.with_instructions()
         self._atomizer = atomizer
         self._reviser = assembly.made(REVISER)
