@@ -294,6 +294,35 @@ CASES = {
         "The band sold records in Norway.",
         "The band sold shirts in Norway.",
     ],
+    # What one part says holds of another
+    "Not only did Roe cross Greenland, but he also won the prize.": [
+        "Not only did Roe cross Greenland, but he also won the prize."
+    ],
+    "Berlin is larger than Hamburg and older.": ["Berlin is larger than Hamburg and older."],
+    "5G is faster and has lower latency than LTE.": ["5G is faster and has lower latency than LTE."],
+    "She was the first woman and the youngest person to win the prize.": [
+        "She was the first woman and the youngest person to win the prize."
+    ],
+    "The council had to repeal the rule, which it did in May 1988.": [
+        "The council had to repeal the rule, which it did in May 1988."
+    ],
+    "Losses are put at 600 by Roe himself and at 1,100 by modern historians.": [
+        "Losses are put at 600 by Roe himself and at 1,100 by modern historians."
+    ],
+    "IBM has a master, which Roe owns and runs.": ["IBM has a master, which Roe owns and runs."],
+    "The proof rests on the recursive nature of the function and the distributive property of exponents.": [
+        "The proof rests on the recursive nature of the function and the distributive property of exponents."
+    ],
+    "They built a bridge across a river, which was completed in 1900.": [
+        "They built a bridge across a river, which was completed in 1900."
+    ],
+    "He is a member of the House of Lords and the House of Commons.": [
+        "He is a member of the House of Lords and the House of Commons."
+    ],
+    "She moved to Paris, which was then the center of art.": [
+        "She moved to Paris.",
+        "Paris was then the center of art.",
+    ],
     # Beside an instruction
     "Noise and light can disrupt sleep, so make sure the room is dark and quiet.": [
         "Noise can disrupt sleep.",

@@ -95,7 +95,7 @@ def anaphors(parse: Parse) -> Iterator[Anaphor]:
     """The pronouns and demonstratives of a sentence that stand for something; "it is clear that" does not."""
     for word in parse.words:
         if word.lower in PRONOUNS and word.tag in ("PRP", "PRP$"):
-            if not (word.lower == "it" and is_expletive(parse, word)):
+            if not (word.lower == "it" and is_expletive(parse, word)) and not _is_surname(parse, word):
                 yield Anaphor(word)
         elif word.lower in DEMONSTRATIVES and word.tag in ("DT", "PDT", "JJ"):
             yield from _pointed_at(parse, word)
@@ -105,6 +105,11 @@ def anaphors(parse: Parse) -> Iterator[Anaphor]:
             yield Anaphor(word, noun)
         elif _is_one_of_those(parse, word) or _belongs(parse, word):
             yield Anaphor(word)
+
+
+def _is_surname(parse: Parse, word: Word) -> bool:
+    """ "He" in "He et al."."""
+    return word.text[0].isupper() and [w.lower for w in parse.words[word.i + 1 : word.i + 2]] == ["et"]
 
 
 def _says_only_which(parse: Parse, word: Word) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.persons import is_person
-from factreasoner.language.tree import NOUNS, SUBJECTS, Parse, Word
+from factreasoner.language.tree import NOUNS, SUBJECTS, VERBS, Parse, Word
 from factreasoner.stages.joints import says_of_all
 from factreasoner.stages.lists import QUANTIFIERS
 from factreasoner.stages.wording import Line, Wording
@@ -77,6 +77,8 @@ class Attachments:
         relative = self.relative(child)
         if relative is None or not self._parse.is_finite(child) or not self._is_simple(child):
             return False
+        if self._is_done(relative, child) or self._may_be_of_another(noun, child, relative):
+            return False
         if relative.i != first:
             return set_off and self._is_share(relative, child)
         if relative.lower == "which" and relative.dep == "nsubj" and not self._may_tell_of(noun, child):
@@ -121,6 +123,22 @@ class Attachments:
             return True
         person = noun.entity == "PERSON" and is_person(apposition.lemma)
         return person and above.tag == "NNS" and apposition.tag == "NN"
+
+    def _is_done(self, relative: Word, verb: Word) -> bool:
+        """Whether "which" is what one did, or the object of two verbs: "which A owns and runs"."""
+        return relative.dep == "dobj" and (verb.lemma == "do" or bool(self._parse.children(verb, "conj")))
+
+    def _may_be_of_another(self, noun: Word, clause: Word, relative: Word) -> bool:
+        """Whether a thing before the noun may be meant: "a bridge across a river, which opened in 1900"."""
+        if relative.lower != "which" or noun.dep != "pobj" or noun.pos == "PROPN":
+            return False
+        preposition = self._parse[noun.head]
+        above = self._parse[preposition.head]
+        if above.pos in VERBS:
+            above = self._parse.child(above, "dobj", "attr", "nsubjpass") or above
+        article = self._parse.child(above, "det")
+        new = article is not None and article.lower in ("a", "an", "the")
+        return preposition.lower != "of" and above.pos == "NOUN" and new and self._agrees(above, clause)
 
     def _is_share(self, relative: Word, verb: Word) -> bool:
         """ "all of which" as a subject."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import AUXILIARIES, VERBS, Word
-from factreasoner.stages.joints import JOINTS, POSSIBLE, TRANSITIVE
+from factreasoner.stages.joints import JOINTS, POSSIBLE, TRANSITIVE, shares_than
 from factreasoner.stages.wording import Line, Wording
 
 _CONDITIONS = ("if", "unless", "whenever", "provided")
@@ -50,7 +50,7 @@ class Conjuncts:
         "Will need to buy it and sell it" may be about needing to sell it; "decrypt and read the file" may
         have one object.
         """
-        if self._may_be_of_condition(child, verb):
+        if self._may_be_of_condition(child, verb) or shares_than(self._parse, verb, child):
             return False
         inherited = self.inherited(child, verb)
         aims = [aim for aim in self._parse.children(verb, "xcomp") if aim.tag == "VB" and aim.i < child.i]

@@ -24,6 +24,8 @@ TRANSITIVE = words(
 """Verbs that have an object, if only the one of a verb beside them."""
 _COMPLETING = ("with", "to", "against", "between")
 """Prepositions that rather complete the noun before them than say where or when all of a list was."""
+_COMPARING = ("JJR", "RBR")
+_RANKS = ("first", "last", "only", "second", "third")
 _REACH = 6
 """Words before a list in which "both" may stand."""
 _NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
@@ -33,7 +35,9 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
     """Whether the items of a list may belong together, or one of them to another."""
     return (
         _is_compared(parse, heads)
+        or _shares_aim(parse, heads)
         or _is_paired(parse, heads)
+        or _goes_on_with_another(parse, heads)
         or _may_end_alike(parse, heads)
         or _may_be_of_clause(parse, heads)
         or _may_be_one_name(parse, heads)
@@ -73,10 +77,40 @@ def _may_end_alike(parse: Parse, heads: Sequence[Word]) -> bool:
 
 
 def _is_compared(parse: Parse, heads: Sequence[Word]) -> bool:
-    """Whether "less" and "than" hold a list together: "less risk and effort than others"."""
-    comparing = any(w.tag in ("JJR", "RBR") for w in parse.children(heads[0], "amod", "advmod"))
+    """Whether items share a "than": "larger than Hamburg and older", "less risk and effort than others"."""
+    says = {_says_than(said) for head in heads if _compares(said := _own(parse, head))}
+    if len(says) == 2:
+        return True
+    comparing = any(w.tag in _COMPARING for w in parse.children(heads[0], "amod", "advmod"))
     following = parse.words[heads[-1].i + 1 : heads[-1].i + 2]
-    return comparing and any(word.lower == "than" for word in following)
+    return comparing and _says_than(following)
+
+
+def shares_than(parse: Parse, one: Word, other: Word) -> bool:
+    """Whether one of two compares, and only the other one says with what."""
+    said, told = _own(parse, one), _own(parse, other)
+    return _compares(said) and _compares(told) and not _says_than(said) and _says_than(told)
+
+
+def _own(parse: Parse, head: Word) -> list[Word]:
+    """The words of one item or clause, without those beside it."""
+    return parse.subtree(head, {child.i for child in parse.children(head, "conj")})
+
+
+def _compares(said: Sequence[Word]) -> bool:
+    return any(word.tag in _COMPARING for word in said)
+
+
+def _says_than(said: Sequence[Word]) -> bool:
+    return any(word.lower == "than" for word in said)
+
+
+def _shares_aim(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "The first woman and the youngest person to win": only the last item says in what she was first."""
+    said, told = _own(parse, heads[0]), _own(parse, heads[-1])
+    ranks = any(word.tag == "JJS" or word.lower in _RANKS for word in said)
+    aims = [c for c in parse.children(heads[-1], "relcl", "acl") if c.tag == "VB"]
+    return ranks and bool(aims) and not any(word.tag == "TO" for word in said) and len(told) > 1
 
 
 def _may_be_one_name(parse: Parse, heads: Sequence[Word]) -> bool:
@@ -105,6 +139,25 @@ def _may_hang_higher(parse: Parse, heads: Sequence[Word]) -> bool:
     return heads[0].dep == "pobj" and above.pos == "NOUN" and articles == [False, True] and len(heads) == 2
 
 
+def _goes_on_with_another(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "The nature of functions and the property of exponents" is no "nature of the property of exponents".
+
+    So it is with "at 600 by some and at 1,100 by others".
+    """
+    first = heads[0]
+    own = {first.lower} if first.pos == "ADP" else set()
+    if first.dep == "pobj":
+        own = {w.lower for w in (parse[first.head], *parse.above(first)) if w.dep == "prep"}
+    here = _followed_by(parse, first)
+    return any(_followed_by(parse, head) & own - here for head in heads[1:])
+
+
+def _followed_by(parse: Parse, head: Word) -> set[str]:
+    """The prepositions of an item, and of what its own preposition has."""
+    nouns = (head, *parse.children(head, "pobj"))
+    return {w.lower for noun in nouns for w in parse.children(noun, "prep", "agent")}
+
+
 def _may_be_doing(parse: Parse, heads: Sequence[Word]) -> bool:
     """ "Loading tables" in "involves copying data from the disk and loading tables": it may be done, too."""
     first = parse[parse.edges(heads[-1])[0]]
@@ -115,6 +168,9 @@ def _may_be_doing(parse: Parse, heads: Sequence[Word]) -> bool:
 def _may_hang_lower(parse: Parse, heads: Sequence[Word]) -> bool:
     """ "The fight against decay and the loss of trees": the fight may be against the loss, too."""
     inner = [p for p in parse.children(heads[0], "prep") if heads[0].i < p.i < heads[1].i]
+    named = any(c.pos == "PROPN" for p in inner for c in parse.children(p, "pobj"))
+    if named and heads[0].pos == "NOUN" and heads[1].pos == "PROPN":
+        return True  # "a member of the House of Lords and the House of Commons"
     again = {p.lower for p in parse.children(heads[1], "prep")}
     objects = [p for p in inner if parse.child(p, "pobj") is not None]
     joined = any(word.lower in ("and", "or") for word in parse.children(heads[0], "cc"))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from factreasoner.language.tree import NOUNS, Parse, Word
+from factreasoner.language.abbreviations import words
+from factreasoner.language.tree import NOUNS, VERBS, Parse, Word
 from factreasoner.stages.wording import Line
+
+_TURNING = words("not never nor neither seldom rarely hardly scarcely")
+"""Words at the beginning that turn the order of subject and verb."""
 
 
 def is_doubtful(parse: Parse) -> bool:
@@ -18,10 +22,17 @@ def is_doubtful(parse: Parse) -> bool:
     named = any(word.dep == "cc" and len(word.text) > 1 and word.text.isupper() for word in parse.words)
     return (
         noun
+        or _is_inverted(parse)
         or objects
         or named
         or any(_is_in_name(parse, word) or _may_be_verb(parse, word) for word in parse.words[1:])
     )
+
+
+def _is_inverted(parse: Parse) -> bool:
+    """ "Not only did she", "never has he": the auxiliary before its subject misleads a parse."""
+    following = next((w for w in parse.words[1:4] if w.lemma in ("do", "be", "have") or w.tag == "MD"), None)
+    return parse[0].lower in _TURNING and following is not None and following.pos in VERBS
 
 
 def _may_be_verb(parse: Parse, noun: Word) -> bool:
