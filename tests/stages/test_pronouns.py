@@ -301,3 +301,11 @@ def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None
 def test_that_year_as_a_subject_is_flagged() -> None:
     found = revised("He left Rome in 1500 with 1600 men.", "That year was bad.")
     assert (found.text, found.unresolved) == ("That year was bad.", ("That year",))
+
+
+def test_whoever_does_something_to_them_is_none_of_them() -> None:
+    response = "Mary Roe met Karl Lee. Her rival Karl Lee accused her of having sold them."
+    record = Record(id="r", response=response)
+    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    assert atoms[-1].text == "Mary Roe's rival Karl Lee accused her of having sold them."
+    assert "them" in atoms[-1].unresolved

@@ -295,6 +295,7 @@ CASES = {
         "The band sold shirts in Norway.",
     ],
     # What one part says holds of another
+    "There are two systems, LTE and GSM.": ["There are two systems, LTE and GSM."],
     "Not only did Roe cross Greenland, but he also won the prize.": [
         "Not only did Roe cross Greenland, but he also won the prize."
     ],

@@ -26,6 +26,7 @@ MOMENTS = words("year time")
 _RESULTING = words("resulting aforementioned abovementioned")
 """Adjectives that say of their noun only that it was spoken of before, or comes of what was."""
 _LEFT = words("remaining latter preceding")
+_UNIQUE = words("sun moon earth world sky sea universe internet public")
 """Such adjectives behind "the" alone: "a remaining problem"."""
 _ONES = words("neither both either each")
 _PLACES_IN_ORDER = words("former latter")
@@ -78,7 +79,7 @@ class Anaphor(NamedTuple):
     @property
     def is_resulting(self) -> bool:
         """Whether it is "resulting" or the like with its noun."""
-        return self.word.lower in _RESULTING | _LEFT
+        return self.noun is not None and self.word.lower in _RESULTING | _LEFT | {"former"}
 
     @property
     def is_one_of_those(self) -> bool:
@@ -117,7 +118,8 @@ def _says_only_which(parse: Parse, word: Word) -> bool:
     if word.dep != "amod" or parse[word.head].pos not in NOUNS:
         return False
     the = word.i > 0 and parse[word.i - 1].lower == "the"
-    return word.lower in _RESULTING or (the and word.lower in _LEFT)
+    bare = the and word.lower == "former" and len(parse.subtree(parse[word.head])) == 3
+    return bare or word.lower in _RESULTING or (the and word.lower in _LEFT)
 
 
 def _is_one_of_those(parse: Parse, word: Word) -> bool:
@@ -200,6 +202,12 @@ def definite(parse: Parse, word: Word) -> Word | None:
     return (
         noun if re.fullmatch(rf" the{re.escape(f'{before} {noun.lower}')}(?: in question)?", said) else None
     )
+
+
+def is_told_of(parse: Parse, noun: Word) -> bool:
+    """Whether it is told what a bare "the striker" did once, so that somebody in particular is meant."""
+    past = parse.is_finite(parse.root) and parse.finite(parse.root).tag == "VBD"
+    return past and parse.subject(parse.root) == noun and noun.tag == "NN" and noun.lemma not in _UNIQUE
 
 
 def measured_by(parse: Parse, noun: Word) -> Word | None:

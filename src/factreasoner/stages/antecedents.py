@@ -195,10 +195,9 @@ class _AntecedentFinder:
         if kind is None or anaphor.is_resulting or anaphor.is_moment:
             return self._pointed_at(anaphor, here, text)
         before = named_before(anaphor.word, here.parse, here.named)
-        if kind in ("thing", "many"):
-            apart = co_arguments(anaphor.word, here.parse)
-            if any(mention.i in apart and may_be(kind, mention) for mention in before):
-                return None  # "the glue dries, and sand hardens it": one of two things is not meant
+        apart = co_arguments(anaphor.word, here.parse)
+        if kind in ("thing", "many") and any(m.i in apart and may_be(kind, m) for m in before):
+            return None  # "the glue dries, and sand hardens it": one of two things is not meant
         leading = anaphor.word.i == min(
             w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
         )
@@ -212,12 +211,19 @@ class _AntecedentFinder:
             return self._bearers.meant(anaphor.word, kind, here, self._before)
         if kind == "thing":
             return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
-        earlier = [w for w in here.parse.words[: anaphor.word.i] if PRONOUNS.get(w.lower) == kind]
+        return self._several(anaphor.word, kind, here._replace(named=before), here)
+
+    def _several(self, word: Word, kind: Pointed, before: ReadSentence, here: ReadSentence) -> Mention | None:
+        """What "they" stands for."""
+        earlier = [w for w in here.parse.words[: word.i] if PRONOUNS.get(w.lower) == kind]
         if any(all(m.i != w.i for m in here.named) for w in earlier):
             return None
-        return self._plurals.meant(anaphor.word, here._replace(named=before), self._before) or self._theme(
-            anaphor.word, kind, before, here
-        )
+        several = self._plurals.meant(word, before, self._before)
+        apart = co_arguments(word, here.parse)
+        doers = [m.name for m in here.named if m.i in apart and m.kind in ("person", "name")]
+        if several is not None and any(name and name in several.name for name in doers):
+            return None  # "Lee accused them": Lee is none of them
+        return several or self._theme(word, kind, before.named, here)
 
     def _pointed_at(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
         """What a noun behind "this" or "the" stands for, or "that year"."""

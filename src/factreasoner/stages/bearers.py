@@ -160,5 +160,5 @@ def co_arguments(word: Word, parse: Parse) -> set[int]:
         doers.append(parse[doing.head])
     listed = [part for part in (*doers, *parse.children(verb, "dobj", "attr"), *objects) if part.i != word.i]
     for part in listed:
-        listed += parse.children(part, "conj")
+        listed += parse.children(part, "conj", "appos")
     return {part.i for part in listed}

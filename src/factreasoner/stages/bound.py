@@ -14,7 +14,8 @@ from factreasoner.stages.moments import years
 
 def is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse: Parse) -> bool:
     """Whether the atom itself names before the word what it may stand for, or `name`, if that is known."""
-    before = named_before(anaphor.word, parse, named)
+    apart = co_arguments(anaphor.word, parse) if anaphor.noun is None else set()
+    before = [m for m in named_before(anaphor.word, parse, named) if m.i not in apart]
     if anaphor.is_moment:
         return bool(years(parse.text[: anaphor.word.start]))
     if anaphor.is_resulting:
@@ -31,8 +32,6 @@ def is_bound(anaphor: Anaphor, name: str | None, named: Sequence[Mention], parse
     owned = parse[anaphor.word.head]
     if anaphor.word.dep == "poss" and owned.dep == "conj" and parse[owned.head].text[0].isupper():
         return True  # "Roe and his wife"
-    apart = co_arguments(anaphor.word, parse)
-    before = [mention for mention in before if mention.i not in apart]
     if kind in ("male", "female"):
         return _names_bearer(anaphor.word, kind, name, before, parse)
     if kind == "thing":

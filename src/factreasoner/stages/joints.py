@@ -26,6 +26,7 @@ _COMPLETING = ("with", "to", "against", "between")
 """Prepositions that rather complete the noun before them than say where or when all of a list was."""
 _COMPARING = ("JJR", "RBR")
 _RANKS = ("first", "last", "only", "second", "third")
+_COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _REACH = 6
 """Words before a list in which "both" may stand."""
 _NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
@@ -35,6 +36,7 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
     """Whether the items of a list may belong together, or one of them to another."""
     return (
         _is_compared(parse, heads)
+        or _is_counted(parse, heads)
         or _shares_aim(parse, heads)
         or _is_paired(parse, heads)
         or _goes_on_with_another(parse, heads)
@@ -84,6 +86,13 @@ def _is_compared(parse: Parse, heads: Sequence[Word]) -> bool:
     comparing = any(w.tag in _COMPARING for w in parse.children(heads[0], "amod", "advmod"))
     following = parse.words[heads[-1].i + 1 : heads[-1].i + 2]
     return comparing and _says_than(following)
+
+
+def _is_counted(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "Two systems, LTE and 5G": the first item says how many others there are, and what."""
+    counts = [number.lower for number in parse.children(heads[0], "nummod")]
+    others = len(heads) - 1
+    return bool({str(others), *_COUNTS[others : others + 1]} & set(counts)) and heads[0].tag == "NNS"
 
 
 def shares_than(parse: Parse, one: Word, other: Word) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.anaphors import Anaphor, definite, is_incomplete, measured_by
+from factreasoner.stages.anaphors import Anaphor, definite, is_incomplete, is_told_of, measured_by
 from factreasoner.stages.candidates import ReadSentence
 from factreasoner.stages.described import Descriptions
 from factreasoner.stages.labels import Labels
@@ -60,8 +60,8 @@ class PointedNouns:
         noun = anaphor.noun
         if noun is None or is_incomplete(parse, anaphor.word) is not None:
             return noun is not None
-        told = parse.subject(parse.root) is noun and self._described.knows(noun)
-        return told or self._described.parts_no_names(noun)
+        known = parse.subject(parse.root) is noun and self._described.knows(noun)
+        return known or is_told_of(parse, noun) or self._described.parts_no_names(noun)
 
     def meant(self, anaphor: Anaphor, here: ReadSentence) -> Mention | None:
         """The one thing a noun with "the" or "this" stands for, where nothing before it is called so.
