@@ -153,6 +153,7 @@ def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_pa
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
         assert done.returncode == 0, done.stderr
+        assert "answered from the cache, in each record's last try" in " ".join(done.stdout.split())
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
 

@@ -170,7 +170,8 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _usage_rows(spending: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     usage = spending["total"]
     if usage["calls"] or usage["cached_calls"]:
-        yield "calls", f"{usage['calls']:,}, and {usage['cached_calls']:,} answered from the cache"
+        cached = f"{usage['cached_calls']:,} answered from the cache"
+        yield "calls", f"{usage['calls']:,}, and {cached}, in each record's last try"
         yield "tokens", f"{usage['prompt_tokens']:,} prompt, {usage['completion_tokens']:,} completion"
         yield "cost", _cost_row(usage["cost"], spending["spent"])
 
