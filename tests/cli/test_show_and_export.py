@@ -65,7 +65,7 @@ def test_show_sorts_and_picks(factreasoner, finished):
 
 def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_path):
     answers = {
-        "r1": "The bridge opened in 1932.",
+        "r1": "Oslo is cold.",
         "r2": "I don't know.",
         "r3": " ",
         "r4": "Sorry, I can't say.",
@@ -75,7 +75,7 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
     assert "in 1 of 4 records: nothing there to judge atoms by" in done.stdout
     for order in ("text", "p"):
         said = factreasoner("show", "run", "--sort", order).stdout
-        assert "The bridge opened in 1932. no context No atoms" in " ".join(said.split())
+        assert "Oslo is cold. no context No atoms" in " ".join(said.split())
         assert said.endswith("No atoms in 3 records: an abstention (r2, r4), an empty answer (r3).\n")
     only = factreasoner("show", "run", "--record", "r3").stdout
     assert only == "No atoms in 1 record: an empty answer (r3).\n"

@@ -62,7 +62,7 @@ def test_hostile_texts_are_text(where):
     title = HOSTILE if where == "title" else "x"
     answer = f"The bridge opened in 1932 {HOSTILE}." if where == "answer" else "The bridge opened in 1932."
     passage = {"text": "The bridge opened in 1932.", "title": title}
-    html = assess(answer, contexts=[passage])._repr_html_()
+    html = assess(answer, atoms=[answer], contexts=[passage])._repr_html_()
     assert not re.search("<script|<img", html)
     assert "&lt;script&gt;" in html
     assert "{{ 7 * 7 }}" in html
