@@ -76,7 +76,8 @@ class Processes:
 
     def __enter__(self) -> Processes:
         if _context().get_start_method() == "forkserver":
-            multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
+            with _quiet_tracker():
+                multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
             with _sigint_blocked():
                 multiprocessing.forkserver.ensure_running()
         return self
@@ -136,6 +137,17 @@ def _context() -> multiprocessing.context.BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.embedded"])
     return context
+
+
+@contextlib.contextmanager
+def _quiet_tracker() -> Iterator[None]:
+    """The tracker started here gives semaphores back without a warning where the driver ended at once."""
+    ignored = "ignore::UserWarning:multiprocessing.resource_tracker"
+    sys.warnoptions.append(ignored)
+    try:
+        yield
+    finally:
+        sys.warnoptions.remove(ignored)
 
 
 @contextlib.contextmanager
