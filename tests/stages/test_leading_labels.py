@@ -71,3 +71,12 @@ def test_they_are_no_label_of_one_thing(label: str, named: bool) -> None:
     assert parser is not None
     assert names(label, parser.parse([label])[0].words, "they") is named
     assert names(label, parser.parse([label])[0].words, "it")
+
+
+def test_a_date_in_bold_type_needs_no_colon_in_the_item_of_a_list() -> None:
+    text = "- **1904** Chile takes over the project.\n- **1905** was a bad year.\n- **May 1906** Work begins."
+    assert [statement.text for statement in statements(text, find_parser())] == [
+        "In 1904, Chile takes over the project.",
+        "1905 was a bad year.",
+        "In May 1906, work begins.",
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import AUXILIARIES, VERBS, Word
-from factreasoner.stages.joints import JOINTS, POSSIBLE, TRANSITIVE, shares_than
+from factreasoner.stages.joints import JOINTS, POSSIBLE, TRANSITIVE, is_set_against, shares_than
 from factreasoner.stages.wording import Line, Wording
 
 _CONDITIONS = ("if", "unless", "whenever", "provided")
@@ -30,6 +30,8 @@ class Conjuncts:
             if child.pos not in VERBS or (child.dep != "conj" and not self._is_set_off(verb, child)):
                 continue
             first = self._parse[self._parse.edges(child)[0]]
+            if is_set_against(self._parse, first.i):
+                continue
             if first.tag in ("WRB", "WP", "WDT"):
                 continue  # "how often it is paid" is asked, not said
             if child.dep == "conj" and self._is_of_both(child, verb):

@@ -27,6 +27,7 @@ _COMPLETING = ("with", "to", "against", "between")
 _COMPARING = ("JJR", "RBR")
 _RANKS = ("first", "last", "only", "second", "third")
 _COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_CONTRASTS = (("rather", "than"), ("instead", "of"), ("opposed", "to"))
 _REACH = 6
 """Words before a list in which "both" may stand."""
 _NAMED = ("GPE", "LOC", "PERSON", "NORP", "ORG", "FAC")
@@ -49,6 +50,12 @@ def is_one_thing(parse: Parse, heads: Sequence[Word]) -> bool:
         or _may_be_doing(parse, heads)
         or any(says_of_all(parse, clause) for head in heads for clause in parse.children(head, "relcl"))
     )
+
+
+def is_set_against(parse: Parse, at: int) -> bool:
+    """Whether a word is the first one behind "rather than", "instead of" or "not": what is not so."""
+    before = [word.lower for word in parse.words[max(0, at - 2) : at]]
+    return tuple(before) in _CONTRASTS or before[-1:] in (["not"], ["never"])
 
 
 def says_of_all(parse: Parse, clause: Word) -> bool:

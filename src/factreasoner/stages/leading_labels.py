@@ -16,6 +16,7 @@ _ALONE = re.compile(_DATES)
 _DATED = re.compile(
     rf"[*_\u2060]*(?P<label>{_DATES})(?:[*_\u2060]*:[*_\u2060]*|[*_\u2060]* [-–—]) +(?=[\"“*\u2060\w])"
 )
+_BOLD_DATE = re.compile(rf"(?P<bold>\*\*|__)(?P<label>{_DATES})(?P=bold) +(?=[\"“]?[^\W\d_a-z])")
 _LABELLED = re.compile(
     r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
         (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“*\u2060\w])""",
@@ -26,10 +27,12 @@ _LABELLED = re.compile(
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
     """The date or words, with the colon or dash behind them, that text[start:end] begins with.
 
-    A dash ends a label in the item of a list and behind bold type alone ("The flight London - Paris" has
+    A date in bold type is one without them, too, in the item of a list ("**1904** The works begin"). A dash ends a label in the item of a list and behind bold type alone ("The flight London - Paris" has
     none), and never within brackets or a formula ("Ada (1815 - 1852)", "$a - b$").
     """
     found = _DATED.match(text, start, end) or _LABELLED.match(text, start, end)
+    if item and (bold := _BOLD_DATE.match(text, start, end)):
+        return bold
     if found is None or _is_cut(found["label"]):
         return None
     return found if item or ":" in found[0] or "*" in found[0] else None

@@ -213,7 +213,10 @@ class Lists:
         within = self._parse[preposition.head]
         if preposition.lower == "with" and within.dep == "pobj":
             return True  # "in areas with demand and rain": both are there
-        return again or preposition.lower in ("between", "among", "versus")
+        phrases = [preposition]
+        while phrases[-1].pos not in VERBS and phrases[-1].dep != "ROOT":
+            phrases.append(self._parse[phrases[-1].head])
+        return again or any(word.lower in ("between", "among", "versus") for word in phrases)
 
     def _may_belong_higher(self, word: Word) -> bool:
         """ "The products are a solution of A and B": a plural subject may be a solution, and B."""

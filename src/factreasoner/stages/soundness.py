@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.tree import NOUNS, VERBS, Parse, Word
+from factreasoner.stages.joints import is_set_against
 from factreasoner.stages.wording import Line
 
 _TURNING = words("not never nor neither seldom rarely hardly scarcely")
@@ -53,13 +54,19 @@ def _is_in_name(parse: Parse, verb: Word) -> bool:
 
 
 def is_torn(parse: Parse, line: Line) -> bool:
-    """Whether a statement lacks its end or a link: "storage to" of "storage to and from a place"."""
+    """Whether a statement lacks its end or a link: "storage to" of "storage to and from a place".
+
+    Or says what stands behind "rather than" without these words.
+    """
     said = [bit for bit in line if isinstance(bit, Word) and bit.pos != "PUNCT"]
     if not said:
         return False
     following = parse.words[said[-1].i + 1 : said[-1].i + 2]
     if said[-1].lower in ("not", "n't", "n’t") or said[-1].tag == "WDT":
         return True  # "Acetaminophen does not."
+    told = {word.i for word in said}
+    if any(i - 1 not in told and is_set_against(parse, i) for i in told):
+        return True
     cut = said[-1].dep == "prep" and any(word.dep == "cc" for word in following)
     return said[-1].dep == "cc" or cut or any(_is_gap(parse, *pair) for pair in pairwise(line))
 
