@@ -27,8 +27,9 @@ _LABELLED = re.compile(
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
     """The date or words, with the colon or dash behind them, that text[start:end] begins with.
 
-    A date in bold type is one without them, too, in the item of a list ("**1904** The works begin"). A dash ends a label in the item of a list and behind bold type alone ("The flight London - Paris" has
-    none), and never within brackets or a formula ("Ada (1815 - 1852)", "$a - b$").
+    A date in bold type needs neither in the item of a list ("**1904** The works begin"). A dash ends a label
+    in such an item and behind bold type alone ("The flight London - Paris" has none), and never within
+    brackets or a formula ("Ada (1815 - 1852)", "$a - b$").
     """
     found = _DATED.match(text, start, end) or _LABELLED.match(text, start, end)
     if item and (bold := _BOLD_DATE.match(text, start, end)):
