@@ -53,6 +53,10 @@ LABELLED: frozenset[str] = frozenset(_DATA["labelled"].split())
 """Nouns of things that a letter or number after them tells apart: "type" 2, "vitamin" D."""
 INTENDING: frozenset[str] = frozenset(_DATA["intending"].split())
 """Verbs after which, with "to", a thing is not yet done."""
+PROSPECTIVE: frozenset[str] = frozenset(_DATA["prospective"].split())
+"""Verbs and nouns that do not imply what stands after them: "considered" selling, "permission" to sell."""
+REALISING: frozenset[str] = frozenset(_DATA["realising"].split())
+"""Words that imply it: "managed" to sell, "took" the chance to sell."""
 POSSIBLE: frozenset[str] = frozenset(_DATA["possible"].split())
 """Words that say of a thing that it may be so."""
 DOUBTING: frozenset[str] = frozenset(_DATA["doubting"].split())

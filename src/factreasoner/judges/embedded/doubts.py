@@ -7,6 +7,7 @@ from itertools import pairwise, takewhile
 
 from factreasoner.judges.embedded.limits import limited
 from factreasoner.judges.embedded.pairing import Pairing
+from factreasoner.judges.embedded.prospects import only_prospective
 from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
@@ -57,6 +58,7 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
         or _exclusive(pair)
         or _excepted(pair)
         or limited(pair)
+        or only_prospective(pair)
         for pair in pairs
     )
     return max((pair.share(alone) for pair in pairs), default=0.0) if open_ else 0.0

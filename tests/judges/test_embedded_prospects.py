@@ -1,0 +1,53 @@
+"""What a passage has only as considered, asked for, allowed or charged is not done; what is managed is."""
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The brewery considered leasing the barn.", "The brewery leased the barn."),
+        ("The chapter talked about selling the organ.", "The chapter sold the organ."),
+        ("The guild was accused of bribing the judge.", "The guild bribed the judge."),
+        ("Olga Brandt obtained permission to print the map.", "Olga Brandt printed the map."),
+        ("She was offered the chance to lead the choir.", "She led the choir."),
+        ("Emil Brandt applied for a licence to open an inn in Lom.", "Emil Brandt opened an inn in Lom."),
+        ("The envoy urged the duke to free the monks.", "The duke freed the monks."),
+        ("Talks on selling the ferry to Brandt Lines began in May.", "The ferry was sold to Brandt Lines."),
+        ("The mayor proposed that the gate be moved to Lom.", "The gate was moved to Lom."),
+    ],
+)
+def test_what_is_only_considered_asked_allowed_or_charged_is_left_open(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The brewery succeeded in leasing the barn.", "The brewery leased the barn."),
+        ("The guild admitted bribing the judge.", "The guild bribed the judge."),
+        ("Emil Brandt, who applied for a licence in 1900, opened an inn.", "Emil Brandt opened an inn."),
+        ("The choir continued singing psalms in Lom.", "The choir sang psalms in Lom."),
+        ("She took the chance to lead the choir.", "She led the choir."),
+        ("The mayor asked for help and moved the gate to Lom.", "The mayor moved the gate to Lom."),
+        ("The mayor proposed building a gate in Lom.", "The mayor proposed a gate in Lom."),
+        ("The law permits the state to seize land.", "The state may seize land."),
+    ],
+)
+def test_what_is_done_beside_or_behind_such_words_is_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
