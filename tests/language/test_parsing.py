@@ -153,3 +153,14 @@ def test_past(lemma: str, form: str) -> None:
 )
 def test_third_person(lemma: str, form: str) -> None:
     assert third_person(lemma) == form
+
+
+def test_a_prefix_that_is_no_word_is_part_of_its_word() -> None:
+    parser = find_parser()
+    assert parser is not None
+    text = "She co-founded a well-known lab in the Franco-Prussian war and re-opened it - twice."
+    (parse,) = parser.parse([text])
+    assert parse is not None
+    joined = {word.text for word in parse.words if "-" in word.text}
+    assert joined == {"co-founded", "re-opened", "-"}
+    assert parse.text == text

