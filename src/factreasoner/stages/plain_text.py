@@ -15,7 +15,7 @@ from factreasoner.language.cutting import cuts
 from factreasoner.language.sentences import Span
 
 STAND_IN = "Avalon"
-"""The name a parser reads for a quoted title, a piece of code or an address."""
+"""The name a parser reads for a quoted title, a piece of code, a formula or an address."""
 
 _LONGEST_TITLE = 12
 _UNSEEN = "\u0000\u200b\u2060\ufeff"
@@ -27,6 +27,7 @@ _PART = re.compile(
     r"""LINK
       | (?P<url>(?:https?://|www\.)(?:[^\s<>"\[\]]|INDEX)*(?:[^\s<>".,;:!?)\[\]]|INDEX))
       | `(?P<code>[^`\n]{1,200})`
+      | (?P<formula>(?<![\w$\\])\$(?=[^\s$])[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])|\\\([^\n]{1,200}?\\\))
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
       | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
       | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK).replace("INDEX", _INDEX),
@@ -203,8 +204,8 @@ class _PlainTextBuilder:
             self._add(" ", start)
         elif part["link"]:
             self._copy(*part.span("link"))
-        elif part["url"] or part["code"]:
-            self._stand_in(part["code"] or part["url"], start, end)
+        elif shown := part["url"] or part["code"] or part["formula"]:
+            self._stand_in(shown, start, end)
         elif part["aside"]:
             self._aside(part)
         else:
