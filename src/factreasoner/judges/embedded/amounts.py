@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from factreasoner.judges.embedded.numbers import UNITS_OF, Number
+from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
+from factreasoner.language.lexicon import ROUGHLY
 
 _LEAST_SHARE = 0.7
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _PER = frozenset({"a", "an", "per", "every", "each", "daily", "weekly", "monthly", "yearly"})
 _ONE = frozenset({"a", "an"})
+_JOINTS = frozenset({"by", "to", "from"})
+_PASSED = ROUGHLY | {"$", "€", "£", "¥", "just", "only"}
+_REACH = 4
 
 
 def measured_otherwise(pair: Pairing) -> bool:
@@ -26,7 +30,7 @@ def measured_otherwise(pair: Pairing) -> bool:
         alone = sum(amount.compares_with(other) for other in own) == 1
         if alone and same and all(amount.differs_from(other) for other in same):
             return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
-    return _rounded_otherwise(pair)
+    return _rounded_otherwise(pair) or _dated_otherwise(pair) or _changed_otherwise(pair)
 
 
 def _rounded_otherwise(pair: Pairing) -> bool:
@@ -39,6 +43,51 @@ def _rounded_otherwise(pair: Pairing) -> bool:
         if vague and pair.share(own) >= _LEAST_SHARE and not any(number.follows_from(one) for one in there):
             return True
     return False
+
+
+def _dated_otherwise(pair: Pairing) -> bool:
+    """Whether the claim's figure is there that of another time: "fell from 9 in 1970 to 4 in 1980"."""
+    times = [one for one in pair.claim.numbers if one.kind in TIMES]
+    if len(times) != 1 or pair.share() < _LEAST_SHARE:
+        return False
+    for number in pair.claim.numbers:
+        dates = [_date(pair, one) for one in _saying(pair, number)] if number.kind not in TIMES else []
+        if dates and all(date is not None and times[0].differs_from(date) for date in dates):
+            return True
+    return False
+
+
+def _date(pair: Pairing, number: Number) -> Number | None:
+    """The time that stands right behind a number, or the thing it counts: "400 units in 2009"."""
+    text, first = pair.passage, number.place + number.size
+    later = (one for one in text.numbers if first < one.place < min(first + _REACH, pair.part.high))
+    date = next(later, None)
+    close = date is not None and date.kind in TIMES and text.words[date.place - 1] == "in"
+    return date if close else None
+
+
+def _changed_otherwise(pair: Pairing) -> bool:
+    """Whether the claim's figure is what something changed "to" or "from", and there "by" which, or so."""
+    if pair.share() < _LEAST_SHARE:
+        return False
+    for number in pair.claim.numbers:
+        own = _joint(pair.claim, number)
+        there = [_joint(pair.passage, one) for one in _saying(pair, number)]
+        if own and there and number.kind not in TIMES and own not in there and all(there):
+            return True
+    return False
+
+
+def _joint(text: Text, number: Number) -> str:
+    """The preposition by which a number is what something changed by, to or from; empty for none."""
+    before = [word for word in text.words[max(number.place - 3, 0) : number.place] if word not in _PASSED]
+    return before[-1] if before and before[-1] in _JOINTS else ""
+
+
+def _saying(pair: Pairing, number: Number) -> list[Number]:
+    part = pair.part
+    there = (one for one in pair.passage.numbers if part.low <= one.place < part.high)
+    return [one for one in there if number.compares_with(one) and number.follows_from(one)]
 
 
 def _is_told(pair: Pairing, amount: Number) -> bool:

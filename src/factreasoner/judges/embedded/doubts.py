@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
 from factreasoner.judges.embedded.limits import limited
+from factreasoner.judges.embedded.owners import said_of_another
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.prospects import only_prospective
 from factreasoner.judges.embedded.scopes import is_reported
@@ -52,7 +53,7 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
         _possible(pair)
         or _conditional(pair)
         or _told(pair)
-        or _of_a_namesake(pair)
+        or said_of_another(pair)
         or _attended(pair)
         or _of_something_of_it(pair)
         or _exclusive(pair)
@@ -128,22 +129,6 @@ def _told(pair: Pairing) -> bool:
     if not places or not DOUBTING.isdisjoint(pair.claim.words):
         return False
     return is_reported(pair) or not DOUBTING.isdisjoint(pair.passage.words[pair.part.low : min(places)])
-
-
-def _of_a_namesake(pair: Pairing) -> bool:
-    """Whether what the claim calls its subject, "a poet", is said of another: "of the poet Karl Lind"."""
-    claim, passage, last = pair.claim, pair.passage, pair.content[-1]
-    if last == 0 or claim.words[last - 1] not in ("a", "an"):
-        return False
-    known = frozenset(claim.stems)
-    places = pair.found[claim.stems[last]]
-    return bool(places) and all(
-        j + 1 < pair.part.high
-        and passage.names[j + 1]
-        and passage.stems[j + 1] not in known
-        and "of" in passage.words[max(pair.part.low, j - 3) : j]
-        for j in places
-    )
 
 
 def _attended(pair: Pairing) -> bool:

@@ -10,12 +10,17 @@ from itertools import dropwhile, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import DETERMINERS, PREPOSITIONS
+from factreasoner.language.lexicon import BE, DETERMINERS, PREPOSITIONS
 from factreasoner.language.persons import gender_of_noun, is_person
+from factreasoner.language.stems import alike
 
 _OWN, _OF, _AND, _WHOSE = "s", "of", "and", "whose"
 _POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your", _WHOSE})
 _PRONOUNS = frozenset({"he", "she", "they"})
+_ARTICLES = frozenset({"a", "an", "the"})
+_RELATED = frozenset(
+    {"heir", "descendant", "pupil", "disciple", "apprentice", "grandchild", "relative", "ward"}
+)
 _REACH = 3
 _OPENING = 6
 _MOST = 0.7
@@ -25,6 +30,72 @@ _PAIR = 2
 def of_a_relative(pair: Pairing) -> bool:
     """Whether the sentence says of a relative, friend or the like what the claim says of somebody else."""
     return _of_whose_relative(pair) or _of_whom_an_aside_names(pair)
+
+
+def owners_exchanged(pair: Pairing) -> bool:
+    """Whether a thing of the claim is there another's, whom the claim has elsewhere: "the king's decree"."""
+    claim, text, part = pair.claim, pair.passage, pair.part
+    own, there = _owners(claim, 0, len(claim.words)), _owners(text, part.low, part.high)
+    said = frozenset(text.stems[part.low : part.high])
+    for thing, owner in own.items():
+        other = there.get(thing, frozenset())
+        lacking, added = owner - other, other - owner
+        if lacking and added and lacking <= said and added <= frozenset(claim.stems):
+            return pair.share() >= _MOST
+    return False
+
+
+def _owners(text: Text, low: int, high: int) -> dict[str, frozenset[str]]:
+    """Stem of each thing that is somebody's, "Ann's mill", "the mill of Ann" -> the stems of its owners."""
+    found: dict[str, frozenset[str]] = {}
+    for j in range(low + 1, high - 1):
+        if text.words[j] == _OWN:
+            owner = list(takewhile(lambda k: text.content[k], range(j - 1, low - 1, -1)))
+            thing = j + 1
+        elif text.words[j] == _OF and text.content[j - 1]:
+            thing, owner = j - 1, list(_phrase(text, j + 1, high))
+        else:
+            continue
+        if not any(text.value_at(k) is not None for k in owner):
+            stem = text.stems[thing]
+            found[stem] = found.get(stem, frozenset()) | {text.stems[k] for k in owner}
+    return found
+
+
+def _phrase(text: Text, first: int, high: int) -> list[int]:
+    """The content words from a place on, joined by determiners, "of" and "and" alone."""
+    joined = takewhile(
+        lambda k: text.content[k] or text.words[k] in DETERMINERS or text.words[k] in (_OF, _AND),
+        range(first, high),
+    )
+    return [k for k in joined if text.content[k]]
+
+
+def said_of_another(pair: Pairing) -> bool:
+    """Whether what the claim calls its subject is said of another: "son of a poet"."""
+    claim, text = pair.claim, pair.passage
+    be = next((i for i, word in enumerate(claim.words) if word in BE), len(claim.words))
+    called = list(takewhile(lambda i: claim.content[i], range(be + 2, len(claim.words))))
+    if not called or claim.words[be + 1] not in _ARTICLES:
+        return False
+    places = [j for j, stem in enumerate(text.stems) if alike(stem, claim.stems[called[-1]])]
+    return bool(places) and all(_is_of_another(text, j, frozenset(claim.stems[:be])) for j in places)
+
+
+def _is_of_another(text: Text, place: int, subject: frozenset[str]) -> bool:
+    """Whether a noun stands behind "of a", and a person before that, or another's name right behind it."""
+    first = place
+    while first > 0 and first not in text.commas and text.content[first - 1]:
+        first -= 1
+    named = list(takewhile(lambda k: text.names[k], range(place + 1, len(text.words))))
+    return (
+        first > _PAIR
+        and text.commas.isdisjoint((first, first - 1))
+        and text.words[first - 1] in _ARTICLES
+        and text.words[first - 2] == _OF
+        and subject.isdisjoint(text.stems[k] for k in named)
+        and (bool(named) or _is_person(text.words[first - 3]))
+    )
 
 
 def _of_whom_an_aside_names(pair: Pairing) -> bool:
@@ -118,7 +189,10 @@ def _is_of_other_name(pair: Pairing, subject: Sequence[int], relative: int) -> b
 
 
 def _is_person(word: str) -> bool:
-    return any(gender_of_noun(one) is not None or is_person(one) for one in (word, word.removesuffix("s")))
+    return any(
+        gender_of_noun(one) is not None or is_person(one) or one in _RELATED
+        for one in (word, word.removesuffix("s"))
+    )
 
 
 def _subject(pair: Pairing) -> list[int]:

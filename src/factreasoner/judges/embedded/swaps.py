@@ -17,7 +17,7 @@ from factreasoner.judges.embedded.anchors import anchors
 from factreasoner.judges.embedded.complements import taken_by_another
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
-from factreasoner.judges.embedded.owners import of_a_relative
+from factreasoner.judges.embedded.owners import of_a_relative, owners_exchanged
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.rates import paced_otherwise
 from factreasoner.judges.embedded.relations import turned_relation
@@ -75,6 +75,7 @@ class _Swaps:
             or exchanged_roles(self._pair)
             or done_otherwise(self._pair)
             or taken_by_another(self._pair)
+            or owners_exchanged(self._pair)
             or any(self._taken(run) for run in self._runs)
         )
 

@@ -1,0 +1,79 @@
+"""Whose relative, whose decree: what is said of one of two in a sentence is not said of the other."""
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Emil Brandt was the son of a cooper from Lom.", "Emil Brandt was a cooper."),
+        ("She was the daughter of a poor weaver.", "She was a poor weaver."),
+        ("Olga Brandt married the nephew of a banker in Basel.", "Olga Brandt was a banker in Basel."),
+        ("Emil Brandt was an apprentice of the printer Karl Lund.", "Emil Brandt was a printer."),
+    ],
+)
+def test_what_ones_relative_or_master_is_one_is_not(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Emil Brandt, the son of a cooper, was a chemist.", "Emil Brandt was a chemist."),
+        ("Emil Brandt was a poet and the son of a miner.", "Emil Brandt was a poet."),
+        ("Emil Brandt was the son of a cooper.", "Emil Brandt was a son of a cooper."),
+        ("Emil Brandt, son of a banker, was himself a banker in Lom.", "Emil Brandt was a banker in Lom."),
+        ("Emil Brandt was the son of the smith Karl Brandt.", "Karl Brandt was a smith."),
+    ],
+)
+def test_what_one_with_a_relative_is_is_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The synod annulled the bishop's edict.", "The bishop annulled the edict of the synod."),
+        ("The bishop's edict was annulled by the synod.", "The bishop annulled the edict of the synod."),
+        (
+            "Olga's motion was rejected by the board of elders.",
+            "Olga rejected the motion of the board of elders.",
+        ),
+        ("The sultan pardoned the vizier's cook.", "The vizier pardoned the sultan's cook."),
+    ],
+)
+def test_owner_and_doer_in_each_others_place_are_another_statement(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief < 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The synod annulled the bishop's edict.", "The synod annulled the edict of the bishop."),
+        ("The bishop's edict was annulled by the synod.", "The synod annulled the bishop's edict."),
+        ("The sultan's cook was pardoned by the vizier.", "The vizier pardoned the sultan's cook."),
+        (
+            "Olga Brandt is professor of law and of history in Lom.",
+            "Olga Brandt is professor of history in Lom.",
+        ),
+    ],
+)
+def test_an_owner_may_be_named_before_or_behind(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
