@@ -272,6 +272,16 @@ def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in
     assert both.claims[0].label in (None, "supported")
 
 
+def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
+    answer = "The tower was built in 1871 by the harbour [1][2][3]."
+    english = ["The lamp is red and it was lit by the keeper.", "The keeper was a tall man."]
+    claim = verify(answer, sources=[*english, "Der Turm ist seit vielen Jahren nicht mehr am Hafen."]).claims[
+        0
+    ]
+    assert claim.label == "unverified"
+    assert claim.explanation.endswith("[3]: atom in English, passage in German: not compared.")
+
+
 def test_why_author_and_year_name_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
     several, none = verify("It is tall (Smith 2019). It is old (Weber 2001).", sources=sources).claims

@@ -19,16 +19,18 @@ def labelled(
 
     Of several verdicts that decide it the most probable one counts; where one as probable says the
     contrary, the claim is undecided. Where none decides it, that on its nearest source counts. Where it was
-    not held against all its sources (`complete`), or one is in another language and was not compared, only
-    support is known; where all are, nothing. Sources are named as in `text`.
+    not held against all its sources (`complete`), or was not compared with half of them or more, as they are
+    in another language, only support is known; where it was compared with none, nothing. Sources are named
+    as in `text`.
     """
-    compared = [h for h in holdings if not tells_incomparable(h.verdict.note)]
+    unread = [h for h in holdings if tells_incomparable(h.verdict.note)]
+    compared = [h for h in holdings if h not in unread]
+    told = "".join(f" {_in_words(h, holdings, 0.5, text)}" for h in unread)
     if holdings and not compared:
-        said = " ".join(_in_words(h, holdings, 0.5, text) for h in holdings)
-        return claim.model_copy(update={"explanation": said})
+        return claim.model_copy(update={"explanation": told.strip()})
     if not compared:
         return claim
-    holdings, complete = compared, complete and len(compared) == len(holdings)
+    holdings, complete = compared, complete and 2 * len(compared) > len(holdings)
     telling = [h for h in holdings if h.verdict.label != "neutral"]
     if telling:
         best = max(telling, key=lambda h: h.verdict.probability)
@@ -55,7 +57,7 @@ def labelled(
             else "unverified",
             "p": p,
             "borne_out_by": tuple(borne_out_by),
-            "explanation": _explanation(best, holdings, p, text),
+            "explanation": _explanation(best, holdings, p, text) + told,
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }
