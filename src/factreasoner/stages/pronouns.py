@@ -17,6 +17,7 @@ from factreasoner.models import Atom, Record
 from factreasoner.stages.anaphors import PRONOUNS, Anaphor, anaphors
 from factreasoner.stages.antecedents import Coreference, Coreferences, coreferences
 from factreasoner.stages.bound import is_bound
+from factreasoner.stages.headings import open_label
 from factreasoner.stages.mentions import Mention, mentions
 from factreasoner.stages.plain_text import Plain, plain
 
@@ -56,9 +57,14 @@ def resolve(atoms: Sequence[Atom], record: Record, parser: Parser | None = None)
     answer = _Answer(question, known, leads)
     texts = [plain(atom.text, Span(0, len(atom.text))) for atom in atoms]
     parses = parser.parse([text.text for text in texts])
-    return [
+    found = [
         _resolved(atom, text, parse, answer) if parse is not None else Resolved(atom.text)
         for atom, text, parse in zip(atoms, texts, parses, strict=True)
+    ]
+    labels = [open_label(atom.text, lambda said: parser.parse([said])[0]) for atom in atoms]
+    return [
+        Resolved(each.text, (*each.unresolved, label)) if label else each
+        for each, label in zip(found, labels, strict=True)
     ]
 
 

@@ -25,6 +25,7 @@ from factreasoner.stages.fragments import (
     sentence_of_label,
     takes_verb,
 )
+from factreasoner.stages.headings import sentence_under
 from factreasoner.stages.instructions import is_instruction
 from factreasoner.stages.labels import names
 from factreasoner.stages.leading_labels import circumstance, leading_label
@@ -81,7 +82,7 @@ class _StatementFinder:
         self._instructions = instructions
         self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
-        self._announced = ""
+        self._announced = self._heading = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -138,8 +139,8 @@ class _StatementFinder:
             self._leads.close()
             self._in_sources = self._in_sources and block.kind != "heading"
         if self._is_heading(block, spans[0], item):
-            heading = spans.pop(0)
-            last = plain(self._text, heading).whole().rstrip(" .:") + ":" if not spans else last
+            self._heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
+            last = last if spans else self._heading + ":"
         if not (self._in_sources and block.kind == "item"):
             stated = block.start + entry_length(self._text[block.start : block.end])
             found = [
@@ -276,6 +277,9 @@ class _StatementFinder:
         whole = capitalised(whole) if sentence.opened else whole
         label, lead = sentence.label, sentence.lead
         if label:
+            heading = lead.rstrip(" :") or self._heading
+            if headed := sentence_under(heading, label, whole, self._parse):
+                return headed
             whole = sentence_of_label(label, whole, parse, self._parse(label))
             if whole.endswith(".") and not whole.startswith(f"{label}:"):
                 return whole
