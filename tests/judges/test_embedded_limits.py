@@ -22,6 +22,10 @@ def verdict(judge, passage, claim):
         ("The garden is free on the first Sunday of the month.", "The garden is free on Sundays."),
         ("Parking is free after 6 pm.", "Parking is free."),
         ("Trains run hourly on weekdays.", "Trains run hourly."),
+        ("The lemma fails for rings of prime order.", "The lemma fails for rings."),
+        ("The bound is valid for graphs of even degree.", "The bound is valid for graphs."),
+        ("The levy applies to firms of over 40 people.", "The levy applies to firms."),
+        ("A permit is required for dogs of heavy breeds.", "A permit is required for dogs."),
         ("Entry is free for children under six.", "Entry is free."),
         ("Entry is free for children under six.", "Entry is free for children."),
         ("The sauna is open to members.", "The sauna is open."),
@@ -58,6 +62,14 @@ def test_what_is_limited_or_another_figure_is_neither_entailed_nor_believed(judg
         ("The reservoir holds 5,980,000 litres.", "The reservoir holds about 6 million litres."),
         ("The lake is 97 metres deep.", "The lake is about 100 metres deep."),
         ("About 6,000 people live on the island.", "Around 6,000 people live on the island."),
+        ("The levy applies to boats of all sizes.", "The levy applies to boats."),
+        ("The town is known for tiles of great value.", "The town is known for tiles."),
+        ("The fair is open to visitors of every age.", "The fair is open to visitors."),
+        ("The cove is home to birds of rare kinds.", "The cove is home to birds."),
+        ("The barn held nothing but dry hay from Lom.", "The barn held dry hay from Lom."),
+        ("The barn held only hay.", "The barn held nothing but hay."),
+        ("Only Emil Brandt had the key.", "No one but Emil Brandt had the key."),
+        ("No one but Emil Brandt had the key.", "Emil Brandt had the key."),
     ],
 )
 def test_what_is_said_of_all_or_happened_once_is_entailed(judge, passage, claim):
@@ -72,6 +84,10 @@ def test_what_is_said_of_all_or_happened_once_is_entailed(judge, passage, claim)
             "The gallery owns a Turner. It also has two prints by Blake.",
             "The gallery owns the only Turner in the city.",
         ),
+        ("The barn held hay.", "The barn held nothing but hay."),
+        ("Olga Brandt climbed the peak in 1920.", "None but Olga Brandt climbed the peak in 1920."),
+        ("Emil Brandt had the key.", "No one but Emil Brandt had the key."),
+        ("The ford is used by carts in May.", "Nothing other than carts uses the ford in May."),
     ],
 )
 def test_what_is_not_said_to_be_the_only_or_the_first_is_left_open(judge, passage, claim):

@@ -23,6 +23,8 @@ _TO, _FIRST = "to", "first"
 _MOST = 0.7
 _ONLY = frozenset({"only", "sole", "solely", "exclusively"})
 _ALONE = _ONLY | {"alone", "just", "unique", "uniquely"}
+_NO, _NOBODY = "no", frozenset({"no", "nothing", "nobody", "none"})
+_BUT = frozenset((word,) for word in ("but", "except", "excepting", "save", "besides"))
 _PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
 _SUPPOSEDLY = frozenset(word for word in DOUBTING if word.endswith("ly"))
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
@@ -47,7 +49,7 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
     if _is_alone(claim, passage, window):
         return 1.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
-    alone = [i for i, word in enumerate(claim.words) if word in _ONLY]
+    alone = [*_nothing_but(claim.words), *(i for i, word in enumerate(claim.words) if word in _ONLY)]
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share(alone) >= _MOST]
     open_ = all(
         _possible(pair)
@@ -193,9 +195,22 @@ def _is_alone(claim: Text, passage: Text, window: Window) -> bool:
 
 
 def _exclusive(pair: Pairing) -> bool:
-    """Whether the claim says "only", and the sentence says nothing of the kind."""
-    words = pair.passage.words[pair.part.low : pair.part.high]
-    return not _ONLY.isdisjoint(pair.claim.words) and _ALONE.isdisjoint(words)
+    """Whether the claim says "only" or "nothing but", and the sentence says nothing of the kind."""
+    words, own = pair.passage.words[pair.part.low : pair.part.high], pair.claim.words
+    if _ONLY.isdisjoint(own) and not _nothing_but(own):
+        return False
+    return _ALONE.isdisjoint(words) and not _nothing_but(words)
+
+
+def _nothing_but(words: Sequence[str]) -> list[int]:
+    """Where words exclude all but one thing: "nothing but", "no one except", "no tools other than"."""
+    return [
+        i
+        for i, word in enumerate(words)
+        if word in _NOBODY
+        for behind in (i + 1 + (word == _NO),)
+        if words[behind : behind + 1] in _BUT or words[behind : behind + 2] in _APART_FROM
+    ]
 
 
 def _excepted(pair: Pairing) -> bool:

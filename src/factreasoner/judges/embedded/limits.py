@@ -46,7 +46,15 @@ _DAILY = UNIVERSAL | {"daily", "nightly"}
 _EXCEPT = frozenset({"except", "excluding", "bar", "save", "but"})
 _OR_SO = frozenset({"more", "less", "so", "other", "both", "fewer", "later", "earlier", "not", "even"})
 _CAN = frozenset({"can", "could", "may", "might"})
-_HAVE = "have"
+_HAVE, _OF = "have", "of"
+_MANY = frozenset({"many", "various", "different", "several"})
+_ARTICLES, _JOINTS = frozenset({"a", "an", "the"}), frozenset({"for", "to"})
+_HOLDING = frozenset(
+    {"hold", "holds", "true", "valid", "work", "works", "fail", "fails", "apply", "applies", "applicable"}
+    | {"needed", "required", "safe", "unsafe", "free", "open", "approved", "suitable", "legal", "illegal"}
+    | {"allowed", "forbidden", "mandatory", "compulsory", "proved", "proven", "false", "available"}
+)
+"""Words that say of a thing "for" or "to" whom it holds: for all that are named."""
 _CHANGED = ("increas", "rais", "reduc", "lower", "decreas", "cut", "doubl", "rais", "drop", "ris")
 _MOST = 0.7
 _REACH = 4
@@ -78,7 +86,7 @@ def _is_past(text: Text, low: int, high: int) -> bool:
         return True
     return any(
         words[j] in _THEN
-        or words[j] in PASTS
+        or (words[j] in PASTS and words[j - 1] not in _ARTICLES)
         or (words[j].endswith("ed") and j > low and text.content[j - 1] and j not in text.commas)
         or (words[j].endswith("ed") and words[j - 1] in ("has", "have"))
         for j in range(low, high)
@@ -104,6 +112,9 @@ def _limits(pair: Pairing, place: int) -> bool:
     said = [k for k in following if text.content[k] and not _is_claimed(pair, k)]
     if not said:
         return False
+    if word == _OF:
+        everyone = any(text.words[k] in UNIVERSAL or text.words[k] in _MANY for k in following)
+        return not everyone and _is_of_all(text, place - 1)
     if word in _LACKING or (word in _AGED and text.value_at(said[0]) is not None):
         return True
     if word in _WHEN:
@@ -112,6 +123,15 @@ def _limits(pair: Pairing, place: int) -> bool:
         return not timed and any(_is_time(text, k) for k in following if not _is_claimed(pair, k))
     joined = word == "for" or (word == "to" and text.words[place - 2] in BE)
     return joined and any(_is_group(text.words[k]) for k in said)
+
+
+def _is_of_all(text: Text, place: int) -> bool:
+    """Whether what is said holds of all that a plural means: "holds for groups", "applies to firms"."""
+    first = place
+    while first > 1 and text.content[first - 1]:
+        first -= 1
+    for_all = text.words[first - 1] in _JOINTS and text.words[first - 2] in _HOLDING
+    return for_all and text.words[place].endswith("s") and text.content[place]
 
 
 def _is_claimed(pair: Pairing, place: int) -> bool:
