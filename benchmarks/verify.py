@@ -4,8 +4,8 @@ Each claim is an answer that cites every passage of the article ([1], [2], ...).
 without WiCE; the shipped one has seen it. Beside it word overlap: the largest share of the claim's content
 words that one passage, or the whole article, has. Its threshold is the one that is most often right on the
 other half of the claims, so that it has seen labels of this set and the judge none. "Not borne out" is what
-people call partially supported or not supported. Intervals are jackknife-t over claims, of which each is a
-record, AUROC on the logit.
+people call partially supported or not supported; a claim without a label counts as such. Intervals are
+jackknife-t over claims, of which each is a record, AUROC on the logit.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/verify.py`. Takes three
 minutes, most of it for fitting the judge.
@@ -61,7 +61,7 @@ def main() -> None:
     print("\n| label | claims | of them borne out, by people |\n|---|---|---|")
     for label, count in Counter(claim.label for claim in claims).most_common():
         right = sum(people for claim, people in zip(claims, gold, strict=True) if claim.label == label)
-        print(f"| {label} | {count} | {right / count:.2f} |")
+        print(f"| {label or 'none: article in another language'} | {count} | {right / count:.2f} |")
     quoted = [
         people for claim, people in zip(claims, gold, strict=True) if claim.quote and claim.borne_out_by
     ]
@@ -82,7 +82,7 @@ def _verified(records: Sequence[Record], judge: EmbeddedJudge) -> list[VerifiedC
             rounds=0,
         )
         (claim,) = result.claims
-        if result.status != "ok" or len(claim.cited) != len(contexts):
+        if result.failures or len(claim.cited) != len(contexts):
             raise SystemExit(f"{record.id}: {result.status}, {claim.cited}: {result.failures}")
         claims.append(claim)
     return claims
