@@ -21,6 +21,14 @@ def is_instruction(parse: Parse) -> bool:
     return _is_imperative(parse) or _is_advice_behind(parse)
 
 
+def is_aim(parse: Parse) -> bool:
+    """Whether a lead-in says what for, so that its items tell how: "To make bread:", "How to make bread:"."""
+    verb = parse.root
+    before = [word.lower for word in parse.words[: verb.i]]
+    what = parse.child(verb, "dobj") is not None or before[:1] == ["how"]
+    return verb.tag == "VB" and before in (["to"], ["how", "to"]) and what
+
+
 def is_told_beside(parse: Parse, verb: Word) -> bool:
     """Whether a verb beside the main one is an imperative: "Light disturbs sleep, so keep it dark"."""
     if verb.tag not in ("VB", "VBP") or parse.subject(verb) is not None or parse.children(verb, *AUXILIARIES):

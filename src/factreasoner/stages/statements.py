@@ -26,7 +26,7 @@ from factreasoner.stages.fragments import (
     takes_verb,
 )
 from factreasoner.stages.headings import sentence_under
-from factreasoner.stages.instructions import is_instruction
+from factreasoner.stages.instructions import is_aim, is_instruction
 from factreasoner.stages.labels import names
 from factreasoner.stages.leading_labels import circumstance, leading_label
 from factreasoner.stages.leads import Leads, useful_part
@@ -246,9 +246,11 @@ class _StatementFinder:
         yield from (self._statement(said, span) for said, span in born_and_died)
 
     def _tells(self, lead: str, whole: str) -> bool:
-        """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "It is best to:"."""
-        parses = [self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole)]
-        return any(parse is not None and is_instruction(parse) for parse in parses)
+        """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "To bake:"."""
+        read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole)
+        if read is not None and (is_instruction(read) or is_aim(read)):
+            return True
+        return joined is not None and is_instruction(joined)
 
     def _with_subject(self, sentence: _Sentence, parse: Parse | None) -> tuple[_Sentence, Parse] | None:
         """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
