@@ -89,9 +89,9 @@ class Plain(NamedTuple):
 
         None where it says nothing before, or what is no part of a sentence.
         """
-        place = whole.find(self.whole().rstrip(" .")[1:]) - 1
+        place = whole.rfind(self.whole().rstrip(" .")[1:]) - 1
         before = whole[: max(0, place)]
-        if not before.endswith(" ") or ":" in before.removeprefix(label) or 0 in self.names:
+        if not before.endswith(" ") or {":", "?"} & {*before.removeprefix(label)} or 0 in self.names:
             return None
         return self.behind(before, whole[place], label if before.startswith(label) else "")
 

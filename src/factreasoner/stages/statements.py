@@ -53,6 +53,7 @@ _WRAPPED = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _MOST_WORDS = 10
 """Words of a line without a verb that may be a heading."""
 _REASON = re.compile(r", (?:because|since|as) (?P<reason>(?:the|an?|[A-Z]|these|this|it|they|\w+s)\b.*)")
+_ANSWER = re.compile(r"A|Ans\.?|Answer", re.IGNORECASE)
 _ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
 
 
@@ -82,7 +83,7 @@ class _StatementFinder:
         self._instructions = instructions
         self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
-        self._announced = self._heading = ""
+        self._announced = self._heading = self._asked = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -181,6 +182,9 @@ class _StatementFinder:
         """The parts of a sentence that state something, without what only opens them."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
+        asked, self._asked = self._asked, ""
+        if is_question(whole):
+            self._asked = plain(self._text, self._label(span, kind)[1]).whole()
         if is_question(whole) or is_abstaining(whole) or whole.endswith((":", "：")) or is_reference(said):
             return
         for start, end in parts(said):
@@ -189,6 +193,8 @@ class _StatementFinder:
             opened = opening(self._text[part.start : part.end])
             label, rest = self._label(Span(part.start + opened, part.end), kind)
             read = plain(self._text, rest)
+            if asked and _ANSWER.fullmatch(label):
+                label, lead = "", asked
             if (reason := _REASON.search(read.text)) and self._is_filler(read.whole()):
                 rest = Span(read.span(*reason.span("reason")).start, rest.end)
                 read, label, opened = plain(self._text, rest), "", 1
@@ -285,6 +291,8 @@ class _StatementFinder:
             whole = sentence_of_label(label, whole, parse, self._parse(label))
             if whole.endswith(".") and not whole.startswith(f"{label}:"):
                 return whole
+        if lead.endswith("?"):
+            return f"{lead} {whole}"
         read = self._parse(lead) if not label else None
         return sentence_of_item(whole, lead, parse, read) if lead else whole
 
