@@ -75,7 +75,8 @@ class Pairing:
             if number is not None and number.place < place:
                 continue
             goes_on = text.content[place] and text.clauses[place] == clause
-            in_a_row = in_a_row + 1 if goes_on else int(text.content[place])
+            telling = int(text.content[place] and number is None)
+            in_a_row = in_a_row + telling if goes_on else telling
             clause = text.clauses[place]
             if in_a_row >= _NO_SENTENCE:
                 return True
@@ -173,7 +174,8 @@ def _passive(text: Text, verb: int, high: int) -> bool:
 def _verbal(text: Text, place: int, first: int) -> bool:
     """Whether a word stands as a verb: after a name, the first word or an auxiliary, describing nothing."""
     before, after = place - 1, place + 1
-    if before < 0 or (after < len(text.words) and text.content[after] and not text.names[after]):
+    described = after < len(text.words) and text.content[after] and text.value_at(after) is None
+    if before < 0 or (described and not text.names[after]):
         return False
     return text.names[before] or before == first or text.words[before] in _AUXILIARY
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 from factreasoner.language.lexicon import NEGATIONS, OPPOSITES
+from factreasoner.language.stems import stem
 
 _RELATIONS = frozenset(
     {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many", "most"}
 )
 _UNTIL, _AFTER, _NOT = "until", "after", NEGATIONS["english"] | {"n't"}
 _REACH = 3
+_NEARLY_ALL = 0.9
+_BEING = (
+    frozenset({"is", "are", "stay", "stays", "remain", "remains", "keep", "keeps"}),
+    frozenset({"was", "were", "stayed", "remained", "kept"}),
+)
 
 
 def turned_relation(claim: Text, passage: Text, low: int, high: int) -> bool:
@@ -19,15 +26,32 @@ def turned_relation(claim: Text, passage: Text, low: int, high: int) -> bool:
     if own and ends and _is_begun(claim, own[0], 0) not in ends:
         return True
     for i, word in enumerate(claim.words):
-        if word not in _RELATIONS or (stem := _after(claim, i, len(claim.words))) is None:
+        if word not in _RELATIONS or (beside := _after(claim, i, len(claim.words))) is None:
             continue
         there = {
             passage.words[j]
             for j in range(low, high)
-            if passage.words[j] in (*_RELATIONS, _UNTIL) and _after(passage, j, high) == stem
+            if passage.words[j] in (*_RELATIONS, _UNTIL) and _after(passage, j, high) == beside
         }
         turned = OPPOSITES[word] | ({_UNTIL} if word == _AFTER else frozenset())
         if word not in there and turned & there:
+            return True
+    return False
+
+
+def turned_state(pair: Pairing) -> bool:
+    """Whether the rest of the claim is said with the opposite of what it says is so: "stays closed"."""
+    claim, text, part = pair.claim, pair.passage, pair.part
+    if claim.negations or any(part.low <= j < part.high for j in text.negations):
+        return False
+    for i in pair.content:
+        opposites = {stem(word, "english") for word in OPPOSITES.get(claim.words[i], ())}
+        if not opposites or pair.found[claim.stems[i]] or pair.share([i]) < _NEARLY_ALL:
+            continue
+        being = next((one for one in _BEING if claim.words[i - 1] in one), frozenset[str]())
+        if i and any(
+            text.stems[j] in opposites and text.words[j - 1] in being for j in range(part.low + 1, part.high)
+        ):
             return True
     return False
 

@@ -20,7 +20,7 @@ from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative, owners_exchanged
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.rates import paced_otherwise
-from factreasoner.judges.embedded.relations import turned_relation
+from factreasoner.judges.embedded.relations import turned_relation, turned_state
 from factreasoner.judges.embedded.roles import exchanged_roles
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
@@ -68,6 +68,7 @@ class _Swaps:
         return (
             narrowed(self._pair)
             or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
+            or turned_state(self._pair)
             or measured_otherwise(self._pair)
             or paced_otherwise(self._pair)
             or of_another_label(self._pair)

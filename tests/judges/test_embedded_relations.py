@@ -1,0 +1,47 @@
+"""Who did it to whom, and which of two states a thing is in."""
+
+import pytest
+
+from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.models import Claim, Premise
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return EmbeddedJudge()
+
+
+def verdict(judge, passage, claim):
+    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
+    return found
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("In the 1962 final, Brandt beat Lindqvist 3-1 in Lom.", "Lindqvist beat Brandt in the 1962 final."),
+        (
+            "The Abbey of Lom lent forty thousand crowns to the miller Brandt in 1887.",
+            "Brandt lent forty thousand crowns to the Abbey of Lom in 1887.",
+        ),
+        ("The east gate stays closed on Sundays.", "The east gate is open on Sundays."),
+        ("The bakery is shut on Mondays.", "The bakery is open on Mondays."),
+    ],
+)
+def test_the_converse_and_the_opposite_state_are_not_believed(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label != "entailment"
+    assert found.belief < 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("In the 1962 final, Brandt beat Lindqvist 3-1 in Lom.", "Brandt beat Lindqvist in the 1962 final."),
+        ("Olga Brandt sold forty mills to Emil Lund in 1920.", "Olga Brandt sold forty mills to Emil Lund."),
+        ("The east gate stays closed on Sundays.", "The east gate is closed on Sundays."),
+        ("The east gate is closed on Sundays and open on Mondays.", "The east gate is open on Mondays."),
+    ],
+)
+def test_the_same_doer_and_state_are_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"
