@@ -27,6 +27,9 @@ def verdict(judge, passage, claim):
         ("Emil Brandt applied for a licence to open an inn in Lom.", "Emil Brandt opened an inn in Lom."),
         ("The envoy urged the duke to free the monks.", "The duke freed the monks."),
         ("Talks on selling the ferry to Brandt Lines began in May.", "The ferry was sold to Brandt Lines."),
+        ("The chapter voted against closing the school in Lom.", "The chapter closed the school in Lom."),
+        ("The guild debates whether to fine Emil Brandt.", "The guild fined Emil Brandt."),
+        ("The duke hoped that his son would marry Olga Brandt.", "His son married Olga Brandt."),
         ("The mayor proposed that the gate be moved to Lom.", "The gate was moved to Lom."),
     ],
 )
@@ -46,6 +49,7 @@ def test_what_is_only_considered_asked_allowed_or_charged_is_left_open(judge, pa
         ("She took the chance to lead the choir.", "She led the choir."),
         ("The mayor asked for help and moved the gate to Lom.", "The mayor moved the gate to Lom."),
         ("The mayor proposed building a gate in Lom.", "The mayor proposed a gate in Lom."),
+        ("Olga Brandt won against Emil Lund to take the title.", "Olga Brandt took the title."),
         ("The law permits the state to seize land.", "The state may seize land."),
     ],
 )

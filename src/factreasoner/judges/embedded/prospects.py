@@ -19,6 +19,7 @@ from factreasoner.language.lexicon import (
 )
 
 _TO, _ING = "to", "ing"
+_AGAINST, _WHETHER, _OUGHT = "against", "whether", frozenset({"should", "would"})
 _PERFECT = frozenset({"be", "been", "being", "have", "having"})
 _JOINTS = PREPOSITIONS | {"of", "about"}
 _WITHIN = DETERMINERS | _JOINTS
@@ -59,6 +60,8 @@ def _is_prospect(pair: Pairing, place: int) -> bool:
     gerund = text.words[first].endswith(_ING)
     if joint != _TO and not gerund:
         return False
+    if joint == _AGAINST or (joint == _TO and text.words[first - 2] == _WHETHER):
+        return True
     direct = gerund and joint not in _JOINTS
     least = first - 1 if direct else first - _REACH
     for j in range(first - 1, max(low, least) - 1, -1):
@@ -74,8 +77,8 @@ def _is_prospect(pair: Pairing, place: int) -> bool:
 def _is_subjunctive(text: Text, first: int, place: int) -> bool:
     """Whether a verb says what ought to be, in a clause after a prospect: "proposed that it be sold"."""
     opening = text.clauses.index(text.clauses[place])
-    ought = text.words[first] == "be" or text.words[first - 1] == "should"
-    return ought and text.words[opening] == "that" and text.words[opening - 1] in PROSPECTIVE
+    ought = text.words[first] == "be" or text.words[first - 1] in _OUGHT
+    return ought and text.words[opening] == "that" and text.words[opening - 1] in PROSPECTIVE | INTENDING
 
 
 def _is_realised(text: Text, place: int, low: int) -> bool:
