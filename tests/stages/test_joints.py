@@ -13,6 +13,7 @@ WHOLE = [
     "The statue was not cast in bronze but carved from wood.",
     "The statue was carved from wood, not cast in bronze.",
     "She sings rather than dances.",
+    "Tea is grown rather than imported, which saves money.",
     "The battle was fought between the Norman army of William, Duke of Normandy, and an English army.",
     "The border runs between the north of Chile and Peru.",
 ]
@@ -20,6 +21,10 @@ SPLIT = {
     "He was shot rather than hanged, and he was buried at sea.": [
         "He was shot rather than hanged.",
         "He was buried at sea.",
+    ],
+    "He was appointed instead of his brother, who died in 1900.": [
+        "He was appointed instead of his brother.",
+        "His brother died in 1900.",
     ],
     "He did not write novels but wrote poems.": ["He did not write novels.", "He wrote poems."],
     "The plant does not flower and is small.": ["The plant does not flower.", "The plant is small."],

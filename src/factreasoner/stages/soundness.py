@@ -64,11 +64,17 @@ def is_torn(parse: Parse, line: Line) -> bool:
     following = parse.words[said[-1].i + 1 : said[-1].i + 2]
     if said[-1].lower in ("not", "n't", "n’t") or said[-1].tag == "WDT":
         return True  # "Acetaminophen does not."
-    told = {word.i for word in said}
+    told = {word.i for word in said} - ({said[0].i} if _is_described(parse, said[0]) else set())
     if any(i - 1 not in told and is_set_against(parse, i) for i in told):
         return True
     cut = said[-1].dep == "prep" and any(word.dep == "cc" for word in following)
     return said[-1].dep == "cc" or cut or any(_is_gap(parse, *pair) for pair in pairwise(line))
+
+
+def _is_described(parse: Parse, first: Word) -> bool:
+    """Whether a statement begins with what a clause is said of: "instead of his brother, who died"."""
+    nouns = [word for word in (first, parse[first.head]) if word.pos in NOUNS]
+    return any(parse.children(noun, "relcl", "acl", "appos") for noun in nouns)
 
 
 def _is_gap(parse: Parse, before: Word | str, after: Word | str) -> bool:
