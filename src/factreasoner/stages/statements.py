@@ -20,7 +20,6 @@ from factreasoner.stages.fragments import (
     is_phrase,
     is_predicate,
     listed,
-    sentence_of_cell,
     sentence_of_item,
     sentence_of_label,
     takes_verb,
@@ -35,7 +34,7 @@ from factreasoner.stages.nonclaims import is_abstaining, is_courtesy, is_filler,
 from factreasoner.stages.plain_text import Plain, plain
 from factreasoner.stages.references import entry_length, is_reference, is_reference_heading
 from factreasoner.stages.splitting import split
-from factreasoner.stages.tables import cells
+from factreasoner.stages.tables import cells, said_of_row, whole_cell
 from factreasoner.stages.wording import Writer, capitalised
 
 
@@ -103,28 +102,15 @@ class _StatementFinder:
         return following.kind == "table" and "-" in self._text[row.end : following.start]
 
     def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
-        """A table row as "column: cell; column: cell"; the row above a rule names the columns.
-
-        Each cell but the first, which says what the row is about, is a statement; a sentence where the header
-        tells how to say it.
-        """
+        """What a table row says; the row above a rule names the columns."""
         spans = cells(self._text, block)
-        texts = [_whole(self._text[span.start : span.end]) for span in spans]
+        texts = [whole_cell(self._text[span.start : span.end]) for span in spans]
         if ruled:
             self._header = texts
             return
-        header = [*(self._header or ()), *[""] * len(texts)]
-        filled = [(name, cell, span) for name, cell, span in zip(header, texts, spans, strict=False) if cell]
-        said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
-        if not said:
-            return
-        if len(said) < 2 or not self._header or not texts[0]:
-            yield self._statement("; ".join(said), Span(block.start, block.end))
-            return
-        for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
-            sentence = sentence_of_cell(header[0], texts[0], name, cell, self._parse) if name else ""
-            place = span if len(said) > 2 else Span(block.start, block.end)
-            yield self._statement(sentence or f"{said[0]}; {whole}", place)
+        place = Span(block.start, block.end)
+        for said, span in said_of_row(texts, spans, self._header or (), place, self._parse):
+            yield self._statement(said, span)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[Statement]:
         """The statements of a block that the item of a list follows, if one does."""
@@ -312,7 +298,3 @@ class _StatementFinder:
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
-
-
-def _whole(cell: str) -> str:
-    return plain(cell, Span(0, len(cell))).whole()
