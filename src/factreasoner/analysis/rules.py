@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
-from factreasoner.metrics.table import SHARE, Estimate, Table
+from factreasoner.metrics.table import SHARE, Estimate, Table, of_fewer
 from factreasoner.registry import nearest
 from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
@@ -162,8 +162,7 @@ def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interv
     value, interval, reason, of = found
     if value is None:
         return RuleResult(rule, False, f"no value: {reason}")
-    tried = records["ok"] + records["partial"] + records["failed"]
-    fewer = f" ({of} of {tried} records)" if of < tried else ""
+    fewer = f" {of_fewer(of, records)}".rstrip()
     if interval is None:
         if not on_interval:
             return RuleResult(rule, _keeps(value, rule), f"{value:.4f}{fewer}")

@@ -16,7 +16,7 @@ from factreasoner.config import Config
 from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
-from factreasoner.metrics.table import Metric
+from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Assessment, Status, factuality
 from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
@@ -190,9 +190,8 @@ def mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
     if found["interval_95"] is not None:
         low, high = found["interval_95"]
         text += f"  [{metric.text(low)}, {metric.text(high)}]"
-    tried = sum(summary["records"][status] for status in ("ok", "partial", "failed"))
-    if found["value"] is not None and found["records"] < tried:
-        text += f"  ({found['records']} of {tried} records)"
+    if found["value"] is not None:
+        text = f"{text}  {of_fewer(found['records'], summary['records'])}".rstrip()
     return text
 
 

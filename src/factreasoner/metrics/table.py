@@ -294,6 +294,12 @@ def estimate(metric: Metric, sample: Sample) -> Estimate:
     return Estimate(value, found, records=records)
 
 
+def of_fewer(count: int, records: Mapping[str, int]) -> str:
+    """ "(7 of 17 records)" where a score is of fewer than were tried; empty else. `records` by status."""
+    tried = records["ok"] + records["partial"] + records["failed"]
+    return f"({count} of {tried} records)" if count < tried else ""
+
+
 def number(value: float) -> float | None:
     """The value where it is finite; None where it is NaN or infinite, which no file may hold."""
     return value if math.isfinite(value) else None

@@ -55,7 +55,7 @@ _HOLDING = frozenset(
     | {"allowed", "forbidden", "mandatory", "compulsory", "proved", "proven", "false", "available"}
 )
 """Words that say of a thing "for" or "to" whom it holds: for all that are named."""
-_CHANGED = ("increas", "rais", "reduc", "lower", "decreas", "cut", "doubl", "rais", "drop", "ris")
+_CHANGED = ("increas", "rais", "reduc", "lower", "decreas", "cut", "doubl", "drop", "ris")
 _MOST = 0.7
 _REACH = 4
 
