@@ -1,20 +1,9 @@
 """A letter or number after a noun tells things of one name apart; no quantity, no denial."""
 
 import pytest
+from judged_pair import verdict
 
-from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.text import analyse
-from factreasoner.models import Claim, Premise
-
-
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge()
-
-
-def verdict(judge, passage, claim):
-    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
-    return found
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,7 @@
 """Verbs and adjectives that negate are negations, and an "until" ends only the one it belongs to."""
 
 import pytest
-
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.models import Claim, Premise
-
-
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge()
-
-
-def verdict(judge, passage, claim):
-    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
-    return found
+from judged_pair import verdict
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,7 @@
 """What a passage has only as considered, asked for, allowed or charged is not done; what is managed is."""
 
 import pytest
-
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.models import Claim, Premise
-
-
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge()
-
-
-def verdict(judge, passage, claim):
-    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
-    return found
+from judged_pair import verdict
 
 
 @pytest.mark.parametrize(

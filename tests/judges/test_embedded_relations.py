@@ -1,19 +1,7 @@
 """Who did it to whom, and which of two states a thing is in."""
 
 import pytest
-
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.models import Claim, Premise
-
-
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge()
-
-
-def verdict(judge, passage, claim):
-    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
-    return found
+from judged_pair import verdict
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.models import Claim, Premise
+from judged_pair import verdict
 
 PAIRS = [
     case
@@ -16,16 +14,6 @@ PAIRS = [
 """The half that was looked at while building; the benchmark prints what is said of the other half, too."""
 LARGEST_SHARE_ENTAILED = 0.06
 LEAST_SHARE_BORNE_OUT = 0.85
-
-
-@pytest.fixture(scope="module")
-def judge():
-    return EmbeddedJudge()
-
-
-def verdict(judge, passage, claim):
-    (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
-    return found
 
 
 def said(judge, label, stances, *, but=()):
