@@ -26,8 +26,9 @@ MOMENTS = words("year time")
 _RESULTING = words("resulting aforementioned abovementioned")
 """Adjectives that say of their noun only that it was spoken of before, or comes of what was."""
 _LEFT = words("remaining latter preceding")
-_UNIQUE = words("sun moon earth world sky sea universe internet public")
 """Such adjectives behind "the" alone: "a remaining problem"."""
+_UNIQUE = words("sun moon earth world sky sea universe internet public")
+"""Nouns that "the" needs nothing before for: there is but one."""
 _ONES = words("neither both either each")
 _PLACES_IN_ORDER = words("former latter")
 _MEASURES = words(
