@@ -24,7 +24,7 @@ def main() -> None:
     # Any setting can follow, for example model="openai/gpt-4o-mini" or version=3.
     assessment = assess(ANSWER, prompt="Tell me about Lake Baikal.", topic="Lake Baikal", contexts=PASSAGES)
     if assessment.outcome is None:
-        raise SystemExit(f"not assessed: {[failure.message for failure in assessment.failures]}")
+        raise SystemExit(f"not assessed: {[failure.message for failure in assessment.all_failures]}")
     for atom in assessment.atoms:
         probability = assessment.p_true.get(atom.id)
         print("  -   " if probability is None else f"{probability:.2f}", atom.text, sep="  ")

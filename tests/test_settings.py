@@ -72,6 +72,7 @@ def test_what_is_wrong_with_a_call_is_told_in_words_of_python(call, message):
         ("delete it, or use --no-cache", "delete it, or use cache=False"),
         ("use another --out, or start over with --fresh", "use another out, or start over with fresh=True"),
         ("use --version 2 or 3; raise --max-cost and go on", "use version=2 or 3; raise max_cost and go on"),
+        ("fetch it with `factreasoner doctor --nli-model m --nli-download`",) * 2,
         ("text (--summarizer llm), --gold FILE", 'text (summarizer="llm"), --gold FILE'),
     ],
 )

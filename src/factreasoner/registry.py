@@ -119,8 +119,8 @@ def load(kind: str, name: str) -> Any:
     target = PLUGINS[kind].get(name, name)
     if ":" not in target:
         raise ConfigError(
-            f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))} "
-            "A class of your own goes by 'package.module:Name'."
+            f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))}; "
+            "a class of your own goes by 'package.module:Name'"
         )
     module_name, _, attribute = target.partition(":")
     try:

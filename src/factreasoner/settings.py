@@ -177,17 +177,22 @@ def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
         raise ConfigError("\n".join(strange))
 
 
-_FLAG = re.compile(r"--(no-)?([a-z][a-z0-9-]*)(?:[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
+_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(?:[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
 _OTHER_ARGUMENTS = {"column_map": Mapping, "fresh": bool, "out": Path}
 """Arguments that have flags, and are no settings."""
 
 
 def in_python(message: str) -> str:
-    """A message with flags of the command line as the keyword arguments that they are in Python."""
+    """A message with flags of the command line as the keyword arguments that they are in Python.
+
+    A command, which stands in backticks, is left as it is.
+    """
     return _FLAG.sub(_as_keyword, message)
 
 
 def _as_keyword(flag: re.Match[str]) -> str:
+    if flag[2] is None:
+        return flag[0]
     negated, name, value = flag[1], flag[2].replace("-", "_"), flag[3]
     kinds = {**get_type_hints(Settings), **_OTHER_ARGUMENTS}
     rest = f" {value}" if value else ""

@@ -125,6 +125,15 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
     assert "No atoms" in done.stdout
 
 
+def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
+    done = factreasoner("assess", "Water is wet.", *passages, "--judge", "nli", "--nli-model", "acme/none")
+    assert done.returncode == 1
+    assert "factreasoner doctor --nli-model acme/none --nli-download" in done.stderr
+    done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other")
+    assert done.stderr.startswith("Error: unknown judge 'other'; known: embedded, ")
+    assert done.stderr.rstrip().endswith("; a class of your own goes by 'package.module:Name'")
+
+
 def test_assess_refuses_what_is_not_utf_8(factreasoner, tmp_path, passages):
     done = factreasoner("assess", os.fsdecode(b"Caf\xe9"), *passages)
     assert done.returncode == 1
@@ -151,6 +160,21 @@ def test_doctor(factreasoner, tmp_path):
     assert "OPENAI_API_KEY" in done.stdout
     assert "sk-hidden" not in done.stdout
     assert "litellm" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (None, "spacy download en_core"),
+        ("en_x 1.0", "ok  pipeline"),
+    ],
+)
+def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
+    monkeypatch.setattr("factreasoner.cli.diagnosis.describe_model", lambda wanted: name)
+    done = factreasoner("doctor")
+    assert done.returncode == 0, done.stdout
+    assert words in done.stdout
+    assert name is None or name in done.stdout
 
 
 def test_doctor_calls_the_model(factreasoner, tmp_path):
@@ -255,6 +279,7 @@ def test_assess_says_how_atoms_were_made_and_what_stayed_open(factreasoner, tmp_
     assert "He lived in Paris." in parsed
     assert "unresolved: He" in parsed
     assert "Atoms were made by a parse of en_core_web_" in parsed
+    assert "(of what is not English, of whole sentences)" in parsed
     whole = factreasoner("assess", text, *passages, "--spacy-model", "none").stdout
     assert "He was born in Warsaw and lived in Paris." in whole
     assert "unresolved: He" in whole

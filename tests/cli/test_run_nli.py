@@ -139,6 +139,9 @@ def test_doctor_tries_the_model(factreasoner, model):
     done = factreasoner("doctor", "--nli-model", model)
     assert done.returncode == 1
     assert "id2label: missing" in done.stdout
+    (model / "tokenizer.json").unlink()
+    done = factreasoner("doctor", "--nli-model", model, env={"COLUMNS": "60"})
+    assert "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)" in "".join(done.stdout.split())
 
 
 def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):

@@ -57,6 +57,16 @@ def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
     assert "failed: <bdi>judge a1: lost</bdi>" in html
 
 
+def test_failures_of_judgements_are_told_too_and_each_once():
+    lost = Failure(stage="judge", item_id="c0->a0", error_type="LLMError", message="lost")
+    result = assessment([None], outcome={"failures": (lost,)}).model_copy(update={"failures": (lost,)})
+    assert result.all_failures == (lost,)
+    inner = result.model_copy(update={"failures": ()})
+    for told in (repr(inner), repr(result)):
+        assert told.endswith("1 failure>")
+    assert "failed: <bdi>judge c0-&gt;a0: lost</bdi>" in inner._repr_html_()
+
+
 @pytest.mark.parametrize("where", ["answer", "title"])
 def test_hostile_texts_are_text(where):
     title = HOSTILE if where == "title" else "x"

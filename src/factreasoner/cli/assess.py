@@ -44,7 +44,8 @@ def assess(
     """Assess one response against passages of evidence, atom by atom."""
     from factreasoner.cli.tables import print_assessment
     from factreasoner.errors import ConfigError
-    from factreasoner.pipeline import assess as assess_response
+    from factreasoner.inputs.given import given_record
+    from factreasoner.pipeline import build_pipeline
     from factreasoner.profiles import load_config
 
     config = load_config(profile, settings)
@@ -54,13 +55,14 @@ def assess(
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
     passages = [_read(path) for path in context] if context else None
-    assessment = assess_response(
-        text,
+    record = given_record(
+        "assess",
+        response=text,
         prompt=_decoded(subject.prompt),
         topic=_decoded(subject.topic) if subject.topic else None,
         contexts=passages,
-        **config.model_dump(exclude_unset=True),
     )
+    assessment = build_pipeline(config).assess(record)
     if as_json:
         say_json(assessment.model_dump(mode="json"))
     else:

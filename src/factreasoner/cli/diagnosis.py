@@ -15,6 +15,7 @@ from factreasoner.cli.advice import embedded_limits
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.language.parsing import OFFICIAL_MODELS, describe_model
 from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE, load
@@ -44,6 +45,8 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
         yield _package(package)
     for module, (feature, extra) in EXTRA_OF_MODULE.items():
         yield _extra(module, feature, extra)
+    if find_spec("spacy") is not None:
+        yield _pipeline(config)
     for key in KEYS:
         state: Literal["ok", "missing"] = "ok" if os.environ.get(key) else "missing"
         yield Check(state, key, "set" if state == "ok" else "not set")
@@ -72,6 +75,14 @@ def _extra(module: str, feature: str, extra: str) -> Check:
         return Check("ok", module, f"{version(module)} ({feature})")
     except PackageNotFoundError:  # a package of another name, as onnxruntime-gpu
         return Check("ok", module, f"installed ({feature})")
+
+
+def _pipeline(config: Config) -> Check:
+    found = describe_model(config.spacy_model)
+    if found is None:
+        remedy = f"python -m spacy download {OFFICIAL_MODELS[0]}"
+        return Check("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy}")
+    return Check("ok", "pipeline", f"{found} (splitting English answers into atoms)")
 
 
 def _cache(config: Config) -> Check:

@@ -29,7 +29,7 @@ def doctor(
     With --nli-model: that the classifier is here and works; --nli-download fetches it.
     """
     from rich.markup import escape
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from factreasoner.cli.diagnosis import diagnose
     from factreasoner.profiles import load_config
@@ -41,7 +41,7 @@ def doctor(
         from factreasoner.cli.judge_test import try_judge
 
         raise typer.Exit(0 if try_judge(config) else 1)
-    table = Table(box=None, show_header=False, pad_edge=False)
+    table = Table(Column(), Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     checks = list(diagnose(config, call=call))
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
     for check in checks:

@@ -69,8 +69,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
             f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_k:.3f}  "
             f"E {scores.avg_entropy:.3f}  {scores.num_true_atoms} of {scores.num_atoms} atoms supported"
         )
-    outcome_failures = assessment.outcome.failures if assessment.outcome else ()
-    for failure in (*assessment.failures, *outcome_failures):
+    for failure in assessment.all_failures:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if assessment.atoms:
         _print_atoms_notice(console, config, describe_model(config.spacy_model))
@@ -82,7 +81,11 @@ def _print_atoms_notice(console: Terminal, config: Config, parser: str | None) -
     """How atoms were made that the record did not bring, where no model made them."""
     if config.plugin("atomizer") != "embedded":
         return
-    made = f"by a parse of {parser}" if parser else "of whole sentences"
+    made = (
+        f"by a parse of {parser} (of what is not English, of whole sentences)"
+        if parser
+        else "of whole sentences"
+    )
     remedy = "" if parser or config.spacy_model == "none" else f" {SENTENCES_NOTICE}"
     notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
     console.print(f"[dim]{escape(notice)}[/dim]")

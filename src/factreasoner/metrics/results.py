@@ -20,7 +20,6 @@ from factreasoner.models import (
     Assessment,
     Audit,
     FactualityScores,
-    Failure,
     JudgedAtom,
     Marginals,
     Outcome,
@@ -67,14 +66,8 @@ def result_line(
         "assessor": assessment.assessor,
         **evidence_fields(assessment),
         "solver": _solver_fields(outcome.marginals if outcome else None),
-        **shared_fields(assessment, failures_of(assessment)),
+        **shared_fields(assessment, assessment.all_failures),
     }
-
-
-def failures_of(assessment: Assessment) -> list[Failure]:
-    """Every failure of a record, each once: those of its stages, then those of its judgements."""
-    inner = assessment.outcome.failures if assessment.outcome else ()
-    return list(dict.fromkeys((*assessment.failures, *inner)))
 
 
 def believed_alone(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
@@ -159,7 +152,7 @@ class Summary:
         for item in scored.judged:
             place = assessment.record_id, item.atom.id
             self._worst.add(*place, item.support, item.p_true, contested=item.atom.id in disputed)
-        self._counts.add(assessment, failures_of(assessment), outcome.verdicts if outcome else ())
+        self._counts.add(assessment, assessment.all_failures, outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],

@@ -15,6 +15,7 @@ from pydantic import model_validator
 from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, TaskResult, counted
+from factreasoner.models.verdicts import Failure
 
 SMALLEST_P = 1e-6
 """Probabilities are kept this far from 0 and 1 before their logarithm is averaged."""
@@ -74,6 +75,12 @@ class Assessment(TaskResult):
     def avg_prob(self) -> float | None:
         """Mean probability of the judged atoms."""
         return self._scores().avg_prob
+
+    @property
+    def all_failures(self) -> tuple[Failure, ...]:
+        """Those of the stages, then those of the judgements; each once."""
+        inner = self.outcome.failures if self.outcome else ()
+        return tuple(dict.fromkeys((*self.failures, *inner)))
 
     def in_brief(self) -> list[str]:
         """Atoms by label, and the scores; F1@K with its own number of atoms as K."""

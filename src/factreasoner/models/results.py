@@ -97,12 +97,17 @@ class TaskResult(Model):
     fingerprint: str = ""
     metadata: dict[str, Any] = Field(default_factory=dict)
 
+    @property
+    def all_failures(self) -> tuple[Failure, ...]:
+        """Everything that went wrong with the record, each failure once."""
+        return self.failures
+
     def in_brief(self) -> list[str]:
         """What was found, in a few words each: how many claims, with which labels, and the scores."""
         return []
 
     def __repr__(self) -> str:
-        failed = len(self.failures)
+        failed = len(self.all_failures)
         failures = [f"{failed} failure{'s' * (failed > 1)}"] * bool(failed)
         told = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
         return f"<{type(self).__name__} {self.record_id!r}: {told}>"

@@ -52,7 +52,7 @@ def html_of(result: TaskResult, told: str) -> str:
         claim_word=task.claim_word,
         rows=[_row(row, task) for row in rows[:MOST_ROWS]],
         more=max(len(rows) - MOST_ROWS, 0),
-        failures=[f"{failure.stage} {failure.item_id}: {failure.message}" for failure in result.failures],
+        failures=[f"{failure.stage} {failure.item_id}: {failure.message}" for failure in result.all_failures],
         changes=getattr(result, "changes", ()),
     )
 

@@ -184,7 +184,9 @@ def _session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSession:
     try:
         session = onnxruntime.InferenceSession(str(files.graph), options, providers=providers)
     except RUNTIME_ERRORS as error:
-        raise ConfigError(f"nli_model: {files.graph}: onnxruntime can't load it: {error}") from error
+        raise ConfigError(
+            f"nli_model: {files.graph}: onnxruntime can't load it (is the file whole?): {error}"
+        ) from error
     if session.get_providers()[0] != providers[0]:
         raise ConfigError(
             "nli_device: onnxruntime could not start CUDA, whose libraries it does not find or which it does "

@@ -16,7 +16,10 @@ from factreasoner.judges.nli.hub import MODEL_ID, HubModel, cached_folder, downl
 
 USUAL_GRAPH = "model.onnx"
 GRAPH_FOLDER = "onnx"
-EXPORT = "optimum-cli export onnx --task text-classification --model ID FOLDER"
+EXPORT = (
+    "pip install 'optimum-onnx[onnxruntime]', then "
+    "optimum-cli export onnx --task text-classification --model ID FOLDER"
+)
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
 NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bin")
 """Ends of the names of files that hold no weights of a graph."""
@@ -98,7 +101,7 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str) -> str:
         return (usual or graphs)[0]
     if graphs:
         raise ConfigError(f"nli_model: {model}: which graph is not clear, choose with --nli-file; {listed}")
-    raise ConfigError(f"nli_model: {model}: {listed}; make one (pip install optimum-onnx): {EXPORT}")
+    raise ConfigError(f"nli_model: {model}: {listed}; make one: {EXPORT}")
 
 
 def _named(graphs: Sequence[str], name: str) -> list[str]:
@@ -119,7 +122,10 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
         )
     settings = _first(places, "config.json")
     if settings is None:
-        raise ConfigError(f"nli_model: {places[-1]}: config.json is missing, which says what outputs mean")
+        raise ConfigError(
+            f"nli_model: {places[-1]}: config.json is missing, which says what outputs mean; "
+            "copy it from the model's page or folder"
+        )
     tokenizer_settings = _first(places, "tokenizer_config.json")
     return ModelFiles(
         graph=graph,

@@ -56,8 +56,8 @@ def cached_folder(model: HubModel) -> Path:
     except LocalEntryNotFoundError as error:
         raise ConfigError(
             f"nli_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and nothing "
-            f"is downloaded unasked; fetch it with: factreasoner doctor --nli-model {model} "
-            "--nli-download"
+            f"is downloaded unasked; fetch it with `factreasoner doctor --nli-model {model} "
+            "--nli-download`"
         ) from error
 
 
