@@ -89,6 +89,9 @@ def test_the_same_call_goes_on_and_another_one_is_refused(tmp_path):
     with pytest.raises(RunError, match="made with other settings"):
         call(ROWS, version=3)
     assert len(call(ROWS, version=3, fresh=True)) == 2
+    with pytest.raises(ConfigError, match="no 'Nothing'"):
+        call(ROWS, version=3, fresh=True, retriever="json:Nothing")
+    assert len(Run.open(tmp_path / "run")) == 2
 
 
 def test_a_temporary_folder_goes_with_its_run():

@@ -71,6 +71,10 @@ def assess_many(
     checked = _checked(records, asked, config, column_map)
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
+    if fresh:
+        asked.worker(
+            config, Calls(llm=llm, parts=parts)
+        )  # what can't begin raises before anything is deleted
     _start(folder, config, parts, fresh=fresh)
     try:
         kept = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)

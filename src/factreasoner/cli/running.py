@@ -145,8 +145,12 @@ def run_task(
     from factreasoner.llm.deadline import meanwhile
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.task import Calls
 
     folder = RunFolder(path, task)
+    if running.fresh:
+        # What can't begin raises before anything is deleted.
+        task.worker(config.model_copy(update={"batch": "none"}), Calls())
     prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
