@@ -7,35 +7,6 @@ from judged_pair import verdict
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        ("Emil Brandt was the son of a cooper from Lom.", "Emil Brandt was a cooper."),
-        ("She was the daughter of a poor weaver.", "She was a poor weaver."),
-        ("Olga Brandt married the nephew of a banker in Basel.", "Olga Brandt was a banker in Basel."),
-        ("Emil Brandt was an apprentice of the printer Karl Lund.", "Emil Brandt was a printer."),
-    ],
-)
-def test_what_ones_relative_or_master_is_one_is_not(judge, passage, claim):
-    found = verdict(judge, passage, claim)
-    assert found.label == "neutral"
-    assert found.belief <= 0.5
-
-
-@pytest.mark.parametrize(
-    ("passage", "claim"),
-    [
-        ("Emil Brandt, the son of a cooper, was a chemist.", "Emil Brandt was a chemist."),
-        ("Emil Brandt was a poet and the son of a miner.", "Emil Brandt was a poet."),
-        ("Emil Brandt was the son of a cooper.", "Emil Brandt was a son of a cooper."),
-        ("Emil Brandt, son of a banker, was himself a banker in Lom.", "Emil Brandt was a banker in Lom."),
-        ("Emil Brandt was the son of the smith Karl Brandt.", "Karl Brandt was a smith."),
-    ],
-)
-def test_what_one_with_a_relative_is_is_entailed(judge, passage, claim):
-    assert verdict(judge, passage, claim).label == "entailment"
-
-
-@pytest.mark.parametrize(
-    ("passage", "claim"),
-    [
         ("The synod annulled the bishop's edict.", "The bishop annulled the edict of the synod."),
         ("The bishop's edict was annulled by the synod.", "The bishop annulled the edict of the synod."),
         (

@@ -43,3 +43,27 @@ def test_what_is_only_considered_asked_allowed_or_charged_is_left_open(judge, pa
 )
 def test_what_is_done_beside_or_behind_such_words_is_entailed(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Do trains emit less carbon than planes?", "Trains emit less carbon than planes."),
+        ("Was the Lark a German submarine? Nobody has found out.", "The Lark was a German submarine."),
+    ],
+)
+def test_what_is_asked_and_not_answered_is_left_open(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label == "neutral"
+    assert found.belief <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Do trains emit less carbon than planes? Yes, by far.", "Trains emit less carbon than planes."),
+        ("Who built the old mill at Hamar? It was Karl Lund.", "Karl Lund built the old mill at Hamar."),
+    ],
+)
+def test_what_is_asked_and_answered_is_entailed(judge, passage, claim):
+    assert verdict(judge, passage, claim).label == "entailment"

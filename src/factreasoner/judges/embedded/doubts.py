@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
+from factreasoner.judges.embedded.attributes import said_of_another
+from factreasoner.judges.embedded.comparisons import is_uncompared
 from factreasoner.judges.embedded.limits import limited
-from factreasoner.judges.embedded.owners import said_of_another
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.prospects import only_prospective
 from factreasoner.judges.embedded.scopes import is_reported
@@ -29,6 +30,7 @@ _PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
 _SUPPOSEDLY = frozenset(word for word in DOUBTING if word.endswith("ly"))
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
+_YES = frozenset({"yes", "yeah", "yep", "correct", "indeed", "true", "absolutely", "certainly"})
 _EXCEPT, _APART_FROM = (
     frozenset({"except", "excluding"}),
     (("apart", "from"), ("except", "for"), ("other", "than")),
@@ -55,7 +57,9 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
         _possible(pair)
         or _conditional(pair)
         or _told(pair)
+        or _asked(pair)
         or said_of_another(pair)
+        or is_uncompared(pair)
         or _attended(pair)
         or _of_something_of_it(pair)
         or _exclusive(pair)
@@ -131,6 +135,21 @@ def _told(pair: Pairing) -> bool:
     if not places or not DOUBTING.isdisjoint(pair.claim.words):
         return False
     return is_reported(pair) or not DOUBTING.isdisjoint(pair.passage.words[pair.part.low : min(places)])
+
+
+def _asked(pair: Pairing) -> bool:
+    """Whether the sentence asks what the claim says, and no answer follows: a "yes", or what it asks for."""
+    passage, part = pair.passage, pair.part
+    if "?" not in passage.raw[part.start : part.end]:
+        return False
+    answer = next((one for one in passage.sentences if one.low == part.high), None)
+    if answer is None:
+        return True
+    lacking = {pair.claim.stems[i] for i in pair.content if not pair.found[pair.claim.stems[i]]}
+    said = passage.stems[answer.low : answer.high]
+    return passage.words[answer.low] not in _YES and not any(
+        alike(one, other) for one in lacking for other in said
+    )
 
 
 def _attended(pair: Pairing) -> bool:

@@ -10,9 +10,8 @@ from itertools import dropwhile, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, DETERMINERS, PREPOSITIONS
+from factreasoner.language.lexicon import DETERMINERS, PREPOSITIONS
 from factreasoner.language.persons import gender_of_noun, is_person
-from factreasoner.language.stems import alike
 
 _OWN, _OF, _AND, _WHOSE = "s", "of", "and", "whose"
 _POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your", _WHOSE})
@@ -69,33 +68,6 @@ def _phrase(text: Text, first: int, high: int) -> list[int]:
         range(first, high),
     )
     return [k for k in joined if text.content[k]]
-
-
-def said_of_another(pair: Pairing) -> bool:
-    """Whether what the claim calls its subject is said of another: "son of a poet"."""
-    claim, text = pair.claim, pair.passage
-    be = next((i for i, word in enumerate(claim.words) if word in BE), len(claim.words))
-    called = list(takewhile(lambda i: claim.content[i], range(be + 2, len(claim.words))))
-    if not called or claim.words[be + 1] not in _ARTICLES:
-        return False
-    places = [j for j, stem in enumerate(text.stems) if alike(stem, claim.stems[called[-1]])]
-    return bool(places) and all(_is_of_another(text, j, frozenset(claim.stems[:be])) for j in places)
-
-
-def _is_of_another(text: Text, place: int, subject: frozenset[str]) -> bool:
-    """Whether a noun stands behind "of a", and a person before that, or another's name right behind it."""
-    first = place
-    while first > 0 and first not in text.commas and text.content[first - 1]:
-        first -= 1
-    named = list(takewhile(lambda k: text.names[k], range(place + 1, len(text.words))))
-    return (
-        first > _PAIR
-        and text.commas.isdisjoint((first, first - 1))
-        and text.words[first - 1] in _ARTICLES
-        and text.words[first - 2] == _OF
-        and subject.isdisjoint(text.stems[k] for k in named)
-        and (bool(named) or _is_person(text.words[first - 3]))
-    )
 
 
 def _of_whom_an_aside_names(pair: Pairing) -> bool:
@@ -158,7 +130,12 @@ def _relative(text: Text, low: int, high: int) -> int | None:
     """The place of the person that a text begins with as somebody's: the mother in "Her old mother was"."""
     for j in range(low, min(low + _OPENING, high)):
         begins = j == low or (text.words[low] in DETERMINERS and j <= low + 2)
-        if begins and text.words[j + 1 : j + 2] == (_OF,) and j + 2 < high and _is_person(text.words[j]):
+        if (
+            begins
+            and text.words[j + 1 : j + 2] == (_OF,)
+            and j + 2 < high
+            and is_person_or_relative(text.words[j])
+        ):
             return j
         joined = j > low and text.words[j - 1] == _AND
         owned = (text.words[j] in _POSSESSIVE and not joined) or (
@@ -166,7 +143,7 @@ def _relative(text: Text, low: int, high: int) -> int | None:
         )
         if owned:
             following = range(j + 1, min(j + 1 + _REACH, high))
-            return next((k for k in following if _is_person(text.words[k])), None)
+            return next((k for k in following if is_person_or_relative(text.words[k])), None)
     return None
 
 
@@ -188,7 +165,8 @@ def _is_of_other_name(pair: Pairing, subject: Sequence[int], relative: int) -> b
     return bool(named) and bool(known) and not (own <= named or named <= own)
 
 
-def _is_person(word: str) -> bool:
+def is_person_or_relative(word: str) -> bool:
+    """Whether a noun, or its plural, is one for a person: "mother", "pupils"."""
     return any(
         gender_of_noun(one) is not None or is_person(one) or one in _RELATED
         for one in (word, word.removesuffix("s"))

@@ -124,18 +124,19 @@ def _hardly(pair: Pairing) -> bool:
 def _one_of_several(pair: Pairing) -> bool:
     """Whether what the claim calls the only, the first or the largest is "one of" these, or the third."""
     claim, words, part = pair.claim, pair.passage.words, pair.part
-    unique = [i for i, word in enumerate(claim.words) if word in _UNIQUE or _is_superlative(word)]
+    unique = [i for i, word in enumerate(claim.words) if word in _UNIQUE or is_superlative(word)]
     if not unique or pair.share(unique) < _MOST or not {"one", "among"}.isdisjoint(claim.words):
         return False
     for j in range(part.low, part.high):
         if words[j] == "among" or words[j : j + 3] == ("one", "of", "the"):
             return True
-        if _is_superlative(words[j]) and words[max(part.low, j - 1)] in ORDINALS - set(claim.words):
+        if is_superlative(words[j]) and words[max(part.low, j - 1)] in ORDINALS - set(claim.words):
             return True
     return False
 
 
-def _is_superlative(word: str) -> bool:
+def is_superlative(word: str) -> bool:
+    """Whether a word says that nothing has more of something: "most", "largest"."""
     ends = len(word) >= _SHORTEST_SUPERLATIVE and word.endswith("est")
     return word == "most" or (ends and word not in NO_SUPERLATIVES)
 
@@ -143,7 +144,7 @@ def _is_superlative(word: str) -> bool:
 def _first_of_a_kind(pair: Pairing) -> bool:
     """Whether "the first mayor" of the claim is there only the first of fewer: "who was born there"."""
     claim, passage, part = pair.claim, pair.passage, pair.part
-    own = {word for word in claim.words if word in _UNIQUE or _is_superlative(word)}
+    own = {word for word in claim.words if word in _UNIQUE or is_superlative(word)}
     shared = own & frozenset(passage.words[part.low : part.high])
     if not shared or pair.share() < _NEARLY_ALL:
         return False

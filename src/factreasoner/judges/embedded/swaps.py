@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.amounts import measured_otherwise
 from factreasoner.judges.embedded.anchors import anchors
+from factreasoner.judges.embedded.comparisons import compared_otherwise
 from factreasoner.judges.embedded.complements import taken_by_another
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
@@ -65,6 +66,10 @@ class _Swaps:
         return of_a_relative(self._pair) or (not self._pair.is_list() and self._told_otherwise())
 
     def _told_otherwise(self) -> bool:
+        compared = compared_otherwise(self._pair)
+        return compared or narrowed(self._pair) if compared is not None else self._told_of_another()
+
+    def _told_of_another(self) -> bool:
         return (
             narrowed(self._pair)
             or turned_relation(self._claim, self._text, self._pair.part.low, self._pair.part.high)
