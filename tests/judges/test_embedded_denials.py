@@ -226,3 +226,19 @@ def test_what_is_not_the_only_or_a_large_one_is_one(judge, passage, claim):
 )
 def test_what_is_not_the_only_one_is_denied_to_be_it(judge, passage, claim):
     assert label(judge, passage, claim) == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The bridge does not open to ships for ten weeks a year.", "The bridge opens to ships."),
+        ("The shop will not close for a few years.", "The shop closes."),
+    ],
+)
+def test_what_is_not_so_for_a_time_denies_nothing(judge, passage, claim):
+    assert label(judge, passage, claim) == "neutral"
+
+
+def test_what_is_not_so_for_a_time_is_denied_of_that_time(judge):
+    claim = "The bridge opens to ships for ten weeks."
+    assert label(judge, "The bridge does not open to ships for ten weeks.", claim) == "contradiction"

@@ -4,6 +4,7 @@ import pytest
 from judged_pair import verdict
 
 from factreasoner.judges.embedded.text import analyse
+from factreasoner.models import Claim, Premise
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,37 @@ def test_a_thing_of_the_same_label_is_spoken_of(judge, passage, claim, label):
 )
 def test_labels_are_told_from_initials_amounts_and_dates(text, labels):
     assert [(one.noun, one.label) for one in analyse(text, "english").labels] == labels
+
+
+def test_what_is_said_of_another_river_is_not_entailed_of_one_the_passage_lacks(judge):
+    passage = (
+        "The Amber River is a popular fishing destination for anglers seeking brook, rainbow and brown "
+        "trout, as well as salmon and smallmouth bass. The upper reaches near Lom are popular with local "
+        "and visiting fly fishermen for the chance to catch salmon from a drift boat. Although the "
+        "upper reaches contain some bass, the river warms near Hamar, and "
+        "smallmouth bass are the quarry in its lower reaches."
+    )
+    claims = [
+        Claim(
+            river,
+            f"The {river} River is a popular fishing destination, offering opportunities to catch {fish}",
+        )
+        for river in ("Glomma", "Amber")
+        for fish in ["brook, rainbow, brown trout, salmon, and smallmouth bass."]
+    ]
+    known = [
+        Claim(f"c{n}", f"The Glomma River {does}.") for n, does in enumerate(["is long", "flows", "is wide"])
+    ]
+    found = judge.judge(Premise("p", passage), [*claims, *known]).verdicts
+    assert [one.label for one in found[:2]] == ["neutral", "entailment"]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("It was a Type U 27 German submarine.", {("type", "U"), ("u", "27")}),
+        ("Type A 12 boats were built.", {("type", "A")}),
+    ],
+)
+def test_a_figure_behind_a_letter_that_is_a_label_is_one_too_unless_it_counts(text, labels):
+    assert {(one.noun, one.label) for one in analyse(text, "english").labels} == labels

@@ -33,3 +33,25 @@ def test_the_converse_and_the_opposite_state_are_not_believed(judge, passage, cl
 )
 def test_the_same_doer_and_state_are_entailed(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        (
+            "If the form is filed after 11:30 a.m., the order is ready.",
+            "If the form is filed by 11:30 a.m., the order is ready.",
+        ),
+        ("The mill was finished after 1990.", "The mill was finished by 1990."),
+        ("Arrive by 9 at the gate.", "Arrive after 9 at the gate."),
+    ],
+)
+def test_by_a_time_and_after_it_are_each_others_opposites(judge, passage, claim):
+    found = verdict(judge, passage, claim)
+    assert found.label != "entailment"
+    assert found.belief < 0.5
+
+
+def test_by_a_time_is_entailed_by_itself(judge):
+    text = "If the form is filed by 11:30 a.m., the order is ready."
+    assert verdict(judge, text, text).label == "entailment"

@@ -9,55 +9,22 @@ sentence, or from earlier ones by a pronoun.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+from factreasoner.judges.embedded.clauses import Clause, clauses, displaced, following, runs
 from factreasoner.judges.embedded.namesakes import labelled_otherwise
 from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.scopes import NEGATING, is_intended
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
 from factreasoner.language.lexicon import DETERMINERS, INTENDING, LIMITING, MODIFIERS, PRONOUNS
-from factreasoner.language.stems import alike
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
 _MUTUAL = frozenset({"marry", "met", "meet", "between"})
 _ONCE, _FOR = "once", "for"
 _JOINING = frozenset({"and", "but"})
 _LEAST_SHARE = 0.25
-
-
-class Clause(NamedTuple):
-    """Tokens [low, high) of a text."""
-
-    text: Text
-    low: int
-    high: int
-
-    @property
-    def stems(self) -> Sequence[str]:
-        """Stems of the clause's tokens, in order."""
-        return self.text.stems[self.low : self.high]
-
-    @property
-    def places(self) -> range:
-        """The places of its tokens."""
-        return range(self.low, self.high)
-
-    @property
-    def content(self) -> list[int]:
-        """The places of its content words and numbers."""
-        return [i for i in range(self.low, self.high) if self.text.content[i]]
-
-
-def clauses(text: Text, low: int, high: int) -> Iterator[Clause]:
-    """The clauses among the tokens [low, high)."""
-    first = low
-    for i in range(low + 1, high + 1):
-        if i == high or text.clauses[i] != text.clauses[i - 1]:
-            yield Clause(text, first, i)
-            first = i
 
 
 def bound(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> bool:
@@ -72,6 +39,10 @@ def bound(claim: Text, weights: Sequence[float], passage: Text, window: Window) 
             return False
     grounds = list(clauses(passage, window.low, window.high))
     known = frozenset(claim.stems)
+    whole = Clause(claim, 0, len(claim.words))
+    unknown = [i for i in whole.content if claim.names[i] and claim.stems[i] not in passage.stems]
+    if any(displaced(whole, run, ground, known) for run in runs(unknown) for ground in grounds):
+        return False
     return all(
         any(_stands(part, weights, ground, known) for ground in grounds)
         for part in clauses(claim, 0, len(claim.words))
@@ -154,12 +125,12 @@ def _scattered(part: Clause, place: int, ground: Clause) -> bool:
 
 def _sought(part: Clause, place: int, ground: Clause) -> bool:
     """Whether what somebody is, in the claim, is there what somebody stands for: "ran for mayor"."""
-    before = _next(part, place, -1)
+    before = following(part, place, -1)
     if before is None or part.text.words[before] not in _BE:
         return False
     places = [j for j in ground.content if ground.text.stems[j] == part.text.stems[place]]
     return bool(places) and all(
-        (prior := _next(ground, j, -1)) is not None and ground.text.words[prior] == _FOR for j in places
+        (prior := following(ground, j, -1)) is not None and ground.text.words[prior] == _FOR for j in places
     )
 
 
@@ -206,53 +177,6 @@ def _changed(part: Clause, ground: Clause) -> bool:
         )
         for i in ground.content
     )
-
-
-def runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of neighbours."""
-    for n, place in enumerate(places):
-        if n == 0 or places[n - 1] != place - 1:
-            first = place
-        if n + 1 == len(places) or places[n + 1] != place + 1:
-            yield first, place
-
-
-def displaced(part: Clause, run: tuple[int, int], ground: Clause, known: frozenset[str]) -> bool:
-    """Whether words the claim does not have stand in the ground where the claim has this run of words."""
-    text = part.text
-    number = all(text.value_at(i) is not None for i in range(run[0], run[1] + 1))
-    for start, step in ((run[0], -1), (run[1], 1)):
-        beside = _next(part, start, step)
-        if beside is None:
-            continue
-        for place in range(ground.low, ground.high):
-            if ground.text.stems[place] != text.stems[beside]:
-                continue
-            other = _next(ground, place, -step)
-            claimed = text.value_at(start) if number else None
-            if (
-                other is not None
-                and ground.text.content[other]
-                and _rivals(ground.text, other, claimed, known)
-            ):
-                return True
-    return False
-
-
-def _rivals(there: Text, other: int, claimed: float | None, known: frozenset[str]) -> bool:
-    """Whether a word of the ground is another than the claim's, and of its kind: a number or no number."""
-    if any(alike(there.stems[other], stem) for stem in known):
-        return False
-    found = there.value_at(other)
-    return (found is None) == (claimed is None) and (found is None or found != claimed)
-
-
-def _next(clause: Clause, place: int, step: int) -> int | None:
-    """The next token that is no determiner, in the clause."""
-    place += step
-    while clause.low <= place < clause.high and clause.text.words[place] in DETERMINERS:
-        place += step
-    return place if clause.low <= place < clause.high else None
 
 
 def _exchanged(part: Clause, ground: Clause) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.judges.embedded.bindings import Clause, displaced, runs
+from factreasoner.judges.embedded.clauses import Clause, displaced, runs
 from factreasoner.judges.embedded.figures import (
     DATES,
     compare,

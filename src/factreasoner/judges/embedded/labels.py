@@ -79,7 +79,7 @@ def labels_in(
             continue
         if last is not None and _goes_on(words, last, place):
             last = Labelled(place, last.noun, label)
-        elif _is_labelled(words, place):
+        elif _is_labelled(words, place) or _is_second(words, last, place):
             last = Labelled(place, stems[place - 1], label)
         else:
             continue
@@ -157,6 +157,17 @@ def _is_labelled(words: _Words, place: int) -> bool:
         return False
     signed = len(label) == 1 and not _ROMAN.fullmatch(label)
     return listed or (words.content[place - 1] if signed else named)
+
+
+def _is_second(words: _Words, last: Labelled | None, place: int) -> bool:
+    """Whether a figure stands behind a letter that is a label itself, and counts nothing: "Type U 27"."""
+    behind = last is not None and last.place == place - 1 and len(words.folded[place - 1]) == 1
+    return (
+        behind
+        and words.gaps[place] == " "
+        and words.written[place].isdigit()
+        and not words.is_plural(place + 1)
+    )
 
 
 def _is_initial(words: _Words, place: int) -> bool:

@@ -33,7 +33,10 @@ _TURNED = ("un", "im", "in", "ir", "il", "dis", "non")
 _LEAST_TURNED = 6
 _REACH = 2
 _NEXT = 3
-_UNTIL = "until"
+_UNTIL, _FOR = "until", "for"
+_SPANS = frozenset({"second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "while"})
+_IRREGULAR = {"centuries": "century"}
+_SPAN_REACH = 6
 
 
 class Negation(NamedTuple):
@@ -100,6 +103,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or excepted
         or any(word in _LIMITS and word not in there for word in following)
         or _ends_later(text, end, there)
+        or (_is_for_a_time(following) and _FOR not in there)
         or _averted(negation, other, at)
         or _of_another_mood(text, place, there)
         or _is_turned(text, place, end, other, at)
@@ -122,6 +126,17 @@ def _ends_later(text: Text, end: int, there: tuple[str, ...]) -> bool:
     """Whether an "until" behind the negated clause may end it, too: "was not rebuilt and enlarged until"."""
     high = next((part.high for part in text.sentences if part.low < end <= part.high), end)
     return _UNTIL in text.words[end:high] and _UNTIL not in there
+
+
+def _is_for_a_time(following: Sequence[str]) -> bool:
+    """Whether what a negation stands before is so for a time alone: "won't merge for a million years"."""
+    spans = {
+        _IRREGULAR.get(word, word.removesuffix("s"))
+        for n, word in enumerate(following)
+        if word == _FOR
+        for word in following[n + 1 : n + _SPAN_REACH]
+    }
+    return not _SPANS.isdisjoint(spans)
 
 
 def _averted(negation: Negation, other: Text, at: Window) -> bool:

@@ -11,6 +11,7 @@ _RELATIONS = frozenset(
     {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many", "most"}
 )
 _UNTIL, _AFTER, _NOT = "until", "after", NEGATIONS["english"] | {"n't"}
+_UP_TO, _FROM_THEN = frozenset({"by", "before"}), frozenset({"after"})
 _REACH = 3
 _NEARLY_ALL = 0.9
 _BEING = (
@@ -35,6 +36,18 @@ def turned_relation(claim: Text, passage: Text, low: int, high: int) -> bool:
         }
         turned = OPPOSITES[word] | ({_UNTIL} if word == _AFTER else frozenset())
         if word not in there and turned & there:
+            return True
+    return _turned_time(claim, passage, low, high)
+
+
+def _turned_time(claim: Text, passage: Text, low: int, high: int) -> bool:
+    """Whether what is so "by" or "before" a time is there so "after" it, or the reverse: "filed by 11:30"."""
+    for i, word in enumerate(claim.words[:-1]):
+        if word not in _UP_TO | _FROM_THEN or claim.value_at(i + 1) is None:
+            continue
+        there = {passage.words[j] for j in range(low, high - 1) if passage.words[j + 1] == claim.words[i + 1]}
+        same, turned = (_UP_TO, _FROM_THEN) if word in _UP_TO else (_FROM_THEN, _UP_TO)
+        if there & turned and not there & same:
             return True
     return False
 
