@@ -76,3 +76,15 @@ def test_what_has_no_article_gets_one() -> None:
 )
 def test_a_description_is_not_put_where_it_may_say_something_else(before: str, last: str) -> None:
     assert revised(before, last)[0] == last
+
+
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        ("The Grove Gallery opened. It lent a painting to the Moor Gallery in 1910.", "The gallery burned."),
+        ("The Amber River is long. It joins the Teal River before the sea.", "The river is popular."),
+        ("The West Branch is a long river. Tom swam in it near the Teal River.", "The river is cold."),
+    ],
+)
+def test_a_pronoun_beside_another_of_a_kind_is_one_of_that_kind_too(before: str, last: str) -> None:
+    assert revised(before, last) == (last, (last[: last.index(" ", 4)],))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from factreasoner.language.tree import Parse, Word
-from factreasoner.stages.anaphors import definite
+from factreasoner.stages.anaphors import PRONOUNS, anaphors, definite
 from factreasoner.stages.happenings import happenings
 from factreasoner.stages.mentions import DEMONSTRATIVES, Mention
 from factreasoner.stages.noun_phrases import INDEFINITE, phrase
@@ -29,13 +29,20 @@ class Descriptions:
         self._kinds_of_names: dict[Kind, str] = {}
         self._happened: dict[Kind, list[str]] = {}
         self._happened_last: dict[Kind, list[str]] = {}
+        self._is_open = False
 
     def learn(self, parse: Parse, plain: Plain, named: Sequence[Mention]) -> None:
         """Add what a sentence describes, for the sentences after it."""
         self._last = {}
+        self._is_open = _is_open(parse, named)
         owners = {mention.i: mention.name for mention in named if parse[mention.i].tag == "PRP$"}
         for mention in named:
             noun = parse[mention.i]
+            if noun.tag in ("PRP", "PRP$"):
+                # "It lent a picture to the National Gallery", said of the Tate Gallery, names two galleries
+                if mention.proper:
+                    self._add((mention.lemma.lower(), mention.kind == "many"), mention.name)
+                continue
             kind = _kind(noun)
             determiner = parse.child(noun, "det")
             points = determiner is not None and (
@@ -96,7 +103,7 @@ class Descriptions:
         """
         kind = (other or _kind(noun)[0], _kind(noun)[1])
         if kind in self._last:
-            return _one(self._last[kind])
+            return _one(self._all[kind] if self._is_open else self._last[kind])
         if near and kind in self._all:
             return None
         if kind in self._happened_last:
@@ -132,6 +139,17 @@ def _one(names: Sequence[str]) -> str | None:
     longest = max(names, key=len)
     said = set(longest.lower().split())
     return longest if all(set(name.lower().split()) <= said | {"the"} for name in names) else None
+
+
+def _is_open(parse: Parse, named: Sequence[Mention]) -> bool:
+    """Whether there is an "it" or "they" of which it is not clear what it stands for."""
+    known = {mention.i for mention in named}
+    return any(
+        anaphor.word.tag == "PRP"
+        and PRONOUNS[anaphor.word.lower] in ("thing", "many")
+        and anaphor.word.i not in known
+        for anaphor in anaphors(parse)
+    )
 
 
 def _is_supposed(parse: Parse, noun: Word) -> bool:
