@@ -121,6 +121,24 @@ def test_what_something_happened_to_is_named(before: str, last: str, text: str) 
             ["Ada Lovelace was a writer.", "Ada Lovelace was born in London."],
         ),
         ("Yang Liu: He works in Beijing.", ["Yang Liu works in Beijing."]),
+        ("Skip-Gram Model: This model uses maps.", ["Skip-Gram Model uses maps."]),
+        ("Cost: This approach is cheap.", ["This approach is cheap."]),
+        (
+            "The approaches include:\n\n1. **Contrastive Learning**: This approach compares pairs.\n"
+            "2. **Generative Models**: These models generate text.\n"
+            "3. **Adversarial Alignment**: This approach aligns spaces.\n\nThese approaches are new.",
+            [
+                "Contrastive Learning compares pairs.",
+                "Generative Models generate text.",
+                "Adversarial Alignment aligns spaces.",
+                "Contrastive Learning, Generative Models and Adversarial Alignment are new.",
+            ],
+        ),
+        ("Its advantages are:\n\n- Cost: This approach is cheap.", ["This approach is cheap."]),
+        (
+            "Version 3 is old, and its scanning is slow.",
+            ["Version 3 is old.", "Version 3's scanning is slow."],
+        ),
         ("Grace Hopper: She was an officer.", ["Grace Hopper was an officer."]),
         ("Grace Hopper: He was an officer.", ["He was an officer."]),
         ("Tofu: It is made of beans.", ["Tofu is made of beans."]),

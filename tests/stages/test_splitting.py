@@ -19,6 +19,42 @@ CASES = {
         "The band toured Sweden.",
         "The band toured Denmark.",
     ],
+    "The kit offers features like fast search, self-healing, load balancing, service discovery and "
+    "horizontal scaling, and rollbacks.": [
+        "The kit offers features.",
+        "The kit offers features like fast search.",
+        "The kit offers features like self-healing.",
+        "The kit offers features like load balancing.",
+        "The kit offers features like service discovery and horizontal scaling.",
+        "The kit offers features like rollbacks.",
+    ],
+    "It supports fast search, a simple interface, and good security.": [
+        "It supports fast search.",
+        "It supports a simple interface.",
+        "It supports good security.",
+    ],
+    "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security.": [
+        "Kit is a managed offering.",
+        "Kit provides powerful tools.",
+        "Kit provides an easy experience.",
+        "Kit provides built-in security.",
+    ],
+    "Ann Lee founded the Globe, a newspaper in Lom, and died in 1930.": [
+        "Ann Lee founded the Globe.",
+        "The Globe was a newspaper in Lom.",
+        "Ann Lee died in 1930.",
+    ],
+    "Tucker decomposition was used to compress layers in [3].": [
+        "Tucker decomposition was used to compress layers in [3]."
+    ],
+    "The features protect components such as the API server, data store, worker node, network, and images.": [
+        "The features protect components.",
+        "The features protect components such as the API server.",
+        "The features protect components such as the data store.",
+        "The features protect components such as worker node.",
+        "The features protect components such as the network.",
+        "The features protect components such as the images.",
+    ],
     "She has focused on directing and producing plays.": [
         "She has focused on directing plays.",
         "She has focused on producing plays.",

@@ -103,6 +103,8 @@ ASKS_FOR_NOUN = re.compile(
     re.IGNORECASE,
 )
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
+_PREPOSITION = re.compile(r"\b(?:in|by|from|of|with)[ \t]+$", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 
 
 class Mark(NamedTuple):
@@ -179,8 +181,10 @@ def find_marks(text: str, known: Known = NOTHING_KNOWN) -> list[Mark]:
 
 
 def is_word(text: str, start: int, end: int) -> bool:
-    """Whether a mark stands where a word of its sentence would: "as [1] says", "[1] reports that"."""
+    """Whether a mark stands where a word of its sentence would: "as [1] says", "used in [2]."."""
     if ASKS_FOR_NOUN.search(text[max(0, start - 40) : start]):
+        return True
+    if _PREPOSITION.search(text[max(0, start - 10) : start]) and _CLAUSE_ENDS.match(text, end):
         return True
     after = re.match(r"[ \t]+(\S)", text[end : end + 8])
     before = text[max(0, start - 40) : start].rstrip(" \t")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from factreasoner.language.persons import is_person
 from factreasoner.language.tree import SUBJECTS, VERBS, Parse, Word
 
 _AS_WELL_AS = ["as", "well", "as"]
@@ -13,6 +14,7 @@ def mended(parse: Parse) -> Parse:
         _as_well_as,
         _so_before_the_main_clause,
         _participle_as_subject,
+        _item_as_apposition,
         _adverb_of_a_capitalised_noun,
         _noun_beside_a_verb,
         _item_behind_a_clause,
@@ -118,6 +120,32 @@ def _item_behind_a_clause(parse: Parse) -> dict[int, Word]:
             continue
         if last in parse.subtree(clauses[-1]) and last.dep in ("pobj", "dobj", "attr", "conj"):
             return {item.i: item._replace(head=last.i)} | {j.i: j._replace(head=last.i) for j in joints}
+    return {}
+
+
+def _item_as_apposition(parse: Parse) -> dict[int, Word]:
+    """ "It has tools, a simple interface, and fast search": the interface is one of three things, no tool."""
+    for noun in parse.words:
+        first = parse[noun.head]
+        if (
+            noun.dep != "appos"
+            or first.pos != "NOUN"
+            or is_person(first.lemma)
+            or not _has_article(parse, noun)
+        ):
+            continue
+        item = parse.child(noun, "conj")
+        if item is not None and parse.child(noun, "cc") is not None and item.pos in ("NOUN", "PROPN"):
+            return {noun.i: noun._replace(dep="conj")}
+        end = parse.edges(noun)[1]
+        joints = parse.words[end + 1 : end + 3]
+        listed = [w.text for w in joints[:1]] == [","] and [w.dep for w in joints[1:]] == ["cc"]
+        last = next(
+            (w for w in parse.words[end + 3 :] if w.dep == "conj" and parse.edges(w)[0] == end + 3), None
+        )
+        if listed and last is not None and last.pos in ("NOUN", "PROPN"):
+            moved = {word.i: word._replace(head=noun.i) for word in (*joints, last)}
+            return moved | {noun.i: noun._replace(dep="conj")}
     return {}
 
 

@@ -27,7 +27,7 @@ from factreasoner.stages.candidates import (
     the_subject,
 )
 from factreasoner.stages.known_names import KnownNames
-from factreasoner.stages.labels import heading_ends, labelled
+from factreasoner.stages.labels import heading_ends
 from factreasoner.stages.mentions import Mention, inside, mentions
 from factreasoner.stages.moments import moment, years
 from factreasoner.stages.nonclaims import opening
@@ -129,7 +129,7 @@ class _AntecedentFinder:
                 for m in before
                 if kind is not None and may_be(kind, m) and not is_listed(parse, parse[m.i])
             )
-            meant = labelled(text, anaphor, parse) or self._meant(anaphor, here, text)
+            meant = self._nouns.labelled(text, anaphor, parse) or self._meant(anaphor, here, text)
             if meant is not None and kind is not None:
                 understood[kind] = meant
             if meant is not None:

@@ -9,6 +9,7 @@ from factreasoner.language.tree import Parse, Word
 from factreasoner.stages.wording import Line, Wording
 
 _MODIFIERS = ("amod", "compound", "nummod", "nmod")
+_FIGURES = frozenset({"DATE", "TIME", "CARDINAL"})
 _NUMBERED = words(
     "century decade era bc bce ad ce number page chapter year version model type section part volume",
     "figure table grade level step age room day",
@@ -67,8 +68,8 @@ def _name_after(parse: Parse, noun: Word) -> tuple[Word, ...]:
     name = parse.words[noun.i + 1 : end]
     if end < len(parse) and parse[end].text in ("–", "—", "-"):
         return ()  # "the flight London - Paris"
-    if not name or any(word.entity in ("DATE", "TIME", "CARDINAL") for word in name):
-        return ()
+    if not name or not name[0].text[0].isupper() or any(word.entity in _FIGURES for word in name):
+        return ()  # "the data store, worker node and network" names no node
     last = name[-1]
     titled = noun.dep == "compound" and noun.head == last.i
     apposed = last.dep == "appos" and last.head == noun.i

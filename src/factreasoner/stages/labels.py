@@ -14,7 +14,7 @@ from factreasoner.stages.plain_text import Plain
 
 _MOST_ITEMS = 6
 _LABEL = re.compile(
-    r"([^\W\d_][^.:;!?\n]{1,60}?)(?:\s*:|\s+[-–—])\s+(?P<pronoun>(?:He|She|It|They|His|Her|Its|Their|This)\b)?"
+    r"([^\W\d_][^.:;!?\n]{1,60}?)(?:\s*:|\s+[-–—])\s+(?P<pronoun>(?:He|She|It|They|His|Her|Its|Their|This|These)\b)?"
 )
 _HEADINGS = words(
     "note notes answer answers question response pro pros con cons advantage advantages disadvantage",
@@ -49,22 +49,33 @@ class Labels:
 
     def all(self, noun: Word) -> str | None:
         """ "A, B and C" for "these scholars", where they were announced and names followed as labels."""
+        if noun.tag not in ("NNS", "NNPS"):
+            return None
         names = all(part[0].isupper() for name in self._names for part in name.split())
         if noun.lemma != self._announced or not 2 <= len(self._names) <= _MOST_ITEMS or not names:
             return None
         return f"{', '.join(self._names[:-1])} and {self._names[-1]}"
 
+    def named(self, text: Plain, anaphor: Anaphor, parse: Parse) -> Mention | None:
+        """ "Yang Liu: He served": he is Yang Liu; but nobody is "Early life" in "Early life: He was born"."""
+        label = _LABEL.match(text.text)
+        if label is None or anaphor.word.start != label.start("pronoun"):
+            return None
+        name, said = _name(label, text), [word for word in parse.words if word.end <= label.end(1)]
+        if anaphor.noun is not None and not self._is_one(anaphor.noun, said):
+            return None
+        if not names(name, said, anaphor.word.lower):
+            return None
+        sure = _gender(anaphor.word.lower)
+        return Mention(0, name, "", "person" if sure else "thing", sure, True, True, True)
 
-def labelled(text: Plain, anaphor: Anaphor, parse: Parse) -> Mention | None:
-    """ "Yang Liu: He served": he is Yang Liu; but nobody is "Early life" in "Early life: He was born"."""
-    label = _LABEL.match(text.text)
-    if label is None or anaphor.noun is not None or anaphor.word.start != label.start("pronoun"):
-        return None
-    name, said = _name(label, text), [word for word in parse.words if word.end <= label.end(1)]
-    if not names(name, said, anaphor.word.lower):
-        return None
-    sure = _gender(anaphor.word.lower)
-    return Mention(0, name, "", "person" if sure else "thing", sure, True, True, True)
+    def _is_one(self, noun: Word, said: Sequence[Word]) -> bool:
+        """Whether a label is "this approach": it is called so, or one of the approaches announced.
+
+        "Cost: This approach is cheap" is in no list of approaches.
+        """
+        called = bool(said) and said[-1].lemma.lower() == noun.lemma.lower()
+        return called or (bool(self._announced) and self._announced not in _HEADINGS)
 
 
 def names(label: str, said: Sequence[Word], pronoun: str) -> bool:

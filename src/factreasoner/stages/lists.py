@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from factreasoner.language.abbreviations import words
 from factreasoner.language.inflection import third_person
@@ -134,23 +134,40 @@ class Lists:
 
     def _chain(self, word: Word) -> list[Item]:
         """The items of the list a word begins; one item where it begins none, or one that must stay whole."""
-        heads: list[Word] = [word]
-        links: list[tuple[Word, ...]] = []
-        while following := self._wording.children(heads[-1], "conj"):
-            joints = self._parse.children(heads[-1], "cc")
-            links += [*[()] * (len(following) - 1), joints]
-            heads += following
+        heads = self._joined(word)
+        links = [self._joints(one, other) for one, other in pairwise(heads)]
         if len(heads) == 1 or word.dep not in _PARTED or not self._may_part(word, heads, links):
             return [[word]]
         items: list[Item] = [[word]]
         for position, (link, head) in enumerate(zip(links, heads[1:], strict=True), start=1):
             if (link and position < len(links)) or any(joint.text == "&" for joint in link):
-                if head.pos != "PROPN":
+                if head.pos != "PROPN" and not self._is_group(heads, position):
                     return [[word]]
                 items[-1].append(head)
             elif head.lower not in _REST:
                 items.append([head])
         return items
+
+    def _joined(self, word: Word) -> list[Word]:
+        """A word and all that is joined to it or to what is, in the order of the sentence."""
+        found = [word]
+        for head in found:
+            found += self._wording.children(head, "conj")
+        return sorted(found)
+
+    def _joints(self, one: Word, other: Word) -> tuple[Word, ...]:
+        """The conjunctions that join two neighbours of a list."""
+        joints = (*self._parse.children(one, "cc"), *self._parse.children(self._parse[other.head], "cc"))
+        return tuple(sorted({joint for joint in joints if one.i < joint.i < other.i}))
+
+    def _is_group(self, heads: Sequence[Word], position: int) -> bool:
+        """ "C and D" in "A, B, C and D, and E"."""
+        one, other, following = heads[position - 1 : position + 2]
+        between, behind = (
+            [w.text for w in self._parse.words[left.i : right.i]]
+            for left, right in ((one, other), (other, following))
+        )
+        return position > 1 and "," not in between and "," in behind
 
     def _may_part(self, word: Word, heads: Sequence[Word], links: Sequence[Sequence[Word]]) -> bool:
         named = [head for head in heads if head.lower not in _REST]

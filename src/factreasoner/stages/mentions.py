@@ -218,6 +218,8 @@ def _name(parse: Parse, plain: Plain, word: Word) -> str:
     words_said = {word.i, *(w.i for child in before for w in parse.subtree(child))}
     if word.pos == "PROPN":
         words_said = _of_name(parse, word)
+    # "version 3"
+    words_said |= {w.i for w in parse.children(word, "nummod") if w.i == word.i + 1 and w.text.isdigit()}
     for child in parse.children(word, "prep"):
         if child.lower == "of" and child.i == word.i + 1:
             words_said |= {w.i for w in parse.subtree(child)}

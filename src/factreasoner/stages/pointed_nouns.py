@@ -52,6 +52,10 @@ class PointedNouns:
         if kind is not None and kind["name"].lower() != kind["name"]:
             self._asked_names.add(kind["noun"].lower(), text.shown(*kind.span("name")))
 
+    def labelled(self, text: Plain, anaphor: Anaphor, parse: Parse) -> Mention | None:
+        """The label that a pronoun, or "this" with its noun, stands behind, where it means that."""
+        return self._labels.named(text, anaphor, parse)
+
     def points_back(self, anaphor: Anaphor, parse: Parse) -> bool:
         """Whether "the" surely does: its noun needs something named before, or there was such a thing.
 
