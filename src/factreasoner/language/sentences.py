@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.language.abbreviations import ALWAYS_CONTINUES, MAY_END, full_stop_ends
 from factreasoner.language.gluing import INVISIBLE, is_glued, opening_marks
+from factreasoner.language.run_on import run_on
 from factreasoner.language.tags import Tags, without_tags
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]
@@ -52,7 +53,6 @@ _MARKER = re.compile(
 _RULE = re.compile(r"\s*+(?:[-=_*~|:+]\s*+)++")
 _FENCE = re.compile(r"\s*+(?:```|~~~)")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
-_INLINE_NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})[.)]\s++(?=\S)""")
 _ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_`」』）]*+$""")
 _WRAP_WIDTH = 60
 
@@ -70,7 +70,11 @@ def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
     """
     found: list[Block] = []
     for block in _line_blocks(text, places or range(len(text))):
-        found.extend(_inline_items(text, block) if block.kind == "prose" else (block,))
+        if block.kind in ("prose", "item"):
+            parts = run_on(text, block.start, block.end, numbered=block.kind == "prose")
+            found.extend(Block(part.start, part.end, part.kind or block.kind) for part in parts)
+        else:
+            found.append(block)
     return found
 
 
@@ -159,26 +163,6 @@ def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> b
         return True
     ended = _ENDS_LINE.search(text[max(block.start, block.end - 8) : block.end])
     return not ended and (text[line.start].islower() or text[line.start] in "(,;")
-
-
-def _inline_items(text: str, block: Block) -> Iterator[Block]:
-    """Cut out a list that runs on in one paragraph: "...: 1. First. 2. Second."."""
-    items: list[re.Match[str]] = []
-    # A slice, because "^" and the look-behind are to see the block's start as a start.
-    content = text[block.start : block.end]
-    for match in _INLINE_NUMBER.finditer(content):
-        if int(match[1]) == len(items) + 1:
-            items.append(match)
-    if len(items) < 2:
-        yield block
-        return
-    if lead := content[: items[0].start()].rstrip():
-        yield Block(block.start, block.start + len(lead), "prose")
-    ends = [item.start() for item in items[1:]] + [len(content)]
-    for item, end in zip(items, ends, strict=True):
-        if body := content[item.end() : end].rstrip():
-            start = block.start + item.end()
-            yield Block(start, start + len(body), "item")
 
 
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
