@@ -29,6 +29,8 @@ def label(judge, passage, claim):
         ("Gold dissolves in mercury, and this is no reaction.", "Gold is resistant to most reactions."),
         ("In northern Norway the wolves lay.", "In southern Norway the wolves lay."),
         ("The star is French and works in Oslo.", "The star is not American and works in Oslo."),
+        ("You can remove a scheduled status change.", "You cannot schedule a status change."),
+        ("The Lark is also an option, though it is not free.", "Another option is also free."),
     ],
 )
 def test_a_negation_of_another_thing_place_or_time_denies_nothing(judge, passage, claim):

@@ -37,6 +37,8 @@ _REACH = 4
 _BACK = 2
 _REFERRING = frozenset({"it", "he", "she", "they"})
 PREDICATE_SHARE = 0.5
+_OF_SOME = frozenset({"another", "other", "others", "some", "several", "certain"})
+"""Words that a claim on some begins with, which no denial of one thing denies: "Another way is free"."""
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], passage: Text, window: Window) -> Window | None:
@@ -133,7 +135,7 @@ class _Pair:
         """Whether exactly one of the two is negated, and the negation reaches a word they share."""
         own = negations(self._claim, 0, len(self._claim.words))
         there = negations(self._passage, self._at.low, self._at.high)
-        if bool(own) == bool(there):
+        if bool(own) == bool(there) or not _OF_SOME.isdisjoint(self._claim.words[:1]):
             return False
         if is_of_another(self._claim, self._passage, self._at):
             return False

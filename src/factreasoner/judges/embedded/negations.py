@@ -107,6 +107,7 @@ def denies(text: Text, negation: Negation, other: Text, at: Window) -> bool:
         or _averted(negation, other, at)
         or _of_another_mood(text, place, there)
         or _is_turned(text, place, end, other, at)
+        or _only_describes(text, place, end, other, at)
         or not _is_as_wide(following[:1], there)
         or _of_what_is_pointed_at(text, place)
         or _of_a_modifier(text, place, end, frozenset(other.stems[at.low : at.high]))
@@ -166,6 +167,21 @@ def _is_turned(text: Text, place: int, end: int, other: Text, at: Window) -> boo
         return False
     word = text.words[first]
     return word in _TURNING | _OPEN or (len(word) >= _LEAST_TURNED and word.startswith(_TURNED))
+
+
+def _only_describes(text: Text, place: int, end: int, other: Text, at: Window) -> bool:
+    """Whether the negated verb says there only what a thing is like: "remove a scheduled change"."""
+    verb = next((j for j in range(place + 1, end) if text.content[j]), None)
+    if verb is None:
+        return False
+    places = [j for j in range(at.low, at.high) if alike(other.stems[j], text.stems[verb])]
+    return bool(places) and all(
+        at.low < j < at.high - 1
+        and other.words[j] != text.words[verb]
+        and other.words[j - 1] in DETERMINERS
+        and other.content[j + 1]
+        for j in places
+    )
 
 
 def _is_as_wide(following: tuple[str, ...], there: tuple[str, ...]) -> bool:
