@@ -78,14 +78,11 @@ def _is_described(parse: Parse, first: Word) -> bool:
 
 
 def _is_gap(parse: Parse, before: Word | str, after: Word | str) -> bool:
-    """Whether a noun follows another where a relative clause was: it was an item of the clause's list."""
-    if isinstance(before, str) or isinstance(after, str) or before.pos not in NOUNS:
+    """Whether a noun follows another where a clause or examples were: it was an item of these, or of both."""
+    if isinstance(before, str) or isinstance(after, str) or before.pos not in (*NOUNS, "PRON"):
         return False
     between = parse.words[before.i + 1 : after.i]
-    return any(word.dep == "relcl" for word in between) and after.pos in (
-        "DET",
-        "NOUN",
-        "ADJ",
-        "PROPN",
-        "NUM",
+    left_out = any(
+        word.dep in ("relcl", "pcomp") or (word.dep == "conj" and parse.is_clause(word)) for word in between
     )
+    return left_out and after.pos in ("DET", "NOUN", "ADJ", "PROPN", "NUM")
