@@ -28,11 +28,11 @@ CASES = {
         "The kit offers features like service discovery and horizontal scaling.",
         "The kit offers features like rollbacks.",
     ],
-    "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a stack is gained.": [
-        "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a stack is gained."
+    "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a new stack is gained.": [
+        "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a new stack is gained."
     ],
-    "It refers to the connection itself, including the state of being joined, the way it is joined, and more.": [
-        "It refers to the connection itself, including the state of being joined, the way it is joined, and more."
+    "It refers to the connection itself, including the state of being tied, the way it is tied, and more.": [
+        "It refers to the connection itself, including the state of being tied, the way it is tied, and more."
     ],
     "It supports fast search, a simple interface, and good security.": [
         "It supports fast search.",
