@@ -195,6 +195,13 @@ def test_what_an_instruction_gives_as_a_fact_is_stated(text: str, said: list[str
         ),
         ("Systemic features, such as:\n- fever", ["Systemic features include fever."]),
         ("The committee can:\n- Issue fines", ["The committee can issue fines."]),
+        (
+            "The kit provides:\n1. Fast search.\n2. A clock",
+            ["The kit provides fast search.", "The kit provides a clock."],
+        ),
+        ("If you have a fever, you may have:\n- A cold", ["If you have a fever, you may have a cold."]),
+        ("She won:\n- Founded the school", ["She won: Founded the school"]),
+        ("The museum is open on:\n- Mondays", ["The museum is open on Mondays."]),
         ("The tool helps you:\n- Scale services", ["The tool helps you scale services."]),
         (
             "Within two years:\n1. prices rose by 5%;\n2. wages fell, and\n3. exports of steel doubled.",

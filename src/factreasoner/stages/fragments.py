@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from factreasoner.language.abbreviations import words
+from factreasoner.language.lexicon import MONTHS
 from factreasoner.language.sentences import Span
 from factreasoner.language.tree import NOUNS, Parse
 from factreasoner.stages.plain_text import Plain
@@ -27,6 +28,7 @@ _TO_VERB = re.compile(
 """What ends a lead-in whose items go on with a verb: "Kubernetes helps you:", "He had to:"."""
 _TO_NOUN = re.compile(r"\b(?:about|at|by|for|from|in|into|of|on|through|under|with)\s*:\Z")
 """What ends a lead-in whose items go on with a noun: "The fuel is used for:"."""
+_DAYS = words("monday tuesday wednesday thursday friday saturday sunday")
 _ENUMERATION = re.compile(
     r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^,.;]*,)(?!.*[;:])"
 )
@@ -130,9 +132,8 @@ def sentence_of_item(whole: str, lead: str, parse: Parse | None, lead_parse: Par
         return as_sentence(f"{examples['before']}{joint} {whole}")
     if takes_verb(lead):
         return as_sentence(f"{lead.rstrip(' :')} {whole[:1].lower()}{whole[1:]}")
-    if _TO_NOUN.search(lead):
-        named = parse is None or parse[0].pos == "PROPN" or whole[1:2].isupper()
-        return as_sentence(f"{lead.rstrip(' :')} {whole if named else whole[:1].lower() + whole[1:]}")
+    if _TO_NOUN.search(lead) or (_is_thing(parse) and _lacks_object(lead_parse)):
+        return as_sentence(f"{lead.rstrip(' :')} {_amid(whole, parse)}")
     if (
         lead_parse is not None
         and is_name(lead_parse)
@@ -141,6 +142,25 @@ def sentence_of_item(whole: str, lead: str, parse: Parse | None, lead_parse: Par
     ):
         return as_sentence(f"{lead.rstrip(' :')} include {whole}")
     return f"{lead} {whole}".strip()
+
+
+def _is_thing(item: Parse | None) -> bool:
+    return is_name(item) or (item is not None and item[0].dep == "det")
+
+
+def _lacks_object(lead: Parse | None) -> bool:
+    """Whether a lead-in ends with its verb: "The kit provides:"; "as the table shows:" needs no object."""
+    if lead is None or any(word.lower == "as" for word in lead.words):
+        return False
+    last = [word for word in lead.words if word.text != ":"][-1:]
+    return any(verb.pos == "VERB" and verb.tag in ("VB", "VBZ", "VBP", "VBD") for verb in last)
+
+
+def _amid(whole: str, parse: Parse | None) -> str:
+    """An item as it is written within a sentence."""
+    first = whole.split(" ")[0].rstrip(".,").lower()
+    named = parse is None or parse[0].pos == "PROPN" or whole[1:2].isupper()
+    return whole if named or first.removesuffix("s") in _DAYS | MONTHS else whole[:1].lower() + whole[1:]
 
 
 def sentence_of_label(label: str, whole: str, parse: Parse | None, label_parse: Parse | None) -> str:
