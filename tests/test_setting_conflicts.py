@@ -33,6 +33,8 @@ PROCESSES = {"executor": "processes"}
         ({"judge": "llm", "model": "m", "relations": "r.jsonl"}, "'llm'", "add --judge recorded"),
         ({"judge": "nli"}, "judge", "add --nli-model"),
         ({"nli_model": "m"}, "nli_model", "add --judge nli"),
+        ({"nli_file": "m.onnx"}, "nli_file", "add --judge nli"),
+        ({"nli_labels": "entailment,neutral", "judge": "embedded"}, "nli_labels", "add --judge nli"),
         ({"store_dir": "d", "chroma_url": "http://localhost:8000"}, "store_dir", "give one"),
         ({"reviser": "inline"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser", "add --model NAME"),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
 """Settings that may say `llm`: the part is then done by a language model."""
+_OF_NLI = ("nli_model", "nli_revision", "nli_file", "nli_labels")
 
 
 def refuse_conflicts(config: Config) -> None:
@@ -55,8 +56,9 @@ def _refuse_parts(config: Config) -> None:
         raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
     if config.judge == "nli" and config.nli_model is None:
         raise ValueError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
-    if config.judge != "nli" and config.nli_model is not None:
-        raise ValueError(f"nli_model: judge {config.judge!r} does not read it: add --judge nli")
+    unread = [] if config.judge == "nli" else [key for key in _OF_NLI if getattr(config, key) is not None]
+    if unread:
+        raise ValueError(f"{unread[0]}: judge {config.judge!r} does not read it: add --judge nli")
     if config.store_dir is not None and config.chroma_url is not None:
         raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":

@@ -191,3 +191,12 @@ def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_
     assert "judge  3 " in " ".join(plan.stdout.split()).replace("judge 3", "judge  3 "), plan.stdout
     alone = factreasoner("run", data, "--config", profile, "--model", "openai/d", "--dry-run")
     assert "judge 1 " in " ".join(alone.stdout.split())
+
+
+def test_two_judges_are_refused_and_the_ensemble_is_named(factreasoner, tmp_path):
+    data = write_records(tmp_path / "data.jsonl", [record()])
+    done = factreasoner("run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "embedded")
+    assert done.returncode == 2
+    assert "given 2 times (llm, embedded)" in " ".join(done.stderr.split())
+    assert "--model A --model B" in " ".join(done.stderr.split())
+    assert not (tmp_path / "out").exists()

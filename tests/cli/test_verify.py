@@ -34,7 +34,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         assert done.returncode == 0, done.stderr
         assert "citation recall" in done.stdout
         worst, _, _ = done.stdout.partition("\nrecords ")
-        assert worst.index("unknown source") < worst.index("says otherwise")
+        assert worst.index("says otherwise") < worst.index("unknown source")
         assert "1932" in worst
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"

@@ -22,13 +22,14 @@ def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
     assert found == expected[:KEPT]
 
 
-def test_what_was_not_judged_has_no_place_among_them_but_what_cites_nothing_that_exists_has_the_first():
+def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_was_not_judged_nowhere():
     worst = Worst("claim")
     worst.add("r", "failed", None, None)
     worst.add("r", "uncited", "uncited", None)
-    worst.add("r", "low", "contradicted", 0.1)
+    worst.add("r", "unlikely", "unverified", 0.01)
     worst.add("r", "strange", "unknown_source", None)
-    assert [item["claim"] for item in worst.content()] == ["strange", "low"]
+    worst.add("r", "denied", "contradicted", 0.6)
+    assert [item["claim"] for item in worst.content()] == ["denied", "strange", "unlikely"]
 
 
 def test_two_contested_ones_come_last_and_take_places_of_the_least_likely():

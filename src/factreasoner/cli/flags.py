@@ -69,6 +69,7 @@ def takes_settings(
         for panel, settings in PANELS.items()
     }
     keys = [key for settings in chosen.values() for key in settings]
+    once = {key: s.twice for settings in chosen.values() for key, s in settings.items() if s.twice}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
@@ -79,6 +80,7 @@ def takes_settings(
         @functools.wraps(command)
         def with_settings(**values: Any) -> None:
             settings = {key: values.pop(key) for key in keys}
+            settings |= {key: _only(key, settings[key], once[key]) for key in once}
             values.pop(_HELP_ALL.name, None)
             command(**values, settings=settings)
 
@@ -88,6 +90,15 @@ def takes_settings(
         return with_settings
 
     return decorate
+
+
+def _only(key: str, values: list[str] | None, remedy: str) -> str | None:
+    """The one value of a flag that must not be repeated."""
+    if values and len(values) > 1:
+        raise typer.BadParameter(
+            f"given {len(values)} times ({', '.join(values)}): {remedy}", param_hint=f"--{key}"
+        )
+    return values[0] if values else None
 
 
 def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:

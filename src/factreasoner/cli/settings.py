@@ -32,12 +32,14 @@ class Setting(NamedTuple):
     """The flag of one setting: type, help text, other name. One left out keeps the profile's value.
 
     What `Config` has as its default is added to the help when it is shown; a help text says itself what a
-    default of none or auto comes to.
+    default of none or auto comes to. `twice` is the remedy where a flag of a list, of which one is meant, is
+    repeated; of other flags the last one counts.
     """
 
     type: Any
     help: str
     alias: str | None = None
+    twice: str = ""
 
 
 def _names(kind: str) -> str:
@@ -74,8 +76,9 @@ PANELS: dict[str, dict[str, Setting]] = {
             "for whole sentences. (default: en_core_web_sm or another one that is installed)",
         ),
         "judge": Setting(
-            str,
+            list[str],
             f"auto, {_names('judge')} or package.module:Class. (default: llm with a model, else embedded)",
+            twice="give one; several models judge together by --model A --model B",
         ),
         "relations": Setting(Path, "Verdicts of the recorded judge: JSONL, or an earlier run's folder."),
         "unlisted": Setting(

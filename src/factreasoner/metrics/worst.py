@@ -35,14 +35,14 @@ class Lowest(Generic[T]):
 def doubt(label: str | None, p_true: float | None) -> float | None:
     """The number by which a claim ranks among those to look at, the lowest first; None for no place there.
 
-    Something speaks against contradicted claims and those that cite a source which does not exist: they come
-    before all others, however silent the passages are on these. Else P decides.
+    Something speaks against contradicted claims, and then against those that cite a source which does not
+    exist: they come before all others, however silent the passages are on these. Else P decides.
     """
     if label == "unknown_source":
         return -1.0
     if label == "supported" or p_true is None:
         return None
-    return p_true - 1.0 if label == "contradicted" else p_true
+    return p_true - 2.0 if label == "contradicted" else p_true
 
 
 class Worst:
