@@ -35,6 +35,8 @@ ABSTENTIONS = [
     "The passage does not mention when the company was founded.",
     "Based on the provided context, I cannot determine the answer.",
     "The context does not provide the answer, but I can help with other questions.",
+    "The passage does not explicitly mention when the company was founded.",
+    "The text doesn't directly address this.",
     "It is not possible to answer the question from the given text.",
     "I cannot answer that. I would recommend checking a reliable source.",
     "**I don't know.**",
