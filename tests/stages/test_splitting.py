@@ -28,6 +28,11 @@ CASES = {
         "The kit offers features like service discovery and horizontal scaling.",
         "The kit offers features like rollbacks.",
     ],
+    "The service is focused on keeping user data such as names, phone numbers, and email addresses "
+    "across devices.": [
+        "The service is focused on keeping user data such as names, phone numbers, and email addresses "
+        "across devices."
+    ],
     "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a new stack is gained.": [
         "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a new stack is gained."
     ],

@@ -119,7 +119,7 @@ class _Splitter:
             and (word.lower == "including" or self._is_long(word))
         ]
         noun = self._parse[lists[0].head] if len(lists) == 1 else verb
-        later = [c for c in self._wording.children(verb, "prep") if lists and c.i > lists[0].i]
+        later = [c for c in self._wording.children(verb, "prep", "conj") if lists and c.i > lists[0].i]
         bare = not any(child.i < noun.i for child in self._parse.children(noun))
         vague = bare and self._parse[noun.head].lower == "with"
         above = (w for w in (noun, *self._parse.above(noun, verb)))
