@@ -39,6 +39,16 @@ CASES = {
     "It refers to the connection itself, including the state of being tied, the way it is tied, and more.": [
         "It refers to the connection itself, including the state of being tied, the way it is tied, and more."
     ],
+    "Ada worked as a curator at the Museum of Lom, where her research on nerves earned her a doctorate.": [
+        "Ada worked as a curator at the Museum of Lom.",
+        "Her research on nerves earned her a doctorate.",
+    ],
+    "Jo devoted himself to the League, following his appointment as High Commissioner.": [
+        "Jo devoted himself to the League, following his appointment as High Commissioner."
+    ],
+    "A pump moves heat: a refrigerant picks up warmth outdoors, is compressed, and gives it off indoors.": [
+        "A pump moves heat: a refrigerant picks up warmth outdoors, is compressed, and gives it off indoors."
+    ],
     "It supports fast search, a simple interface, and good security.": [
         "It supports fast search.",
         "It supports a simple interface.",

@@ -44,6 +44,7 @@ def test_tags_are_read_as_in_markdown() -> None:
         "I hope this helps! Let me know if you have any other questions.",
         "Please note that the information may be out of date.",
         "# Early life",
+        "# Heat pumps at a glance",
         "**Career**",
         "The winners are:",
         "I don't know where he was born.",

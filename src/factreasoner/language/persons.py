@@ -57,6 +57,18 @@ _PERSONS = words(
     "neighbour boss employer mentor assistant anthropologist linguist pianist violinist guitarist cellist",
     "dentist surgeon farmer baker carpenter librarian astronomer clockmaker activist entrepreneur",
     "executive commissioner owner manager chair chairperson follower ruler",
+    "polymath laureate prodigy virtuoso diplomat humanitarian historian theologian veterinarian feminist",
+    "rapper drummer conductor sculptor playwright translator broadcaster presenter announcer narrator",
+    "swimmer runner cyclist skier skater wrestler boxer jockey golfer gymnast sprinter cricketer goalkeeper",
+    "striker midfielder quarterback referee umpire trainer champion medalist medallist contestant",
+    "preacher pastor rabbi imam cleric missionary saint martyr abbot deacon hermit",
+    "detective spy prosecutor attorney solicitor barrister magistrate juror sheriff sergeant lieutenant",
+    "colonel commander marshal sailor navigator aviator pioneer mountaineer volunteer refugee",
+    "philanthropist financier banker trader merchant investor tycoon magnate industrialist",
+    "carpenter blacksmith goldsmith shoemaker tailor weaver potter cook chef butcher brewer barber",
+    "reformer dissident rebel revolutionary suffragette abolitionist campaigner advocate lobbyist",
+    "analyst consultant adviser advisor programmer developer statistician geneticist botanist zoologist",
+    "interpreter curator archivist collector dealer farmer gardener hunter fisherman ranger",
 )
 _UNCERTAIN = frozenset({"actor", "star", "model", "chair", "chief", "general"})
 """Persons of either gender, or no persons at all, in some texts."""
@@ -81,5 +93,5 @@ def is_person(lemma: str) -> bool:
     """Whether a common noun names somebody."""
     known = lemma in _PERSONS or lemma in _MALE_NOUNS or lemma in _FEMALE_NOUNS
     return known or lemma.endswith(
-        ("ologist", "ician", "grapher", "woman", "ographer", "keeper", "maker", "player")
+        ("ologist", "ician", "grapher", "woman", "sman", "ographer", "keeper", "maker", "player", "writer")
     )

@@ -16,6 +16,8 @@ OF_CLAUSE = words(
     "indicate suggest bring reflect mark",
 )
 """Verbs whose participle, or whose "which", often has a whole clause as its subject."""
+AS_PREPOSITION = words("follow regard concern depend accord bar exclude")
+"""Verbs whose participle is a preposition: "following his appointment", "regarding the sale"."""
 _VAGUE = words(
     "term word process way type thing one person concept technique method place state time point",
     "situation phenomenon case number group set part kind form area region approach strategy event reason",
@@ -70,7 +72,7 @@ class Attachments:
         if child.dep == "acl":
             leading = self._parse.words[first : child.i]
             passive = child.tag == "VBN" and all(word.dep == "advmod" for word in leading)
-            doing = child.tag == "VBG" and first == child.i and child.lemma not in OF_CLAUSE
+            doing = child.tag == "VBG" and first == child.i and child.lemma not in OF_CLAUSE | AS_PREPOSITION
             return (passive and (describes or (set_off and noun.dep in SUBJECTS))) or (
                 doing and describes and set_off
             )

@@ -82,21 +82,15 @@ class Bearers:
         return None if any(self._gender(m) == gender or not told_of for m in others) else same
 
     def _goes_on(self, hero: Mention, beside: set[str], before: Sequence[ReadSentence]) -> Mention | None:
-        """Whose life it is, unless somebody else of that gender was named last."""
+        """Whose life it is; nobody for sure where somebody else of that gender was named last."""
         assert hero.gender is not None
         near = before[-self._sentences :] if self._sentences else []
         opened = any(_is_open(word, hero.gender, read) for read in near[-1:] for word in read.parse.words)
         for read in reversed(near[-_LINGERS:] if opened else near[-1:]):
             called = any(_is_pronoun(word, hero.gender) for word in read.parse.words)
             others = [m for m in self._fitting(read.named, hero.gender) if m.name != hero.name]
-            rivals = [
-                m for m in others if m.name not in beside and (self._gender(m) == hero.gender or not called)
-            ]
-            if rivals:
-                only = the_one(rivals)
-                alone = only is not None and only.subject and self._gender(only) == hero.gender
-                told_of = any(mention.name == hero.name for mention in read.named)
-                return only if alone and not told_of and not opened else None
+            if any(m.name not in beside and (self._gender(m) == hero.gender or not called) for m in others):
+                return None
         return hero
 
     def _nearest(self, gender: Gender, beside: set[str], before: Sequence[ReadSentence]) -> Mention | None:

@@ -1,4 +1,4 @@
-"""Labels that are of the name above them: "**Mayor:** Anne Lindboe" under the heading "Oslo"."""
+"""Headings that read as sentences, and labels that are of the name above them: "**Mayor:** Anne Lindboe"."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ Read = Callable[[str], Parse | None]
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ .'’-]+[^\W\d_]+)*\.?")
 _LABELLED = re.compile(r"(?P<label>[^\W\d_][^:;.]{0,60}): (?P<value>[^:;]+)")
 _PARTICIPLES = ("VBN", "VBD")
+_COMPLEMENTS = ("dobj", "attr", "acomp", "ccomp", "xcomp", "aux", "auxpass", "neg")
+
+
+def may_be_title(said: str, parse: Parse | None) -> bool:
+    """Whether the verb of a heading may be a noun: "Heat pumps at a glance"."""
+    if parse is None or said.endswith((".", "!")) or parse.root.tag not in ("VBZ", "VBP"):
+        return False
+    return parse.root.lemma != "be" and not parse.children(parse.root, *_COMPLEMENTS)
 
 
 def sentence_under(heading: str, label: str, value: str, parse: Read) -> str:

@@ -123,7 +123,8 @@ def _named_by(parse: Parse, word: Word) -> Word | None:
 
 def _mention(parse: Parse, plain: Plain, word: Word) -> Mention:
     name = _name(parse, plain, word)
-    plural = word.tag in ("NNS", "NNPS")
+    # "Cajal" may be tagged so
+    plural = word.tag == "NNS" or (word.tag == "NNPS" and word.lower.endswith("s"))
     gender = _gender(parse, word, name)
     attribute = _attribute(parse, word)
     kind: Kind = "thing"

@@ -16,16 +16,18 @@ _TURNING = words("not never nor neither seldom rarely hardly scarcely")
 def is_doubtful(parse: Parse) -> bool:
     """Whether a parse has a finite verb for a noun, a verb for a part of a name, or two objects of a verb.
 
-    Or a noun that may be a verb, or a joint that is a name: "a bitwise AND operation".
+    Or a noun that may be a verb or has what verbs have ("picks up"), or a joint in a name: "an AND gate".
     """
     noun = any(word.tag in ("VBD", "VBZ", "VBP") and word.dep in ("pobj", "dobj") for word in parse.words)
     objects = any(len(parse.children(word, "dobj")) > 1 for word in parse.words)
+    acting = any(word.pos == "NOUN" and parse.children(word, "prt") for word in parse.words)
     named = any(word.dep == "cc" and len(word.text) > 1 and word.text.isupper() for word in parse.words)
     return (
         noun
         or _is_inverted(parse)
         or objects
         or named
+        or acting
         or any(_is_in_name(parse, word) or _may_be_verb(parse, word) for word in parse.words[1:])
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from factreasoner.language.persons import is_person
 from factreasoner.language.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
-from factreasoner.stages.attachments import OF_CLAUSE, Attachment, Attachments
+from factreasoner.stages.attachments import AS_PREPOSITION, OF_CLAUSE, Attachment, Attachments
 from factreasoner.stages.companions import companion, happening, having
 from factreasoner.stages.conjuncts import INTRANSITIVE, Conjuncts
 from factreasoner.stages.descriptions import descriptions
@@ -180,7 +181,7 @@ class _Splitter:
             return bool(marks) and (all(mark in _CONTRASTS for mark in marks) or self._follows(verb, child))
         free = child.tag == "VBG" and not marks and not self._parse.children(child, *AUXILIARIES, *SUBJECTS)
         set_off = self._parse.edges(child)[0] == child.i and self._parse[child.i - 1].text == ","
-        if not free or not set_off or child.i < verb.i:
+        if not free or not set_off or child.i < verb.i or child.lemma in AS_PREPOSITION:
             return False
         if child.lemma == "mean":
             return self._meant(child) is not None and self._parse.child(verb, "advcl") is child
@@ -272,7 +273,7 @@ class _Splitter:
             draft = self._drafts[position]
             line = _without_stop(draft.line)
             if relative.lower == "where":
-                line = (*line, *where, *subject)
+                line = line if is_person(noun.lemma) else (*line, *where, *subject)
             elif child in line:
                 place = line.index(child) + 1
                 line = (*line[:place], *subject, *line[place:])

@@ -24,7 +24,7 @@ from factreasoner.stages.fragments import (
     sentence_of_label,
     takes_verb,
 )
-from factreasoner.stages.headings import sentence_under
+from factreasoner.stages.headings import may_be_title, sentence_under
 from factreasoner.stages.instructions import is_aim, is_instruction
 from factreasoner.stages.labels import names
 from factreasoner.stages.leading_labels import circumstance, leading_label
@@ -152,9 +152,9 @@ class _StatementFinder:
             return False
         if marked and block.kind != "heading" and lone and not below:
             return False
-        return len(whole.split()) <= _MOST_WORDS and (
-            _ASKING.match(whole) is not None or not self._states(whole)
-        )
+        titled = block.kind == "heading" and may_be_title(whole, self._parse(whole))
+        states = _ASKING.match(whole) is None and not titled and self._states(whole)
+        return len(whole.split()) <= _MOST_WORDS and not states
 
     def _states(self, said: str) -> bool:
         """Whether a text has a finite verb of its own."""
