@@ -67,3 +67,10 @@ def test_what_is_asked_and_not_answered_is_left_open(judge, passage, claim):
 )
 def test_what_is_asked_and_answered_is_entailed(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"
+
+
+def test_the_question_mark_of_an_address_asks_nothing(judge):
+    passage = (
+        "You can run hosts as [virtual machines](https://docs.example/hosts?topic=vm&page=2) or as metal."
+    )
+    assert verdict(judge, passage, "You can run the hosts as virtual machines.").label == "entailment"

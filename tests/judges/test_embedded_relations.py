@@ -55,3 +55,19 @@ def test_by_a_time_and_after_it_are_each_others_opposites(judge, passage, claim)
 def test_by_a_time_is_entailed_by_itself(judge):
     text = "If the form is filed by 11:30 a.m., the order is ready."
     assert verdict(judge, text, text).label == "entailment"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "If your plan is lodged by 9:15, you will get your permit at 3:00 the same day.",
+        "If the plan is lodged after 9:15, then the permit will be ready after 3:00 the next working day.",
+        "If your plan is lodged by 9:15, you will get your permit by 3:00 the same day.",
+    ],
+)
+def test_where_by_a_time_and_after_it_are_both_told_neither_is_turned(judge, claim):
+    passage = (
+        "If your plan is lodged by 9:15 you will get your permit at 3:00 the same day. If the plan is lodged "
+        "after 9:15, then the permit will be ready for pick up after 3:00 the next working day."
+    )
+    assert verdict(judge, passage, claim).belief > 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
@@ -30,6 +31,8 @@ _PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
 _SUPPOSEDLY = frozenset(word for word in DOUBTING if word.endswith("ly"))
 _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
+_ASKING = re.compile(r"\?(?![^\W_])")
+"""A question mark, but that of an address: "docs?topic=vm"."""
 _YES = frozenset({"yes", "yeah", "yep", "correct", "indeed", "true", "absolutely", "certainly"})
 _EXCEPT, _APART_FROM = (
     frozenset({"except", "excluding"}),
@@ -140,7 +143,7 @@ def _told(pair: Pairing) -> bool:
 def _asked(pair: Pairing) -> bool:
     """Whether the sentence asks what the claim says, and no answer follows: a "yes", or what it asks for."""
     passage, part = pair.passage, pair.part
-    if "?" not in passage.raw[part.start : part.end]:
+    if _ASKING.search(passage.raw[part.start : part.end]) is None:
         return False
     answer = next((one for one in passage.sentences if one.low == part.high), None)
     if answer is None:

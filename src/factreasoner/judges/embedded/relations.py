@@ -12,6 +12,7 @@ _RELATIONS = frozenset(
 )
 _UNTIL, _AFTER, _NOT = "until", "after", NEGATIONS["english"] | {"n't"}
 _UP_TO, _FROM_THEN = frozenset({"by", "before"}), frozenset({"after"})
+_AT = "at"
 _REACH = 3
 _NEARLY_ALL = 0.9
 _BEING = (
@@ -41,13 +42,17 @@ def turned_relation(claim: Text, passage: Text, low: int, high: int) -> bool:
 
 
 def _turned_time(claim: Text, passage: Text, low: int, high: int) -> bool:
-    """Whether what is so "by" or "before" a time is there so "after" it, or the reverse: "filed by 11:30"."""
+    """Whether what is so "by" or "before" a time is there so "after" it, or the reverse: "filed by 11:30".
+
+    A passage that tells what is so on the claim's side of that time, too, or "at" it, turns nothing.
+    """
     for i, word in enumerate(claim.words[:-1]):
         if word not in _UP_TO | _FROM_THEN or claim.value_at(i + 1) is None:
             continue
-        there = {passage.words[j] for j in range(low, high - 1) if passage.words[j + 1] == claim.words[i + 1]}
         same, turned = (_UP_TO, _FROM_THEN) if word in _UP_TO else (_FROM_THEN, _UP_TO)
-        if there & turned and not there & same:
+        told = [j for j, later in enumerate(passage.words[1:]) if later == claim.words[i + 1]]
+        here = {passage.words[j] for j in told if low <= j < high - 1}
+        if here & turned and (same | {_AT}).isdisjoint(passage.words[j] for j in told):
             return True
     return False
 
