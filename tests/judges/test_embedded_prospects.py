@@ -74,3 +74,8 @@ def test_the_question_mark_of_an_address_asks_nothing(judge):
         "You can run hosts as [virtual machines](https://docs.example/hosts?topic=vm&page=2) or as metal."
     )
     assert verdict(judge, passage, "You can run the hosts as virtual machines.").label == "entailment"
+
+
+def test_what_a_question_takes_for_granted_is_not_left_open(judge):
+    passage = "How can I lower the humidity of a cellar? Depending on the house, air may move slowly."
+    assert verdict(judge, passage, "You can lower the humidity of a cellar.").belief > 0.5

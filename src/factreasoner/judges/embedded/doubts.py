@@ -33,6 +33,7 @@ _MAY, _DURING = "may", frozenset({"by", "during", "in", "of", "since", "until"})
 _SUPPOSED = frozenset({"thought", "believed", "alleged", "rumored", "rumoured", "assumed", "likely"})
 _ASKING = re.compile(r"\?(?![^\W_])")
 """A question mark, but that of an address: "docs?topic=vm"."""
+_GRANTING = frozenset({"how", "why", "when", "where"})
 _YES = frozenset({"yes", "yeah", "yep", "correct", "indeed", "true", "absolutely", "certainly"})
 _EXCEPT, _APART_FROM = (
     frozenset({"except", "excluding"}),
@@ -141,9 +142,12 @@ def _told(pair: Pairing) -> bool:
 
 
 def _asked(pair: Pairing) -> bool:
-    """Whether the sentence asks what the claim says, and no answer follows: a "yes", or what it asks for."""
+    """Whether the sentence asks what the claim says, and no answer follows: a "yes", or what it asks for.
+
+    "How can I lower it?" takes for granted that one can.
+    """
     passage, part = pair.passage, pair.part
-    if _ASKING.search(passage.raw[part.start : part.end]) is None:
+    if passage.words[part.low] in _GRANTING or _ASKING.search(passage.raw[part.start : part.end]) is None:
         return False
     answer = next((one for one in passage.sentences if one.low == part.high), None)
     if answer is None:
