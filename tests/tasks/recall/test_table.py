@@ -48,6 +48,11 @@ def test_nothing_answered_has_no_recall_and_says_so():
     assert found["num_unanswered"].value == 2
 
 
+def test_where_no_record_has_a_fact_none_is_said_to_be_unanswered():
+    found = estimates(result("r", ""))
+    assert (found["recall"].value, found["recall"].reason) == (None, "no record has a fact")
+
+
 def test_no_fact_at_all():
     assert "recall" not in line(result("r", ""))
     assert estimates(result("r", ""))["recall"].reason is not None

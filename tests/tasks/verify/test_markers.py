@@ -199,3 +199,11 @@ def test_what_fits_several_sources_is_noted():
     assert notes_on(text, find_markers(text, sources), sources) == (
         "'Jones 2018' fits several sources and names none: c4, c5",
     )
+
+
+def test_a_number_in_round_brackets_that_ends_a_sentence_is_noted_where_a_source_has_it():
+    text = "It rained (1). It rained again (1). (2) It snowed (9), and `f (2).` ran. Page 3(2)."
+    sources = Sources(TITLED)
+    assert notes_on(text, find_markers(text, sources), sources) == (
+        "'(1)' was not read as a citation; if it is one, write '[1]'",
+    )

@@ -55,8 +55,13 @@ def _none_false(sample: Sample) -> str:
     return "people call no fact False" if len(labels) and not np.any(labels == FALSE) else _no_labels(sample)
 
 
+def _none_answered(sample: Sample) -> str:
+    facts = sample.values["num_facts"]
+    return "no record has a fact" if np.isnan(facts).all() else "no fact was answered"
+
+
 FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
-ANSWERED = Need("answered facts", lambda sample: "no fact was answered", lambda record: bool(record.facts))
+ANSWERED = Need("answered facts", _none_answered, lambda record: bool(record.facts))
 LABELS = Need("labelled facts", _no_labels, lambda record: bool(record.labels), labels=True)
 FALSE_LABELS = Need("facts labelled false", _none_false, lambda record: bool(record.labels), labels=True)
 

@@ -32,6 +32,8 @@ from factreasoner.models import Context
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _TERM = re.compile(r"[^\W\d_]+|\d+")
+_ROUND = re.compile(r"(?<=[^\W_] )\((\d{1,3})\)(?=[.!?]|[ \t]*$)", re.M)
+"""A number in round brackets that ends its sentence or line."""
 
 
 class Marker(NamedTuple):
@@ -168,7 +170,15 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[st
         for label in unknown
         if (fitting := sources.fitting(label))
     )
-    return (*broken, *doubtful, *several)
+    return (*broken, *_round_brackets(text, sources), *doubtful, *several)
+
+
+def _round_brackets(text: str, sources: Sources) -> Iterator[str]:
+    """Notes on numbers of sources in round brackets, which are no citations, outside code and formulas."""
+    apart = nothing_cited(text)
+    found = (m for m in _ROUND.finditer(text) if not any(start <= m.start() < end for start, end in apart))
+    for piece, number in dict.fromkeys((m[0], m[1]) for m in found if sources.of_label(m[1])):
+        yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
