@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factreasoner.models import Context
@@ -269,6 +269,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
+@example("It rained\n(Source 1)[^1]: \n(Source 1)\nIt rained")
 def test_any_text_is_taken_apart_into_pieces_of_itself(text):
     found = CitedText(text, CONTEXTS)
     places = [found.original((n, n + 1)) for n in range(len(found.plain))]

@@ -166,7 +166,10 @@ class CitedText:
         spans: Sequence[tuple[Span, int, bool]],
         trailing: frozenset[Marker],
     ) -> list[list[Marker]]:
-        """The markers of each sentence: those in it, and those beside it that are for it."""
+        """The markers of each sentence: those in it, and those beside it that are for it.
+
+        Behind one that leads the next sentence none is for the sentence before.
+        """
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
         led: set[int] = set()
@@ -177,7 +180,7 @@ class CitedText:
             if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
                 block = spans[at + 1][1]
                 begins = marker not in trailing and self._begins_line(marker, before)
-                if begins or (block in led and spans[at][1] == block):
+                if begins or owned[at + 1] or (block in led and spans[at][1] == block):
                     led.add(block)
                     at += 1
             if at >= 0:
