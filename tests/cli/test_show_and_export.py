@@ -247,3 +247,8 @@ def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp
     done = factreasoner("score", "recall", "--factors", "table1")
     assert done.returncode == 1
     assert "--factors: a run of `recall` has no fact graph" in done.stderr
+    done = factreasoner("score", "recall", "--k", "3")
+    assert (done.returncode, "--k: a run of `recall` has no K; only --corrections goes" in done.stderr) == (
+        1,
+        True,
+    )

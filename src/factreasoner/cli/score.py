@@ -85,16 +85,17 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
 
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
-    """Raise ConfigError for settings that mean nothing in a run of a task without a fact graph."""
+    """Raise ConfigError for settings that mean nothing in a run of a task without a graph, or without K."""
     from factreasoner.errors import ConfigError
     from factreasoner.tasks.registry import FACTUALITY
 
-    strange = [name for name in changed if name != "k"]
+    ranked = task.name == "rag"
+    strange = [name for name in changed if not (ranked and name == "k")]
     if task.name != FACTUALITY and strange:
         flag = f"--{strange[0].replace('_', '-')}"
-        raise ConfigError(
-            f"{flag}: a run of `{task.name}` has no fact graph; only --k and --corrections go with it"
-        )
+        lacks = "K" if strange[0] == "k" else "fact graph"
+        fits = "only --k and --corrections go" if ranked else "only --corrections goes"
+        raise ConfigError(f"{flag}: a run of `{task.name}` has no {lacks}; {fits} with it")
 
 
 def _export(
