@@ -47,6 +47,10 @@ EXPLETIVE = re.compile(
 )
 
 
+LEAST_CLAIMS = (1, 3, 5, 10)
+FEWEST_ANSWERS = 10
+
+
 class Row(NamedTuple):
     """One way to make atoms: the atoms of each answer, and the precision the judge gives it."""
 
@@ -112,6 +116,21 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
             f"{np.mean([len(a.text.split()) for a in flat]):5.1f}  {_covered(records, row):7.2f}  "
             f"{error:.3f}  {rho:4.2f}  {len(share) - len(pairs):4}"
         )
+    _print_by_length(records, share, rows)
+
+
+def _print_by_length(records: Sequence[Record], share: Sequence[float], rows: Sequence[Row]) -> None:
+    """Spearman's rho where people found at least so many claims: of one or two, a share says little."""
+    for least in LEAST_CLAIMS:
+        long = [len(record.atoms or ()) >= least for record in records]
+        if sum(long) < FEWEST_ANSWERS:
+            continue
+        found = []
+        for row in rows:
+            chosen = zip(long, row.precision, share, strict=True)
+            pairs = [(p, s) for is_long, p, s in chosen if is_long and p is not None]
+            found.append(f"{row.name} {spearmanr(*zip(*pairs, strict=True)).statistic:.2f}")
+        print(f"rho of {sum(long)} answers with {least} claims or more: {', '.join(found)}")
 
 
 def _share(record: Record) -> float:
