@@ -68,7 +68,11 @@ class Bearers:
         beside = names_beside(word, here) | {m.name for m in here.named if m.i in apart}
         if hero is not None and hero.name in beside:
             return None
-        return self._nearest(gender, beside, before) if hero is None else self._goes_on(hero, beside, before)
+        if hero is not None:
+            return self._goes_on(hero, beside, before)
+        found = self._nearest(gender, beside, before)
+        rival = self._told_of and self._told_of not in self._names.genders and self._told_of not in beside
+        return found if found is None or not rival or found.name == self._told_of else None
 
     def _again(
         self, earlier: Word, gender: Gender, named: Sequence[Mention], here: ReadSentence
