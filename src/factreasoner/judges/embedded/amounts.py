@@ -30,7 +30,35 @@ def measured_otherwise(pair: Pairing) -> bool:
         alone = sum(amount.compares_with(other) for other in own) == 1
         if alone and same and all(amount.differs_from(other) for other in same):
             return pair.share((amount.place, amount.place + 1)) >= _LEAST_SHARE
-    return _rounded_otherwise(pair) or _dated_otherwise(pair) or _changed_otherwise(pair)
+    return (
+        _rounded_otherwise(pair)
+        or _bounded_otherwise(pair)
+        or _dated_otherwise(pair)
+        or _changed_otherwise(pair)
+    )
+
+
+def _bounded_otherwise(pair: Pairing) -> bool:
+    """Whether what is more than a figure in the claim is less than it there, or the reverse."""
+    there = [one for one in pair.passage.numbers if pair.part.low <= one.place < pair.part.high]
+    for number in pair.claim.numbers:
+        same = [one for one in there if number.compares_with(one)]
+        own = range(number.place, number.place + number.length)
+        if (
+            same
+            and pair.share(own) >= _LEAST_SHARE
+            and all(_is_bounded_otherwise(number, one) for one in same)
+        ):
+            return True
+    return False
+
+
+def _is_bounded_otherwise(one: Number, other: Number) -> bool:
+    """Whether one of two figures is the least and the other the most that is meant, and no more is left."""
+    if {one.bound, other.bound} != {"least", "most"}:
+        return False
+    least, most = (one, other) if one.bound == "least" else (other, one)
+    return least.differs_from(most) or least.value == most.value
 
 
 def _rounded_otherwise(pair: Pairing) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from factreasoner.judges.embedded.opposites import subject_places
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import is_superlative
 from factreasoner.judges.embedded.text import Text
@@ -20,6 +21,7 @@ _THAN, _MORE, _FALLING = "than", "more", frozenset({"less", "fewer"})
 _NO_COMPARISON = frozenset({"rather", "other"})
 _IRREGULAR = frozenset({"better", "worse", "further", "farther"})
 _REACH = 5
+_LEAST_SHARE = 0.5
 _COMPARING = _FALLING | {
     _THAN,
     _MORE,
@@ -64,6 +66,24 @@ def compared_otherwise(pair: Pairing) -> bool | None:
             if crossed != kept:
                 return crossed != turned
     return None
+
+
+def said_of_standard(pair: Pairing) -> bool:
+    """Whether what the claim says of one thing is said of the other: "Zinc is cheap, but it rusts faster"."""
+    claim = pair.claim
+    if claim.words.count(_THAN) != 1:
+        return False
+    than = claim.words.index(_THAN)
+    degree = next((i for i in range(than - 1, 0, -1) if claim.content[i]), 0)
+    doer = [i for i in subject_places(claim) if i < degree]
+    if doer[-1:] == [degree - 1] and len(doer) > 1:
+        doer.pop()  # the verb of "corrodes faster"
+    subject = {claim.stems[i] for i in doer}
+    behind = (i for i in range(than + 1, len(claim.words)) if i in pair.own)
+    standard = {claim.stems[i] for i in takewhile(lambda i: claim.content[i], behind)}
+    if not subject or not standard or subject & standard or pair.share() < _LEAST_SHARE:
+        return False
+    return any(_is_turned(pair, j, subject, standard) for j in pair.found[claim.stems[degree]])
 
 
 def is_uncompared(pair: Pairing) -> bool:
@@ -120,3 +140,24 @@ def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def _on_one_side(sought: frozenset[str], here: frozenset[str], elsewhere: frozenset[str]) -> bool:
     """Whether something of one side of the claim stands on one side of the sentence, and not on the other."""
     return bool((sought & here) - elsewhere)
+
+
+def _is_turned(pair: Pairing, place: int, subject: set[str], standard: set[str]) -> bool:
+    """Whether what is said at a place is said of the `standard`, and not compared with it."""
+    text = pair.passage
+    clause = [j for j in pair.there if text.clauses[j] == text.clauses[place]]
+    than = next((j for j in clause if j > place and text.words[j] == _THAN), None)
+    behind = {text.stems[j] for j in clause if than is not None and j > than}
+    if standard & behind or (than is not None and not subject & behind):
+        return False
+    known = subject | standard
+    said = {text.stems[j] for j in clause if j < place and text.content[j]}
+    # "but it corrodes faster": of what the sentence begins with
+    doer = said - (frozenset(pair.claim.stems) - known) or _opening(pair)
+    return (than is not None and not said) or standard <= doer - subject
+
+
+def _opening(pair: Pairing) -> set[str]:
+    """Stems of the content words that the sentence begins with."""
+    text = pair.passage
+    return {text.stems[j] for j in takewhile(lambda j: text.content[j], pair.there)}

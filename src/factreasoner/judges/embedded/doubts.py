@@ -9,6 +9,7 @@ from itertools import pairwise, takewhile
 from factreasoner.judges.embedded.attributes import said_of_another
 from factreasoner.judges.embedded.comparisons import is_uncompared
 from factreasoner.judges.embedded.limits import limited
+from factreasoner.judges.embedded.opposites import subject_places
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.prospects import only_prospective
 from factreasoner.judges.embedded.scopes import is_reported
@@ -24,7 +25,8 @@ _MORE = frozenset({"more", "less", "fewer"})
 _TO, _FIRST = "to", "first"
 _MOST = 0.7
 _ONLY = frozenset({"only", "sole", "solely", "exclusively"})
-_ALONE = _ONLY | {"alone", "just", "unique", "uniquely"}
+_BY_ITSELF, _BEING = "alone", [(word,) for word in BE]
+_ALONE = _ONLY | {_BY_ITSELF, "just", "unique", "uniquely"}
 _NO, _NOBODY = "no", frozenset({"no", "nothing", "nobody", "none"})
 _BUT = frozenset((word,) for word in ("but", "except", "excepting", "save", "besides"))
 _PERHAPS = frozenset({"perhaps", "possibly", "probably", "likely", "maybe"})
@@ -55,7 +57,7 @@ def left_open(claim: Text, weights: Sequence[float], passage: Text, window: Wind
     if _is_alone(claim, passage, window):
         return 1.0
     parts = (part for part in passage.sentences if window.low <= part.low < window.high)
-    alone = [*_nothing_but(claim.words), *(i for i, word in enumerate(claim.words) if word in _ONLY)]
+    alone = [*_nothing_but(claim.words), *_only(claim)]
     pairs = [pair for part in parts if (pair := Pairing(claim, weights, passage, part)).share(alone) >= _MOST]
     open_ = all(
         _possible(pair)
@@ -223,9 +225,20 @@ def _is_alone(claim: Text, passage: Text, window: Window) -> bool:
 def _exclusive(pair: Pairing) -> bool:
     """Whether the claim says "only" or "nothing but", and the sentence says nothing of the kind."""
     words, own = pair.passage.words[pair.part.low : pair.part.high], pair.claim.words
-    if _ONLY.isdisjoint(own) and not _nothing_but(own):
+    if not _only(pair.claim) and not _nothing_but(own):
         return False
     return _ALONE.isdisjoint(words) and not _nothing_but(words)
+
+
+def _only(claim: Text) -> list[int]:
+    """Where the claim says "only", or "alone" between its subject and verb."""
+    subject, words = subject_places(claim), claim.words
+    return [
+        i
+        for i, word in enumerate(words)
+        if word in _ONLY
+        or (word == _BY_ITSELF and i - 1 in subject and (i + 1 in subject or words[i + 1 : i + 2] in _BEING))
+    ]
 
 
 def _nothing_but(words: Sequence[str]) -> list[int]:

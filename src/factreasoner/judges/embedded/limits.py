@@ -12,7 +12,7 @@ from factreasoner.judges.embedded.numbers import UNITS_OF
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
 from factreasoner.language.inflection import PASTS
-from factreasoner.language.lexicon import BE, CLASSES_OF, ORDINALS, UNIVERSAL
+from factreasoner.language.lexicon import BE, CLASSES_OF, DETERMINERS, ORDINALS, UNIVERSAL
 from factreasoner.language.persons import is_person
 from factreasoner.language.stems import alike
 
@@ -47,6 +47,7 @@ _EXCEPT = frozenset({"except", "excluding", "bar", "save", "but"})
 _OR_SO = frozenset({"more", "less", "so", "other", "both", "fewer", "later", "earlier", "not", "even"})
 _CAN = frozenset({"can", "could", "may", "might"})
 _HAVE, _OF = "have", "of"
+_FEW, _HARDLY, _ANY = "few", frozenset({"hardly", "scarcely", "barely"}), "any"
 _MANY = frozenset({"many", "various", "different", "several"})
 _ARTICLES, _JOINTS = frozenset({"a", "an", "the"}), frozenset({"for", "to"})
 _HOLDING = frozenset(
@@ -199,15 +200,21 @@ def _all_but_some(pair: Pairing) -> bool:
 
 
 def _hardly_any(pair: Pairing) -> bool:
-    """Whether "hardly any" or "very few" of the things are meant there."""
-    words, part, own = pair.passage.words, pair.part, frozenset(pair.claim.words)
-    if pair.claim.negations or not own.isdisjoint({"few", "hardly", "scarcely", "barely"}):
-        return False
-    first = min(_known(pair), default=part.low)
+    """Whether one of the two, and not the other, is of "hardly any", "hardly anyone" or "few" things."""
+    part, claim, text = pair.part, pair.claim, pair.passage
+    if _is_of_few(claim, 0, len(claim.words)):
+        said = _is_of_few(text, part.low, part.high) or "only" in text.words[part.low : part.high]
+        return not said and not any(part.low <= j < part.high for j in text.negations)
+    return not claim.negations and _is_of_few(text, part.low, min(_known(pair), default=part.low))
+
+
+def _is_of_few(text: Text, low: int, high: int) -> bool:
+    """Whether "hardly any" or "few" is among the tokens [low, high); "a few" are some."""
+    before = ("", *text.words)
     return any(
-        (words[j] in ("hardly", "scarcely", "barely") and words[j + 1 : j + 2] in (("any",), ("a",)))
-        or words[j : j + 2] == ("very", "few")
-        for j in range(part.low, first)
+        (text.words[j] in _HARDLY and text.words[j + 1].startswith(_ANY))
+        or (text.words[j] == _FEW and before[j] not in DETERMINERS)
+        for j in range(low, min(high, len(text.words) - 1))
     )
 
 

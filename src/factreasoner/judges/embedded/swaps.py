@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.amounts import measured_otherwise
 from factreasoner.judges.embedded.anchors import anchors
-from factreasoner.judges.embedded.comparisons import compared_otherwise
+from factreasoner.judges.embedded.comparisons import compared_otherwise, said_of_standard
 from factreasoner.judges.embedded.complements import taken_by_another
+from factreasoner.judges.embedded.counts import counted_otherwise
 from factreasoner.judges.embedded.doers import done_otherwise, set_apart
 from factreasoner.judges.embedded.namesakes import of_another_label
 from factreasoner.judges.embedded.owners import of_a_relative, owners_exchanged
@@ -76,6 +77,8 @@ class _Swaps:
             or turned_state(self._pair)
             or measured_otherwise(self._pair)
             or paced_otherwise(self._pair)
+            or said_of_standard(self._pair)
+            or counted_otherwise(self._pair)
             or of_another_label(self._pair)
             or (self._pair.share() >= _LEAST_SHARE and self._pair.exchanged())
             or exchanged_roles(self._pair)
@@ -100,8 +103,8 @@ class _Swaps:
             else:
                 runs.append([place])
         found = [run for run in runs if run]
-        # the claim's subject and last word may be one word of a longer run: "insulin lowers"
-        ends = [found[0][:1], found[-1][-1:]] if found else []
+        # the claim's subject and last word may be part of a longer run: "insulin lowers", "town hall opened"
+        ends = [*(found[0][:n] for n in range(1, len(found[0]))), found[-1][-1:]] if found else []
         found += [end for end in ends if end not in found and kinds[end[0]] == "plain"]
         content = self._pair.content
         return [
