@@ -13,6 +13,7 @@ from judged_pair import verdict
         ("Zinc is less dense than brass.", "Zinc is denser than brass."),
         ("This is because copper is less reactive than iron.", "Copper is more reactive than iron."),
         ("Owls sleep less than bats.", "Owls sleep more than bats."),
+        ("Brass is cheaper than steel, but it dents faster.", "Steel dents faster than brass."),
         ("The Amber is longer than the Glomma.", "The Glomma is longer than the Amber."),
     ],
 )

@@ -21,6 +21,8 @@ from judged_pair import verdict
         ("The harbour freezes in most winters.", "The harbour freezes in winter."),
         ("The bakery is open daily except Monday.", "The bakery is open daily."),
         ("All but two of the ships returned to port.", "All of the ships returned to port."),
+        ("Hardly anyone in Lom speaks the dialect.", "People in Lom speak the dialect."),
+        ("Brandt wrote the play.", "Brandt alone wrote the play."),
         ("Hardly any of the trees survived the frost.", "Most of the trees survived the frost."),
         ("The letters were burned or buried by his heirs.", "The letters were burned by his heirs."),
         ("The ship may have sunk or run aground.", "The ship ran aground."),

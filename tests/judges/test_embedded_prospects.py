@@ -79,3 +79,9 @@ def test_the_question_mark_of_an_address_asks_nothing(judge):
 def test_what_a_question_takes_for_granted_is_not_left_open(judge):
     passage = "How can I lower the humidity of a cellar? Depending on the house, air may move slowly."
     assert verdict(judge, passage, "You can lower the humidity of a cellar.").belief > 0.5
+
+
+@pytest.mark.parametrize("doing", ["are trying to", "were struggling to", "seek to", "vowed to"])
+def test_what_is_attempted_in_any_form_is_not_done(judge, doing):
+    passage = f"The owners {doing} reach a deal on the mill."
+    assert verdict(judge, passage, "The owners have reached a deal on the mill.").label == "neutral"

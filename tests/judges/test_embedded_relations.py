@@ -14,6 +14,11 @@ from judged_pair import verdict
         ),
         ("The east gate stays closed on Sundays.", "The east gate is open on Sundays."),
         ("The bakery is shut on Mondays.", "The bakery is open on Mondays."),
+        (
+            "While the west gate was shut for repairs, the east gate let all in.",
+            "The east gate was shut for repairs.",
+        ),
+        ("The hall was designed by the Danish architect Ole Dahl.", "Bernt Soler designed the hall."),
     ],
 )
 def test_the_converse_and_the_opposite_state_are_not_believed(judge, passage, claim):
@@ -28,6 +33,12 @@ def test_the_converse_and_the_opposite_state_are_not_believed(judge, passage, cl
         ("In the 1962 final, Brandt beat Lindqvist 3-1 in Lom.", "Brandt beat Lindqvist in the 1962 final."),
         ("Olga Brandt sold forty mills to Emil Lund in 1920.", "Olga Brandt sold forty mills to Emil Lund."),
         ("The east gate stays closed on Sundays.", "The east gate is closed on Sundays."),
+        (
+            "While the west gate was shut for repairs, the east gate let all in.",
+            "The west gate was shut for repairs.",
+        ),
+        ("While the west gate was shut for repairs, the east gate let all in.", "The east gate let all in."),
+        ("The hall was designed by the Catalan architect Bernt Soler.", "Bernt Soler designed the hall."),
         ("The east gate is closed on Sundays and open on Mondays.", "The east gate is open on Mondays."),
     ],
 )

@@ -95,9 +95,15 @@ def _names_from(pair: Pairing, first: int) -> list[int]:
             found.append(j)
         elif text.words[j] == _OWNED:
             found, owned = [], True
+        elif found and text.content[j] and _leads_to_name(text, j, pair.part.high):
+            found = []  # "by the Catalan architect Bernat Soler"
         elif (text.content[j] and (found or not owned)) or text.words[j] in PRONOUNS:
             break
     return found
+
+
+def _leads_to_name(text: Text, place: int, high: int) -> bool:
+    return place + 1 < high and text.names[place + 1] and place + 1 not in text.commas
 
 
 def _by_another_kind(pair: Pairing) -> bool:

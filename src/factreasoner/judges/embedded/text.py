@@ -38,6 +38,8 @@ _ADDING = frozenset({"and", "but"})
 _BREAK = re.compile("[;:()\\[\\]\u2013\u2014]")
 _DASHES = ("-", "\u2010", "\u2013")
 _STOP = re.compile("[;:]")
+_SETTING_APART = frozenset({"while", "whereas", "although", "though"})
+"""Words that begin a clause on something else, up to a comma: "While A was shut, B stayed open"."""
 _STOPPING = re.compile("[,.;:!?()]")
 _LONGEST_SENTENCE = 80
 
@@ -241,10 +243,14 @@ def _clauses(
     raw: str, matches: Sequence[re.Match[str]], words: Sequence[str], parts: Sequence[Sentence]
 ) -> Iterator[int]:
     openings = {part.low for part in parts}
-    clause = 0
+    clause, apart = 0, -1
     for i, match in enumerate(matches):
+        between = raw[matches[i - 1].end() : match.start()] if i else ""
+        if words[i] in _SETTING_APART and (i in openings or between.lstrip().startswith(",")):
+            apart = clause + 1 if i else clause
         if i and (
             i in openings
+            or (apart == clause and between.lstrip().startswith(","))
             or _BREAK.search(raw, matches[i - 1].end(), match.start())
             or (words[i] in CLAUSE_WORDS and not _joins_names(raw, matches, i))
         ):
