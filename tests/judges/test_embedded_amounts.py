@@ -13,6 +13,7 @@ from judged_pair import verdict
         ("The levy was cut by 5 percent in 2003.", "The levy was cut to 5 percent in 2003."),
         ("The crew grew to 300 people.", "The crew grew by 300 people."),
         ("The fee was raised from $40.", "The fee was raised to $40."),
+        ("Fewer than 300 monks lived in Lom.", "More than 300 monks lived in Lom."),
     ],
 )
 def test_a_figure_of_another_time_or_by_another_preposition_is_another(judge, passage, claim):

@@ -1,4 +1,4 @@
-"""What a number of a claim counts, and whether it is the least or the most."""
+"""A number counts what stands behind it, and nothing that has a number of its own."""
 
 import pytest
 from judged_pair import verdict
@@ -7,14 +7,13 @@ from judged_pair import verdict
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        ("The abbey has three wells and one cellar.", "The abbey has three cellars."),
-        ("Two barns and a mill belong to the farm.", "Two mills belong to the farm."),
-        ("He won five medals at the fair, of which one was gold.", "He won five gold medals at the fair."),
-        ("Fewer than 300 people live in Lom.", "More than 300 people live in Lom."),
-        ("The bridge carries at most 40 tonnes.", "The bridge carries at least 40 tonnes."),
+        ("Lom has three chapels and one mill.", "Lom has three mills."),
+        ("Two barns and a stone mill belong to the abbey.", "Two stone mills belong to the abbey."),
+        ("The abbey bred 30 horses, of which one was lame.", "The abbey bred 30 lame horses."),
+        ("The guild has 40 members, 12 of them weavers.", "The guild has 40 weavers."),
     ],
 )
-def test_what_the_number_does_not_count_is_not_believed(judge, passage, claim):
+def test_a_number_that_counts_another_thing_is_not_believed(judge, passage, claim):
     found = verdict(judge, passage, claim)
     assert found.label != "entailment"
     assert found.belief < 0.5
@@ -23,11 +22,12 @@ def test_what_the_number_does_not_count_is_not_believed(judge, passage, claim):
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        ("The abbey has three wells and one cellar.", "The abbey has three wells."),
-        ("Two barns and a mill belong to the farm.", "Two barns belong to the farm."),
-        ("He won five gold medals and a silver one at the fair.", "He won five gold medals at the fair."),
-        ("More than 300 people live in Lom.", "More than 300 people live in Lom."),
+        ("Lom has three chapels and three mills.", "Lom has three mills."),
+        ("Two stone mills and a barn belong to the abbey.", "Two mills belong to the abbey."),
+        ("The guild has 40 members, 12 of them weavers.", "The guild has 40 members."),
+        ("The U-30 was a German submarine of the First World War.", "The U-30 was a German submarine."),
+        ("SM UB-30 [Note 1] was a German submarine in Lom.", "The SM UB-30 German submarine was in Lom."),
     ],
 )
-def test_what_the_number_counts_is_entailed(judge, passage, claim):
+def test_a_number_that_counts_the_thing_bears_it_out(judge, passage, claim):
     assert verdict(judge, passage, claim).label == "entailment"

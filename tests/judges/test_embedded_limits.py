@@ -24,6 +24,7 @@ from judged_pair import verdict
         ("Hardly anyone in Lom speaks the dialect.", "People in Lom speak the dialect."),
         ("Brandt wrote the play.", "Brandt alone wrote the play."),
         ("Hardly any of the trees survived the frost.", "Most of the trees survived the frost."),
+        ("Few monks in Lom own a boat.", "Monks in Lom own a boat."),
         ("The letters were burned or buried by his heirs.", "The letters were burned by his heirs."),
         ("The ship may have sunk or run aground.", "The ship ran aground."),
         ("The heater starts unless the window is open.", "The heater starts if the window is open."),
@@ -75,6 +76,7 @@ def test_what_is_said_of_all_or_happened_once_is_entailed(judge, passage, claim)
             "The gallery owns the only Turner in the city.",
         ),
         ("The barn held hay.", "The barn held nothing but hay."),
+        ("The abbot signed the deed.", "The abbot alone signed the deed."),
         ("Olga Brandt climbed the peak in 1920.", "None but Olga Brandt climbed the peak in 1920."),
         ("Emil Brandt had the key.", "No one but Emil Brandt had the key."),
         ("The ford is used by carts in May.", "Nothing other than carts uses the ford in May."),
@@ -97,3 +99,10 @@ def test_the_owner_of_a_doer_is_no_doer(judge):
 def test_a_condition_behind_more_is_of_that_alone(judge):
     passage = "You should drink two litres a day, more if it is hot."
     assert verdict(judge, passage, "You should drink two litres a day.").label == "entailment"
+
+
+def test_what_hardly_anyone_does_is_not_entailed_of_people(judge):
+    found = verdict(
+        judge, "Hardly anyone in the valley of Lom owns a boat.", "People in the valley of Lom own a boat."
+    )
+    assert found.label == "neutral"

@@ -8,6 +8,8 @@ from judged_pair import verdict
     ("passage", "claim"),
     [
         ("The brewery considered leasing the barn.", "The brewery leased the barn."),
+        ("The brewers are trying to lease the barn.", "The brewers have leased the barn."),
+        ("The brewers sought to lease the barn.", "The brewers leased the barn."),
         ("The chapter talked about selling the organ.", "The chapter sold the organ."),
         ("The guild was accused of bribing the judge.", "The guild bribed the judge."),
         ("Olga Brandt obtained permission to print the map.", "Olga Brandt printed the map."),

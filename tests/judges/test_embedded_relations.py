@@ -19,9 +19,13 @@ from judged_pair import verdict
             "The east gate was shut for repairs.",
         ),
         ("The hall was designed by the Danish architect Ole Dahl.", "Bernt Soler designed the hall."),
+        (
+            "The granary opened in 1832. The salt mill beside it was finished four years later.",
+            "The salt mill opened in 1832.",
+        ),
     ],
 )
-def test_the_converse_and_the_opposite_state_are_not_believed(judge, passage, claim):
+def test_the_converse_the_opposite_state_and_another_subject_are_not_believed(judge, passage, claim):
     found = verdict(judge, passage, claim)
     assert found.label != "entailment"
     assert found.belief < 0.5

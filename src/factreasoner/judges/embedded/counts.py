@@ -25,19 +25,19 @@ def counted_otherwise(pair: Pairing) -> bool:
         things = _things(claim, number)
         there = [one for one in pair.passage.numbers if part.low <= one.place < part.high]
         saying = [one for one in there if one.value == number.value]
-        counts_things = number.kind not in _NO_THINGS and things and saying
-        if counts_things and all(_counts_another(pair, things, one) for one in saying):
+        if things and saying and all(_counts_another(pair, things, one) for one in saying):
             return True
     return False
 
 
 def _things(text: Text, number: Number) -> list[int]:
-    """The content words right behind a number, up to the next one: what it counts, and maybe a verb."""
-    first = number.place + number.size
+    """The content words that a number counts, and maybe a verb behind them; none of a label, "U-30"."""
+    if number.kind in _NO_THINGS or text.label_at(number.place):
+        return []
     return list(
         takewhile(
             lambda i: text.content[i] and text.value_at(i) is None and i not in text.commas,
-            range(first, len(text.words)),
+            range(number.place + number.size, len(text.words)),
         )
     )
 
