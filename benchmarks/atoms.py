@@ -31,13 +31,13 @@ from scipy.stats import spearmanr
 
 from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
-from factreasoner.language.lexicon import FUNCTION_WORDS
-from factreasoner.language.parsing import find_parser
-from factreasoner.language.sentences import sentences
-from factreasoner.language.stems import stem
-from factreasoner.language.tree import VERBS
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
+from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.parsing import find_parser
+from factreasoner.text.sentences import sentences
+from factreasoner.text.stems import stem
+from factreasoner.text.tree import VERBS
 
 SETS = ("factscore_bios", "factcheck_bench")
 ALIKE = 0.7

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from labelled_pairs import Example, measure_against, records, spoken
 
 from factreasoner.judges.embedded.features import COLUMN
-from factreasoner.language.lexicon import CLASSES_OF, OPPOSITES, UNITS
+from factreasoner.text.lexicon import CLASSES_OF, OPPOSITES, UNITS
 
 SETS = ("factcheck_bench", "factscore_bios", "wice", "kqa")
 _AUXILIARY = re.compile(r"\b(?:is|was|are|were|has|have|had|can|will|may|did|does)\b(?! not|n't)")

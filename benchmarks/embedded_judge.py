@@ -28,7 +28,6 @@ from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import PairModel, shipped_model
-from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.intervals import NoInterval
 from factreasoner.metrics.reliability import CalibrationError
@@ -36,6 +35,7 @@ from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic, brier, macro_f1
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver
+from factreasoner.text.lexicon import FUNCTION_WORDS
 
 LINKED = ("factcheck_bench", "wice")
 HEADING = "macro-F1 / AUROC [95 %]       Brier   ECE [95 %]            calibrated  P - S"

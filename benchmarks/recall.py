@@ -23,13 +23,13 @@ from factreasoner.assembly import assembly_of
 from factreasoner.config import Config
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import PairModel, shipped_model
-from factreasoner.language.lexicon import FUNCTION_WORDS
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import worker_of
+from factreasoner.text.lexicon import FUNCTION_WORDS
 
 SET = "kqa"
 

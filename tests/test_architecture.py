@@ -21,8 +21,8 @@ LAYERS = [
     {"tasks"},
     {"pipeline", "assembly", "settings", "rescoring", "calibration", "explanations", "inputs"},
     {"evaluators"},
-    {"stages", "judges", "graph", "solvers", "retrieval", "metrics"},
-    {"llm", "prompts", "language"},
+    {"atoms", "judges", "graph", "solvers", "retrieval", "metrics"},
+    {"llm", "prompts", "text"},
     {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression", "compact"},
     {"models", "errors", "choices", "credentials", "expectations", "parameters", "protocols", "stack"},
 ]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Unpack
 
 from factreasoner.assembly import Parts, assembly_of, parts_and_config
+from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms.making import made_atoms
 from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
@@ -38,8 +40,6 @@ from factreasoner.protocols import (
     Summarizer,
 )
 from factreasoner.settings import Settings, python_call
-from factreasoner.stages.abstention import is_abstention
-from factreasoner.stages.making import made_atoms
 
 
 class Pipeline:

@@ -12,18 +12,18 @@ from factreasoner.errors import ConfigError, MissingExtraError
 
 PLUGINS: dict[str, dict[str, str]] = {
     "atomizer": {
-        "llm": "factreasoner.stages.atomizer:LLMAtomizer",
-        "embedded": "factreasoner.stages.atomizer:EmbeddedAtomizer",
+        "llm": "factreasoner.atoms.atomizer:LLMAtomizer",
+        "embedded": "factreasoner.atoms.atomizer:EmbeddedAtomizer",
     },
     "fact_generator": {
-        "llm": "factreasoner.stages.fact_generator:LLMFactGenerator",
-        "embedded": "factreasoner.stages.fact_generator:EmbeddedFactGenerator",
+        "llm": "factreasoner.atoms.fact_generator:LLMFactGenerator",
+        "embedded": "factreasoner.atoms.fact_generator:EmbeddedFactGenerator",
     },
     "reviser": {
-        "llm": "factreasoner.stages.reviser:LLMReviser",
-        "embedded": "factreasoner.stages.reviser:EmbeddedReviser",
-        "none": "factreasoner.stages.reviser:KeepAtoms",
-        "inline": "factreasoner.stages.reviser:KeepAtoms",
+        "llm": "factreasoner.atoms.reviser:LLMReviser",
+        "embedded": "factreasoner.atoms.reviser:EmbeddedReviser",
+        "none": "factreasoner.atoms.reviser:KeepAtoms",
+        "inline": "factreasoner.atoms.reviser:KeepAtoms",
     },
     "retriever": {
         "given": "factreasoner.retrieval.given:GivenRetriever",

@@ -7,8 +7,8 @@ import pytest
 from oracle import DATA
 
 from factreasoner.graph.sources import NEAR, RESEMBLANCE, SHINGLE, copies, near_duplicates, sources
-from factreasoner.language.links import page_of
 from factreasoner.models import Context
+from factreasoner.text.links import page_of
 
 WORDS = [
     f"{stem}{ending}" for stem in ("bridge", "river", "stone", "lamp", "otter") for ending in "abcdefghij"

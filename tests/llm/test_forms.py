@@ -8,12 +8,12 @@ from fake_server import Completion, answering, completion_body, error, obliging,
 from fenced import fenced
 from llm_scene import PROMPT, SCHEMA
 
+from factreasoner.atoms.atomizer import INLINE_SCHEMA
 from factreasoner.errors import ProviderError
 from factreasoner.judges import faaf
 from factreasoner.llm.forms import FORMS, closed, request_of, without_descriptions
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
-from factreasoner.stages.atomizer import INLINE_SCHEMA
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 

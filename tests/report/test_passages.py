@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.language.sentences import Span
 from factreasoner.report.embedding import json_text
 from factreasoner.report.passages import Passage, segments, utf16
+from factreasoner.text.sentences import Span
 
 
 def in_browser(text, start, end):

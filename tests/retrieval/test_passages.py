@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.language.sentences import sentences
 from factreasoner.retrieval.passages import best, relevance, split_passages, terms
+from factreasoner.text.sentences import sentences
 
 SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words." for i in range(60)]
 TEXT = " ".join(SENTENCES)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from factreasoner.atoms.abstention import is_abstention
 from factreasoner.compact import Ids, Numbers
 from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.stages.abstention import is_abstention
 from factreasoner.tasks.rows import ClaimRow
 
 NAMED = 3

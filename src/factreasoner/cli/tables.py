@@ -13,7 +13,6 @@ from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import STYLES, claim_cells
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.config import Config
-from factreasoner.language.parsing import REMEDY, describe_model
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
@@ -21,6 +20,7 @@ from factreasoner.models import Assessment, Status, factuality
 from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.tasks.factuality import TASK
+from factreasoner.text.parsing import REMEDY, describe_model
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)

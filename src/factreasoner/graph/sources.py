@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from factreasoner.graph.components import components
 from factreasoner.graph.pairs import equal_groups, normalised
-from factreasoner.language.links import page_of
 from factreasoner.models import Context
+from factreasoner.text.links import page_of
 
 RESEMBLANCE = 0.4
 """Texts that share this much are copies. Of the pairs from 0.38 to 1 in Factcheck-Bench, in which web pages

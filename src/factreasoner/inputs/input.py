@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from factreasoner.atoms.abstention import is_abstention
 from factreasoner.compact import Ids
 from factreasoner.compression import opened
 from factreasoner.config import Config
@@ -20,7 +21,6 @@ from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.inputs.spool import spooled, unreadable
 from factreasoner.models import Record, record_fingerprint
-from factreasoner.stages.abstention import is_abstention
 
 Finished = Callable[[str, str], bool]
 

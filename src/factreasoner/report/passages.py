@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.language.sentences import Span
-from factreasoner.stages.alignment import Locator
+from factreasoner.atoms.alignment import Locator
+from factreasoner.text.sentences import Span
 
 WHOLE = 20_000
 """Characters up to which a passage is kept whole."""

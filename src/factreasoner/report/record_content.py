@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from factreasoner.language.sentences import Span, sentences
+from factreasoner.atoms.alignment import Locator
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Context, Outcome, TaskResult, Verdict
 from factreasoner.report.corrected import corrected
 from factreasoner.report.effects import Effects
 from factreasoner.report.passages import Cut, Passage, segments
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.stages.alignment import Locator
 from factreasoner.tasks.rows import ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
+from factreasoner.text.sentences import Span, sentences
 
 PREMISE_NAMES = {ANSWER: "the answer", REFERENCE: "the reference", CONTEXTS: "all passages together"}
 PLACED_ATOMS = 2_000

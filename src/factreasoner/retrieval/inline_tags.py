@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from factreasoner.language.tags import raised
+from factreasoner.text.tags import raised
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

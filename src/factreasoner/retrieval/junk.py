@@ -10,7 +10,7 @@ import re
 import unicodedata
 from itertools import islice
 
-from factreasoner.language.sentences import sentences
+from factreasoner.text.sentences import sentences
 
 _VISITOR = r"(you are|you're|if you're|that you are|whether you are)"
 _NOTICES = tuple(

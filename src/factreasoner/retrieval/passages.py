@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.language.lexicon import FUNCTION_WORDS
-from factreasoner.language.sentences import Span, sentences
-from factreasoner.language.stems import language_of, stem
+from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.sentences import Span, sentences
+from factreasoner.text.stems import language_of, stem
 
 WORDS = 200
 OVERLAP = 40

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, RetrievalError, StageError
 from factreasoner.graph.sources import near_duplicates
-from factreasoner.language.links import page_of
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import plain
 from factreasoner.retrieval.subject import subject_of
+from factreasoner.text.links import page_of
 
 WORKERS = 8
 LONGEST_TITLE = 300

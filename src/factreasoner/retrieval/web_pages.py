@@ -10,12 +10,12 @@ import httpx
 
 from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
-from factreasoner.language.links import same_site
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.fetch import Fetcher, Permit
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
+from factreasoner.text.links import same_site
 
 if TYPE_CHECKING:
     from factreasoner.retrieval.robots import Robots

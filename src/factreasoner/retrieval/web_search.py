@@ -11,7 +11,6 @@ from typing import Any
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
-from factreasoner.language.links import page_of
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.connection import Resolver, system_resolver
@@ -21,6 +20,7 @@ from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.web_pages import WebPages
+from factreasoner.text.links import page_of
 
 KEY_VARIABLE = "SERPER_API_KEY"
 RESULTS = 10

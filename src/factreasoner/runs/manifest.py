@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.errors import RunError
-from factreasoner.language.parsing import describe_model
 from factreasoner.llm.abilities import Abilities
 from factreasoner.runs.replacing import replace_file
+from factreasoner.text.parsing import describe_model
 
 FORMAT = 1
 """Version of a run folder's files; it grows where an earlier reader would misread them."""

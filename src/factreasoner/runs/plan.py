@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from factreasoner.assembly import Assembly
+from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms.atomizer import EmbeddedAtomizer
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.language.sentences import sentences
 from factreasoner.llm.allowance import most_paid
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.scripted import ScriptedLLM
@@ -28,8 +29,7 @@ from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
 from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.solvers.auto import AutoSolver
-from factreasoner.stages.abstention import is_abstention
-from factreasoner.stages.atomizer import EmbeddedAtomizer
+from factreasoner.text.sentences import sentences
 
 TOKENS_PER_ATOM = 30
 """Output tokens an atom takes in the answer of the atomizer, the reviser and the query builder, about."""

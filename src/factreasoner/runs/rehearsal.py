@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from factreasoner.config import Config
-from factreasoner.language.sentences import sentences
 from factreasoner.llm.allowance import most_paid
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.panel import Panel
@@ -15,6 +14,7 @@ from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens
 from factreasoner.tasks.task import Calls, Task
+from factreasoner.text.sentences import sentences
 
 WORDS = "words " * 25
 """What stands for a quote, a reasoning or another free text of a reply: as long as these are, about."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from factreasoner.atoms.making import atom_prompts
 from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -23,7 +24,6 @@ from factreasoner.models import (
     record_fingerprint,
 )
 from factreasoner.pipeline import build_pipeline
-from factreasoner.stages.making import atom_prompts
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ClaimRow

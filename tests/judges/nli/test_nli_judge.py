@@ -9,9 +9,9 @@ from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.nli import NLIJudge
 from factreasoner.judges.nli.predictions import predicted
-from factreasoner.language.sentences import Span
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.models import Claim, Context, Premise
+from factreasoner.text.sentences import Span
 
 BORN = "Marie Curie was born in Warsaw."
 FILLING = [

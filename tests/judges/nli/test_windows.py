@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.judges.nli.windows import windows
-from factreasoner.language.sentences import sentences
+from factreasoner.text.sentences import sentences
 
 words = st.text(st.sampled_from("abcXYZ0.,!?é猫。 \n-"), min_size=0, max_size=600)
 sizes = st.integers(4, 60)

@@ -3,10 +3,10 @@
 import pytest
 
 from factreasoner import Config, ScriptedLLM
+from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.reviser import EmbeddedReviser
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Context, Record
-from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
-from factreasoner.stages.reviser import EmbeddedReviser
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.claims import ClaimFinder, citations_of
 

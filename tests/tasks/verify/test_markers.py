@@ -2,9 +2,9 @@
 
 import pytest
 
-from factreasoner.language.citation_marks import broken_marks
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Sources, find_markers, notes_on
+from factreasoner.text.citation_marks import broken_marks
 
 CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
 

@@ -16,9 +16,9 @@ from factreasoner.judges.embedded.swaps import swapped
 from factreasoner.judges.embedded.text import Text, analyse
 from factreasoner.judges.embedded.unread import unread
 from factreasoner.judges.embedded.windows import PassageCoverage, Passages, Window, topic_discount
-from factreasoner.language.comparable import differences
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.text.comparable import differences
 
 if TYPE_CHECKING:
     from factreasoner.config import Config

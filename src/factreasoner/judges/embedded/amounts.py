@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import ROUGHLY
+from factreasoner.text.lexicon import ROUGHLY
 
 _LEAST_SHARE = 0.7
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}

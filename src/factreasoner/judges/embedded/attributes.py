@@ -11,8 +11,8 @@ from itertools import takewhile
 from factreasoner.judges.embedded.owners import is_person_or_relative
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import BE
+from factreasoner.text.stems import alike
 
 _OF, _ARTICLES = "of", frozenset({"a", "an", "the"})
 _PAIR = 2

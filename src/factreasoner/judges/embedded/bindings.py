@@ -18,7 +18,7 @@ from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.scopes import NEGATING, is_intended
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import DETERMINERS, INTENDING, LIMITING, MODIFIERS, PRONOUNS
+from factreasoner.text.lexicon import DETERMINERS, INTENDING, LIMITING, MODIFIERS, PRONOUNS
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
 _MUTUAL = frozenset({"marry", "met", "meet", "between"})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from factreasoner.judges.embedded.numbers import UNITS_OF, Number
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import AVERTING, CLASSES_OF, OPPOSITES, STEPS
+from factreasoner.text.lexicon import AVERTING, CLASSES_OF, OPPOSITES, STEPS
 
 CLASHES = ("number_clash", "unit_clash", "negation_clash", "antonym_clash", "exclusive_clash", "name_clash")
 

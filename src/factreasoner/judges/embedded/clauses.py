@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import DETERMINERS
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import DETERMINERS
+from factreasoner.text.stems import alike
 
 
 class Clause(NamedTuple):

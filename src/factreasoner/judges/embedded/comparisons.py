@@ -14,8 +14,8 @@ from factreasoner.judges.embedded.opposites import subject_places
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.scopes import is_superlative
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import OPPOSITES
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import OPPOSITES
+from factreasoner.text.stems import alike
 
 _THAN, _MORE, _FALLING = "than", "more", frozenset({"less", "fewer"})
 _NO_COMPARISON = frozenset({"rather", "other"})

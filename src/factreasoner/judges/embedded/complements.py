@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import DETERMINERS, PREPOSITIONS
+from factreasoner.text.lexicon import DETERMINERS, PREPOSITIONS
 
 _JOINING = frozenset({"and", "but"})
 _OF = "of"

@@ -7,8 +7,8 @@ from itertools import takewhile
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, DETERMINERS, SHARES
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import BE, DETERMINERS, SHARES
+from factreasoner.text.stems import alike
 
 _LEAST_SHARE = 0.7
 _NO_THINGS = frozenset({"", "calendar day", "percent", *TIMES, *UNITS_OF})

@@ -25,10 +25,10 @@ from factreasoner.judges.embedded.occasions import can_recur, is_of_a_part, is_o
 from factreasoner.judges.embedded.opposites import opposites, subject_places
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     MAGNITUDES,
 )
-from factreasoner.language.stems import alike
+from factreasoner.text.stems import alike
 
 LEAST_SHARE = 0.7
 NEGATED_SHARE = 0.9

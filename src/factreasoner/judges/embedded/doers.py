@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL, PRONOUNS
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import BE, DETERMINERS, MUTUAL, PRONOUNS
+from factreasoner.text.stems import alike
 
 _NEARLY_ALL = 0.9
 _MOST = 0.7

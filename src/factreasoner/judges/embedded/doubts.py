@@ -15,8 +15,8 @@ from factreasoner.judges.embedded.prospects import only_prospective
 from factreasoner.judges.embedded.scopes import is_reported
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import BE, CARRYING, COLLECTIVE, DETERMINERS, DOUBTING, POSSIBLE, SHARES
-from factreasoner.language.stems import alike
+from factreasoner.text.lexicon import BE, CARRYING, COLLECTIVE, DETERMINERS, DOUBTING, POSSIBLE, SHARES
+from factreasoner.text.stems import alike
 
 _CONDITIONS = frozenset({"if", "unless"})
 _NO_CONDITION = frozenset({"as", "even"})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from factreasoner.judges.embedded.numbers import TIMES, UNCOUNTED, UNITS_OF, Number, is_rounded
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import COMPARING, FUNCTION_WORDS, MONTHS
+from factreasoner.text.lexicon import COMPARING, FUNCTION_WORDS, MONTHS
 
 DATES = (*TIMES, "calendar day", "calendar month")
 """Kinds of the parts of a date."""

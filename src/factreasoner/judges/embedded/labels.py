@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.judges.embedded.numbers import TIMES, UNITS_OF, Number
-from factreasoner.language.lexicon import COMPARING, LABELLED, MONTHS, NUMBER_WORDS, RANKS
+from factreasoner.text.lexicon import COMPARING, LABELLED, MONTHS, NUMBER_WORDS, RANKS
 
 _NUMBER, _LETTER, _ROMAN = re.compile(r"\d+(?:\.\d+)*"), re.compile(r"[A-Z]"), re.compile(r"[IVX]+")
 _DIGITS = {"I": 1, "V": 5, "X": 10}

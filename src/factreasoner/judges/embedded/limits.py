@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from factreasoner.judges.embedded.numbers import UNITS_OF
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.inflection import PASTS
-from factreasoner.language.lexicon import BE, CLASSES_OF, DETERMINERS, ORDINALS, UNIVERSAL
-from factreasoner.language.persons import is_person
-from factreasoner.language.stems import alike
+from factreasoner.text.inflection import PASTS
+from factreasoner.text.lexicon import BE, CLASSES_OF, DETERMINERS, ORDINALS, UNIVERSAL
+from factreasoner.text.persons import is_person
+from factreasoner.text.stems import alike
 
 _THEN = frozenset({"was", "were", "had", "did", "been"})
 _NOW = frozenset({"is", "are", "be", "has", "have"})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     ADDING,
     AVERTING,
     BE,
@@ -17,7 +17,7 @@ from factreasoner.language.lexicon import (
     NEARLY,
     UNIVERSAL,
 )
-from factreasoner.language.stems import alike
+from factreasoner.text.stems import alike
 
 _SAID = frozenset({"denied", "denies", "deny"})
 _PAST = frozenset({"was", "were", "had", "once", "formerly", "used"})

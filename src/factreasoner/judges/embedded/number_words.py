@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from factreasoner.language.lexicon import MAGNITUDES, NUMBER_WORDS, UNITS
+from factreasoner.text.lexicon import MAGNITUDES, NUMBER_WORDS, UNITS
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _HALF, _AND_A_HALF = "half", ("and", "a", "half")

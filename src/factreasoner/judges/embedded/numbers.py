@@ -7,7 +7,7 @@ from math import inf, isclose
 from typing import Literal, NamedTuple
 
 from factreasoner.judges.embedded.number_words import BEGINNING, figure_at, units_and_a_half
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     AT_LEAST,
     AT_MOST,
     MONTHS,
@@ -15,7 +15,7 @@ from factreasoner.language.lexicon import (
     UNIT_SIZES,
     UNITS,
 )
-from factreasoner.language.stems import stem
+from factreasoner.text.stems import stem
 
 TIMES = ("calendar year", "decade", "century")
 """Kinds of number that say when: 1962, 1960s, 20th century."""

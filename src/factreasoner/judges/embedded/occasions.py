@@ -8,7 +8,7 @@ from factreasoner.judges.embedded.figures import DATES
 from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import CLASSES_OF, CLAUSE_WORDS, ONCE, OPPOSITES, ORDINALS
+from factreasoner.text.lexicon import CLASSES_OF, CLAUSE_WORDS, ONCE, OPPOSITES, ORDINALS
 
 _UNIQUE = ORDINALS | {"first", "last", "st", "nd", "rd", "th"}
 _REACH = 5

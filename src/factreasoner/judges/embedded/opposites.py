@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import BE, DETERMINERS, EVENTS, FREQUENCIES, OPPOSITES
-from factreasoner.language.persons import gender_of_noun
+from factreasoner.text.lexicon import BE, DETERMINERS, EVENTS, FREQUENCIES, OPPOSITES
+from factreasoner.text.persons import gender_of_noun
 
 _PEOPLE = frozenset({"men", "women"})
 _WITHIN = frozenset({"in", "at", "on", "for", "among", "amongst", "with", "during", "within"})

@@ -10,8 +10,8 @@ from itertools import dropwhile, takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import DETERMINERS, PREPOSITIONS
-from factreasoner.language.persons import gender_of_noun, is_person
+from factreasoner.text.lexicon import DETERMINERS, PREPOSITIONS
+from factreasoner.text.persons import gender_of_noun, is_person
 
 _OWN, _OF, _AND, _WHOSE = "s", "of", "and", "whose"
 _POSSESSIVE = frozenset({"his", "her", "their", "my", "our", "your", _WHOSE})

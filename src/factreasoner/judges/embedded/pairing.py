@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from factreasoner.judges.embedded.text import Sentence, Text
-from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL
-from factreasoner.language.stems import LEAST_PREFIX, alike
+from factreasoner.text.lexicon import BE, DETERMINERS, MUTUAL
+from factreasoner.text.stems import LEAST_PREFIX, alike
 
 _AUXILIARY = BE | {"has", "have", "had", "did", "does", "to", "more", "less", "who", "he", "she"}
 _RELATIVE = frozenset({"who", "which", "that"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     BE,
     DETERMINERS,
     INTENDING,

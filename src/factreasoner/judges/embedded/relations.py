@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import NEGATIONS, OPPOSITES
-from factreasoner.language.stems import stem
+from factreasoner.text.lexicon import NEGATIONS, OPPOSITES
+from factreasoner.text.stems import stem
 
 _RELATIONS = frozenset(
     {"before", "after", "with", "without", "above", "below", "inside", "outside", "few", "many", "most"}

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 
 from factreasoner.judges.embedded.pairing import Pairing
 from factreasoner.judges.embedded.text import Text
-from factreasoner.language.lexicon import BE, DETERMINERS, MUTUAL, PREPOSITIONS
+from factreasoner.text.lexicon import BE, DETERMINERS, MUTUAL, PREPOSITIONS
 
 _NEARLY_ALL = 0.9
 _AUXILIARY = BE | {"has", "have", "had", "does", "did", "will", "would", "can", "could", "may", "might"}

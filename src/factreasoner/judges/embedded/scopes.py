@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from factreasoner.judges.embedded.pairing import Pairing
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     BE,
     DETERMINERS,
     INTENDING,

@@ -27,7 +27,7 @@ from factreasoner.judges.embedded.roles import exchanged_roles
 from factreasoner.judges.embedded.scopes import narrowed
 from factreasoner.judges.embedded.text import Sentence, Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import DETERMINERS
+from factreasoner.text.lexicon import DETERMINERS
 
 _LEAST_SHARE = 0.7
 _NEARLY_ALL = 0.9

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from factreasoner.judges.embedded.labels import Labelled, labels_in
 from factreasoner.judges.embedded.numbers import Number, numbers_in
-from factreasoner.language.lexicon import (
+from factreasoner.text.lexicon import (
     CLAUSE_WORDS,
     FUNCTION_WORDS,
     MONTHS,
@@ -22,8 +22,8 @@ from factreasoner.language.lexicon import (
     NEGATIONS,
     ROUGHLY,
 )
-from factreasoner.language.sentences import sentences
-from factreasoner.language.stems import stem
+from factreasoner.text.sentences import sentences
+from factreasoner.text.stems import stem
 
 # Scripts without blanks between words, and Hangul: each character is a token.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"

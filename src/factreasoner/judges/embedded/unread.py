@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from factreasoner.judges.embedded.pairing import Pairing, stands_alone
 from factreasoner.judges.embedded.text import Text
 from factreasoner.judges.embedded.windows import Window
-from factreasoner.language.lexicon import NEGATING_SIGNS, NEGATING_WORDS
+from factreasoner.text.lexicon import NEGATING_SIGNS, NEGATING_WORDS
 
 _MOST = 0.7
 _LETTER = re.compile(r"[^\W\d_]")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from factreasoner.judges.embedded.numbers import Number
 from factreasoner.judges.embedded.text import Text, analyse
-from factreasoner.language.stems import language_of
+from factreasoner.text.stems import language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]

@@ -13,11 +13,11 @@ from factreasoner.judges.nli.classifier import NOT_RUN, Classifier, classifier_o
 from factreasoner.judges.nli.files import identity, model_files
 from factreasoner.judges.nli.predictions import Prediction, predicted
 from factreasoner.judges.nli.windows import windows
-from factreasoner.language.sentences import Span
 from factreasoner.llm.cache import key_of
 from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.text.sentences import Span
 
 __all__ = ["NLIJudge"]
 

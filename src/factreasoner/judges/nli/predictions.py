@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.judges.nli.classifier import Array
-from factreasoner.language.sentences import Span
 from factreasoner.models import Label
+from factreasoner.text.sentences import Span
 
 DIGITS = 6
 """Probabilities are rounded to so many: what is beyond hangs on which pairs share a batch."""

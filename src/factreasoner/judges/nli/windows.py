@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
-from factreasoner.language.sentences import Span, sentences
+from factreasoner.text.sentences import Span, sentences
 
 OVERLAP = 4
 """A window begins with what ended the one before, up to one part in so many of its length."""

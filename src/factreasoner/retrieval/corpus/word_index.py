@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.language.lexicon import FUNCTION_WORDS
-from factreasoner.language.stems import language_of
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.passages import content, folded_words, term, terms
+from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.stems import language_of
 
 try:
     import bm25s

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from factreasoner.assembly import Assembly
+from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.fact_generator import reference_record
+from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.plugins import ATOMIZER, REVISER
-from factreasoner.stages.atomizer import EmbeddedAtomizer, LLMAtomizer
-from factreasoner.stages.fact_generator import reference_record
-from factreasoner.stages.making import made_atoms
 
 
 class Claims(NamedTuple):

@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from factreasoner.language.citation_marks import BROKEN, is_word
-from factreasoner.language.cutting import words_alone
-from factreasoner.language.sentences import Block, Span, block_sentences, blocks, newline_ended
-from factreasoner.language.tags import UNSEEN, Tags, without_tags
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
+from factreasoner.text.citation_marks import BROKEN, is_word
+from factreasoner.text.cutting import words_alone
+from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
+from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
 By = Literal["sentence", "paragraph", "none"]
 """How a sentence comes to its citations."""

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factreasoner.language.sentences import Span, sentences
+from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms.alignment import Locator
+from factreasoner.atoms.making import made_atoms
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.stages.abstention import is_abstention
-from factreasoner.stages.alignment import Locator
-from factreasoner.stages.making import made_atoms
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.result import Citation, VerifiedClaim
+from factreasoner.text.sentences import Span, sentences
 
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")

@@ -8,9 +8,6 @@ from typing import NamedTuple, Protocol
 from factreasoner import prompts
 from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
-from factreasoner.language.rewording import Matter
-from factreasoner.language.sentences import sentences
-from factreasoner.language.tags import without_tags
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
@@ -21,6 +18,9 @@ from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
+from factreasoner.text.rewording import Matter
+from factreasoner.text.sentences import sentences
+from factreasoner.text.tags import without_tags
 
 STAGE = "corrector"
 REMOVE = "REMOVE"

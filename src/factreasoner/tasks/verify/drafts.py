@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.language.tags import TAG
 from factreasoner.models import Context, Failure
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.correcting import STAGE
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.result import FAILED, Change, Fate, VerifiedClaim, VerifiedText
+from factreasoner.text.tags import TAG
 
 Place = tuple[int, int]
 """(start, end) of a sentence."""

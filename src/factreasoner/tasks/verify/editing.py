@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.language.cutting import BLANKS
-from factreasoner.language.sentences import newline_ended
-from factreasoner.language.tags import MAY_STAY_OPEN, Tags, are_pair, is_whole, tag_name, without_tags
+from factreasoner.text.cutting import BLANKS
+from factreasoner.text.sentences import newline_ended
+from factreasoner.text.tags import MAY_STAY_OPEN, Tags, are_pair, is_whole, tag_name, without_tags
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"

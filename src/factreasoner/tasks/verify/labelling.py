@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.language.comparable import tells_incomparable
 from factreasoner.models import P_DIGITS, side_of
 from factreasoner.tasks.verdicts import p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.result import VerifiedClaim
+from factreasoner.text.comparable import tells_incomparable
 
 
 def labelled(

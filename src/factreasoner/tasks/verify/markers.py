@@ -16,8 +16,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.language.author_years import AuthorYear, work_of_key, works_of
-from factreasoner.language.citation_marks import (
+from factreasoner.models import Context
+from factreasoner.text.author_years import AuthorYear, work_of_key, works_of
+from factreasoner.text.citation_marks import (
     LINKED,
     Known,
     Mark,
@@ -26,9 +27,8 @@ from factreasoner.language.citation_marks import (
     find_marks,
     nothing_cited,
 )
-from factreasoner.language.links import page_of
-from factreasoner.language.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
-from factreasoner.models import Context
+from factreasoner.text.links import page_of
+from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _TERM = re.compile(r"[^\W\d_]+|\d+")

@@ -1,0 +1,74 @@
+"""Parts of a response, each of whose statements fit one reply of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factreasoner.atoms.abstention import is_abstention
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models import Record
+from factreasoner.text.sentences import Span, sentences
+
+_OUTPUT_PER_TOKEN = 6
+"""Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
+_OUTPUT_SHARE = 0.8
+
+
+class Chunk(NamedTuple):
+    """Sentences in a row, with the characters [start, end) of the response they stand for."""
+
+    start: int
+    end: int
+    sentences: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, run: Sequence[Span], before: Sequence[Chunk]) -> Chunk:
+        """The chunk of `run`; list markers before its first sentence belong to it."""
+        return cls(before[-1].end if before else 0, run[-1].end, tuple(run))
+
+    def part(self, sentences: Sequence[Span]) -> Chunk:
+        """The chunk of some of its sentences, in a row."""
+        first = self.sentences.index(sentences[0])
+        start = self.sentences[first - 1].end if first else self.start
+        end = self.end if sentences[-1] == self.sentences[-1] else sentences[-1].end
+        return Chunk(start, end, tuple(sentences))
+
+    def name(self, record: Record) -> str:
+        """How a failure names the chunk: by the record and its characters."""
+        return f"{record.id}[{self.start}:{self.end}]"
+
+
+def chunks(response: str, max_tokens: int) -> list[Chunk]:
+    """Runs of sentences whose statements fit `max_tokens`; together they cover the response.
+
+    None where it is an abstention.
+    """
+    if is_abstention(response):
+        return []
+    limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
+    found: list[Chunk] = []
+    run: list[Span] = []
+    size = 0
+    for span in _fitting(response, limit):
+        tokens = estimate_tokens(response[span.start : span.end])
+        if run and size + tokens > limit:
+            found.append(Chunk.of(run, found))
+            run, size = [], 0
+        run.append(span)
+        size += tokens
+    return [*found, Chunk.of(run, found)] if run else found
+
+
+def _fitting(response: str, limit: float) -> Iterator[Span]:
+    """Sentences; one of more than `limit` tokens (a script without stops) in pieces cut at blanks."""
+    for first, end in sentences(response):
+        tokens = estimate_tokens(response[first:end])
+        step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
+        start = first
+        while end - start > step:
+            blank = response.rfind(" ", start + step // 2, start + step)
+            cut = blank if blank > 0 else start + step
+            yield Span(start, cut)
+            start = cut
+        yield Span(start, end)

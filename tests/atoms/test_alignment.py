@@ -1,0 +1,86 @@
+"""Finding a copied part in its text: verbatim, folded, by words, or not at all."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.atoms.alignment import Locator
+from factreasoner.text.sentences import Span, sentences
+
+TEXT = "Ada “Countess” Lovelace was born\n in London in 1815. She wrote notes."
+
+
+def find(part: str, after: int = 0, text: str = TEXT) -> str | None:
+    span = Locator(text, Span(0, len(text)), sentences(text)).find(part, after)
+    return None if span is None else text[span.start : span.end]
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ("was born\n in London", "was born\n in London"),
+        ("  was born in London ", "was born\n in London"),
+        ('ada "countess" lovelace WAS', "Ada “Countess” Lovelace was"),
+        ("Lovelace was secretly born in London (1815)", "Lovelace was born\n in London in 1815"),
+        ("Babbage built the Difference Engine", None),
+        ("", None),
+        ("…", None),
+    ],
+)
+def test_find(part: str, found: str | None) -> None:
+    assert find(part) == found
+
+
+def test_the_next_equal_place_is_preferred() -> None:
+    text = "It rose. It fell. It rose."
+    locator = Locator(text, Span(0, len(text)), sentences(text))
+    assert locator.find("It rose.", 1) == Span(18, 26)
+    assert locator.find("IT ROSE", 1) == Span(18, 25)
+    assert locator.find("It fell.", 20) == Span(9, 17)
+
+
+def test_nothing_outside_the_span_is_found() -> None:
+    text = "One here. Two there."
+    assert Locator(text, Span(0, 9), [Span(0, 9)]).find("Two there.") is None
+
+
+@given(st.text(max_size=60), st.text(max_size=20), st.integers(0, 60))
+def test_any_span_lies_in_the_text(text: str, part: str, after: int) -> None:
+    span = Locator(text, Span(0, len(text)), sentences(text)).find(part, after)
+    assert span is None or 0 <= span.start < span.end <= len(text)
+
+
+@given(st.text(min_size=1, max_size=60).filter(str.strip), st.data())
+def test_a_verbatim_part_is_always_found(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    part = text[start : data.draw(st.integers(start + 1, len(text)))]
+    found = find(part, text=text)
+    assert found == (part.strip() or None)
+
+
+@pytest.mark.parametrize(
+    ("begins", "part", "found"),
+    [
+        ("She wrote", "Ada Lovelace wrote notes.", "She wrote notes"),
+        ("she  WROTE", "Ada Lovelace wrote.", "She wrote"),
+        ("in London", "Ada Lovelace was born in 1815.", "in London in 1815"),
+        ("Babbage built", "Ada wrote notes.", "Ada wrote notes."),  # by the statement's own words
+        ("Babbage built", "Babbage built engines.", None),
+    ],
+)
+def test_a_part_is_found_by_its_first_words(begins: str, part: str, found: str | None) -> None:
+    text = f"{TEXT} Ada wrote notes." if begins == "Babbage built" else TEXT
+    span = Locator(text, Span(0, len(text)), sentences(text)).from_beginning(begins, part)
+    assert (None if span is None else text[span.start : span.end]) == found
+
+
+def test_of_equal_beginnings_the_one_after_the_last_statement_is_taken() -> None:
+    text = "It was red. It was old. It was sold."
+    locator = Locator(text, Span(0, len(text)), sentences(text))
+    assert locator.from_beginning("It was", "The house was old.", after=12) == Span(12, 22)
+
+
+@given(st.text(), st.text(), st.text(), st.integers(0, 50))
+def test_any_beginning_is_found_within_the_text_or_not_at_all(text, begins, part, after) -> None:
+    span = Locator(text, Span(0, len(text)), sentences(text)).from_beginning(begins, part, after)
+    assert span is None or 0 <= span.start < span.end <= len(text)

@@ -1,0 +1,43 @@
+"""Facts from a question and its right answer, by a model and without one."""
+
+import pytest
+
+from factreasoner import ScriptedLLM
+from factreasoner.atoms.fact_generator import EmbeddedFactGenerator, LLMFactGenerator
+from factreasoner.config import Config
+from factreasoner.errors import StageError
+from factreasoner.models import Record
+
+REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
+RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", reference=REFERENCE)
+
+
+def test_the_model_sees_question_and_reference_and_not_the_answer():
+    said = {"statements": [{"source": "She was born in Warsaw", "atom": "Curie was born in Warsaw."}]}
+    llm = ScriptedLLM([said])
+    made = LLMFactGenerator(llm=llm).generate(RECORD)
+    assert [fact.text for fact in made.atoms] == ["Curie was born in Warsaw."]
+    (prompt, *_) = llm.calls[0]
+    assert prompt.name == "fact_generator"
+    assert REFERENCE in prompt.user
+    assert "Who was Curie?" in prompt.user
+    assert "The given answer." not in prompt.user
+
+
+def test_replies_that_stay_bad_raise():
+    llm = ScriptedLLM(lambda prompt, schema: {"statements": "none"})
+    with pytest.raises(StageError):
+        LLMFactGenerator(llm=llm, config=Config(max_attempts=2)).generate(RECORD)
+
+
+def test_without_a_model_facts_are_the_statements_of_the_reference():
+    made = EmbeddedFactGenerator(Config(spacy_model="none")).generate(RECORD)
+    assert [fact.original or fact.text for fact in made.atoms] == [
+        "She was born in Warsaw.",
+        "She won two Nobel Prizes.",
+    ]
+
+
+def test_a_reference_that_states_nothing_makes_no_fact():
+    record = RECORD.model_copy(update={"reference": "I don't know."})
+    assert EmbeddedFactGenerator(Config(spacy_model="none")).generate(record).atoms == ()

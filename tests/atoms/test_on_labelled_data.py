@@ -1,0 +1,49 @@
+"""The embedded stages on public responses whose atoms were written by people; skipped without the data."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from factreasoner.atoms.atomizer import EmbeddedAtomizer
+from factreasoner.atoms.reviser import EmbeddedReviser
+from factreasoner.models import Record
+from factreasoner.text.abbreviations import words
+
+DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).parents[3] / "shared" / "data")
+PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
+FUNCTION_WORDS = words("a an the of in on at to and is are was were he she it they his her has have had")
+
+
+def content(text: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", text.lower()) if word not in FUNCTION_WORDS}
+
+
+@pytest.mark.parametrize(
+    ("folder", "least_covered", "most_pronouns"),
+    [("factscore_bios", 0.85, 0.05), ("factcheck_bench", 0.7, 0.12)],
+)
+def test_atoms_are_about_as_many_as_peoples_and_hold_what_these_say(
+    folder: str, least_covered: float, most_pronouns: float
+) -> None:
+    file = DATA / folder / "records.jsonl"
+    if not file.exists():
+        pytest.skip(f"{file} is absent")
+    covered: list[bool] = []
+    pronouns: list[bool] = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        record = Record(id=row["id"], response=row["output"], topic=row.get("topic"))
+        atomized = EmbeddedAtomizer().atomize(record).atoms
+        assert all(a.span and record.response[slice(*a.span)] == (a.original or a.text) for a in atomized)
+        ours = EmbeddedReviser().revise(atomized, record).atoms
+        bags = [content(atom.text) for atom in ours]
+        pronouns += [PRONOUN.match(atom.text) is not None for atom in ours]
+        for atom in row["atoms"]:
+            wanted = content(atom["text"])
+            covered.append(any(4 * len(wanted & bag) >= 3 * len(wanted) for bag in bags))
+    assert 0.75 <= len(pronouns) / len(covered) <= 1.25
+    assert sum(covered) / len(covered) >= least_covered
+    assert sum(pronouns) / len(pronouns) <= most_pronouns

@@ -1,0 +1,40 @@
+"""Formulas read as one word: nothing is cut out of one, and no price is one."""
+
+import pytest
+
+from factreasoner.atoms.atomizer import EmbeddedAtomizer
+from factreasoner.atoms.plain_text import plain
+from factreasoner.atoms.reviser import EmbeddedReviser
+from factreasoner.models import Record
+from factreasoner.text.sentences import Span
+
+
+def atoms_of(response: str) -> list[str]:
+    record = Record(id="r", response=response)
+    found = EmbeddedAtomizer().atomize(record)
+    return [atom.text for atom in EmbeddedReviser().revise(found.atoms, record).atoms]
+
+
+def test_a_formula_goes_whole_into_the_place_of_a_word() -> None:
+    assert atoms_of(
+        "The formula gives the roots of $ax^2 + bx + c = 0$ in $n$ steps. The sum of the roots is $-b/a$."
+    ) == [
+        "The formula gives the roots of $ax^2 + bx + c = 0$ in $n$ steps.",
+        "The sum of the roots of $ax^2 + bx + c = 0$ is $-b/a$.",
+    ]
+
+
+@pytest.mark.parametrize("formula", ["$a - b$", r"$\frac{a}{b} (c + d), e$", r"\(a, b\)", "$E=mc^2$"])
+def test_a_formula_is_one_unit_that_is_shown_as_it_stands(formula: str) -> None:
+    text = f"The value of {formula} is finite."
+    read = plain(text, Span(0, len(text)))
+    assert list(read.names.values()) == [formula]
+    assert read.whole() == text
+    assert atoms_of(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["The book costs $5 and the pen $10.", "It costs US$5, or $ 6 in $ terms.", "A price of $5-$10."]
+)
+def test_prices_are_no_formulas(text: str) -> None:
+    assert plain(text, Span(0, len(text))).names == {}

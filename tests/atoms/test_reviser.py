@@ -1,0 +1,221 @@
+"""The reviser by a model: texts stay with their atoms, unusable ones are asked again."""
+
+from typing import Any
+
+import pytest
+from fenced import fenced
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
+from factreasoner.config import Config
+from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.models import Atom, Record
+
+RECORD = Record(
+    id="r1", response="Ada was born in 1815. She wrote 3 notes. She died.", prompt="Who?", topic="Ada"
+)
+ATOMS = (
+    Atom(id="x", text="Ada was born in 1815.", gold="S", span=(0, 21)),
+    Atom(id="y", text="She wrote 3 notes.", original="wrote 3 notes", span=(22, 40)),
+    Atom(id="z", text="She did not die."),
+)
+GOOD = {
+    "atom_0": "Ada Lovelace was born in 1815.",
+    "atom_1": "Ada wrote 3 notes.",
+    "atom_2": "Ada did not die.",
+}
+CUT = Reply(arguments={}, truncated=True)
+
+
+def revise(llm: ScriptedLLM, **settings: Any) -> tuple[list[str], list[str]]:
+    atoms, failures = LLMReviser(llm=llm, config=Config(**settings)).revise(ATOMS, RECORD)
+    assert [atom.id for atom in atoms] == ["x", "y", "z"]
+    return [atom.text for atom in atoms], [failure.item_id for failure in failures]
+
+
+def test_one_call_for_all_atoms() -> None:
+    llm = ScriptedLLM([GOOD])
+    atoms = LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms
+    assert len(llm.calls) == 1
+    assert atoms == (
+        Atom(id="x", text=GOOD["atom_0"], original="Ada was born in 1815.", gold="S", span=(0, 21)),
+        Atom(id="y", text=GOOD["atom_1"], original="wrote 3 notes", span=(22, 40)),
+        Atom(id="z", text=GOOD["atom_2"], original="She did not die."),
+    )
+
+
+def test_the_schema_asks_one_argument_an_atom() -> None:
+    ((prompt, schema),) = LLMReviser(llm=ScriptedLLM([])).requests(ATOMS, RECORD)
+    assert schema.arguments == ("atom_0", "atom_1", "atom_2")
+    assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
+    assert schema.items["atom_1"] == "She wrote 3 notes."
+    described = schema.parameters["properties"]["atom_1"]["description"]
+    assert fenced(described, "statement") == ["She wrote 3 notes."]
+    assert fenced(prompt.user, "topic") == ["Ada"]
+
+
+def test_a_text_that_is_clear_already_stays_without_an_original() -> None:
+    llm = ScriptedLLM([GOOD | {"atom_0": ATOMS[0].text}])
+    assert LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms[0] == ATOMS[0]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        {"atom_1": None},
+        {"atom_1": ""},
+        {"atom_1": "  "},
+        {"atom_1": 3},
+        {"atom_1": ["Ada wrote 3 notes."]},
+        {"atom_1": "Ada wrote notes."},
+        {"atom_1": "Ada wrote 4 notes."},
+        {"atom_1": "Ada wrote 3 notes. " + "And so on. " * 40},
+    ],
+)
+def test_only_the_unusable_argument_is_asked_again(bad: dict[str, Any]) -> None:
+    first = {"atom_0": GOOD["atom_0"], "atom_2": GOOD["atom_2"]} | bad
+    llm = ScriptedLLM([first, {"atom_1": GOOD["atom_1"], "atom_0": "a stray text", "atom_2": "another"}])
+    assert revise(llm) == (list(GOOD.values()), [])
+    assert [call.schema.arguments for call in llm.calls] == [("atom_0", "atom_1", "atom_2"), ("atom_1",)]
+    assert [call.sample for call in llm.calls] == [0, 0]  # another question, and no other answer to the same
+
+
+def test_a_lost_negation_is_unusable() -> None:
+    llm = ScriptedLLM([GOOD | {"atom_2": "Ada died."}, {"atom_2": "Ada didn't die."}])
+    assert revise(llm)[0][2] == "Ada didn't die."
+
+
+@pytest.mark.parametrize(
+    ("original", "revised", "usable"),
+    [
+        ("It cost $1,200.", "The car cost $1200.", True),
+        ("It is -5 degrees.", "Oslo is 5 degrees.", False),
+        ("It is −5 degrees.", "Oslo is -5 degrees.", True),
+        ("It ran 1990-1995.", "The show ran from 1990 to 1995.", True),
+        ("It is 3.5 m.", "The rod is 35 m.", False),
+        ("It is 1950.", "The year is 1950, after 1949.", True),
+    ],
+)
+def test_numbers_must_stay(original: str, revised: str, usable: bool) -> None:
+    llm = ScriptedLLM([{"atom_0": revised}])
+    atoms, failures = LLMReviser(llm=llm, config=Config(max_attempts=1)).revise(
+        [Atom(id="a", text=original)], RECORD
+    )
+    assert atoms[0].text == (revised if usable else original)
+    assert len(failures) == (0 if usable else 1)
+
+
+def test_after_the_last_attempt_the_atom_keeps_its_text() -> None:
+    llm = ScriptedLLM(lambda prompt, schema: {"atom_0": GOOD["atom_0"], "atom_2": GOOD["atom_2"]})
+    texts, failed = revise(llm, max_attempts=3)
+    assert texts == [GOOD["atom_0"], ATOMS[1].text, GOOD["atom_2"]]
+    assert failed == ["y"]
+    assert len(llm.calls) == 3
+
+
+def test_prose_is_asked_again_and_other_errors_are_failures_at_once() -> None:
+    assert revise(ScriptedLLM([UnusableReplyError("prose"), GOOD])) == (list(GOOD.values()), [])
+    texts, failed = revise(ScriptedLLM([CallTimeoutError("late", attempts=5)]))
+    assert texts == [atom.text for atom in ATOMS]
+    assert failed == ["x", "y", "z"]
+
+
+def test_an_error_after_some_answers_keeps_them() -> None:
+    llm = ScriptedLLM([{"atom_2": GOOD["atom_2"]}, CallTimeoutError("late")])
+    assert revise(llm) == ([ATOMS[0].text, ATOMS[1].text, GOOD["atom_2"]], ["x", "y"])
+
+
+def test_a_cut_reply_is_halved_at_once() -> None:
+    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any] | Reply:
+        return CUT if len(schema.arguments) > 1 else {name: GOOD[name] for name in schema.arguments}
+
+    llm = ScriptedLLM(answer)
+    assert revise(llm) == (list(GOOD.values()), [])
+    assert [len(call.schema.arguments) for call in llm.calls] == [3, 2, 1, 1, 1]
+
+
+def test_an_atom_whose_reply_is_always_cut_is_a_failure() -> None:
+    texts, failed = revise(ScriptedLLM(lambda prompt, schema: CUT), max_attempts=2)
+    assert texts == [atom.text for atom in ATOMS]
+    assert failed == ["x", "y", "z"]
+
+
+def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:
+    atoms = [Atom(id=f"a{n}", text=f"She wrote note number {n}.") for n in range(50)]
+    llm = ScriptedLLM(lambda prompt, schema: {n: f"Ada: {n} {text}" for n, text in schema.items.items()})
+    reviser = LLMReviser(llm=llm, config=Config(max_tokens=256))
+    revised = reviser.revise(atoms, RECORD).atoms
+    assert len(llm.calls) == len(reviser.requests(atoms, RECORD)) > 3
+    assert [a.text for a in revised] == [f"Ada: atom_{n} She wrote note number {n}." for n in range(50)]
+
+
+@pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("too dear")])
+def test_what_only_the_user_can_mend_is_raised(error: Exception) -> None:
+    with pytest.raises(type(error)):
+        revise(ScriptedLLM([error]))
+
+
+def test_no_atoms_need_no_call() -> None:
+    assert LLMReviser(llm=ScriptedLLM([])).revise((), RECORD) == ((), ())
+    assert KeepAtoms(config=Config()).revise(ATOMS, RECORD).atoms == ATOMS
+
+
+@given(
+    st.lists(st.sampled_from(["good", "null", "missing", "empty"]), min_size=1, max_size=12),
+    st.integers(1, 3),
+)
+def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) -> None:
+    atoms = [Atom(id=f"a{n}", text=f"It is {n}.") for n in range(len(states))]
+    values = {"good": lambda n: f"Atom {n} it is.", "null": lambda n: None, "empty": lambda n: ""}
+    reply = {f"atom_{n}": values[s](n) for n, s in enumerate(states) if s != "missing"}
+    llm = ScriptedLLM(lambda prompt, schema: reply)
+    revised, failures = LLMReviser(llm=llm, config=Config(max_attempts=attempts)).revise(atoms, RECORD)
+    expected = [f"Atom {n} it is." if s == "good" else f"It is {n}." for n, s in enumerate(states)]
+    assert [atom.text for atom in revised] == expected
+    assert [f.item_id for f in failures] == [f"a{n}" for n, s in enumerate(states) if s != "good"]
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("The film won three awards.", "banana 3"),
+        ("She wrote notes on the engine in Turin.", "Ada Lovelace lived in Turin."),
+        ("She wrote in Turin.", "banana"),
+        ("它于一九三二年开放。", "香蕉很好吃。"),
+    ],
+)
+def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original: str, text: str) -> None:
+    llm = ScriptedLLM(lambda prompt, schema: {"atom_0": text})
+    atoms, failures = LLMReviser(llm=llm).revise((Atom(id="a", text=original),), RECORD)
+    assert [atom.text for atom in atoms] == [original]
+    assert [(f.stage, f.item_id) for f in failures] == [("reviser", "a")]
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("The film won.", "Inception won."),
+        ("He did.", "Charles Babbage did."),
+        ("She died.", "Ada Lovelace passed away."),
+        ("She married him in Turin.", "Ada Lovelace married William King-Noel in Turin."),
+        ("This law was repealed.", "The Clean Air Act of 1956 was repealed."),
+        ("It treats colds.", "Aspirin is a treatment for colds."),
+        ("Die Stadt wurde zerstört.", "Dresden wurde zerstört."),
+        ("它于一九三二年开放。", "港口博物馆于一九三二年开放。"),
+    ],
+)
+def test_a_revision_may_put_names_in(original: str, text: str) -> None:
+    atoms, failures = LLMReviser(llm=ScriptedLLM([{"atom_0": text}])).revise(
+        (Atom(id="a", text=original),), RECORD
+    )
+    assert ([atom.text for atom in atoms], failures) == ([text], ())
+
+
+def test_a_revision_holds_no_citation_marks() -> None:
+    llm = ScriptedLLM([{"atom_0": "Ada Lovelace wrote notes (Smith 2020) [2]."}])
+    atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), RECORD).atoms
+    assert [atom.text for atom in atoms] == ["Ada Lovelace wrote notes."]

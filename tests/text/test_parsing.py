@@ -1,0 +1,166 @@
+"""Loading of parsers, their errors, the parse itself, and the mends of its usual faults."""
+
+import sys
+import threading
+
+import pytest
+
+from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.text import parsing
+from factreasoner.text.inflection import past, third_person
+from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.tree import Parse
+
+
+def parsed(text: str) -> Parse:
+    parser = find_parser()
+    assert parser is not None
+    (parse,) = parser.parse([text])
+    assert parse is not None
+    return parse
+
+
+def test_a_parse_is_a_tree_of_the_words_in_their_places() -> None:
+    text = "Ada wrote notes in London."
+    parse = parsed(text)
+    assert [text[word.start : word.end] for word in parse.words] == [word.text for word in parse.words]
+    assert parse.root.text == "wrote"
+    subject = parse.subject(parse.root)
+    assert subject is not None
+    assert subject.text == "Ada"
+    assert parse.is_clause(parse.root)
+    place = next(word for word in parse.words if word.text == "London")
+    assert [word.text for word in parse.above(place)] == ["in", "wrote"]
+    assert sorted(word for child in parse.children(parse.root) for word in parse.subtree(child)) == [
+        word for word in parse.words if word is not parse.root
+    ]
+
+
+def test_a_sentence_is_not_split_again() -> None:
+    assert sum(word.head == word.i for word in parsed("He left. She stayed. It rained.").words) == 1
+
+
+def test_blank_and_overlong_sentences_have_no_parse() -> None:
+    parser = find_parser()
+    assert parser is not None
+    assert parser.parse(["", "  ", "word " * 1000]) == [None, None, None]
+
+
+def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
+    texts = [f"Ada wrote {count} notes and he read {count + 1} books." for count in range(40)]
+    expected = [word.dep for text in texts for word in parsed(text).words]
+    found: list[list[str]] = []
+
+    def work() -> None:
+        parser = find_parser()
+        assert parser is find_parser()
+        assert parser is not None
+        parser.known.clear()
+        found.append([word.dep for parse in parser.parse(texts) if parse for word in parse.words])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    parser = find_parser()
+    assert parser is not None
+    parser.parse([f"Note {count}." for count in range(600)])
+    assert len(parser.known) <= 512
+
+
+def test_none_stands_for_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_parser("none") is None
+    monkeypatch.setattr(parsing, "MODELS", ("no_such_pipeline",))
+    assert find_parser() is None
+
+
+def test_an_unknown_pipeline_is_named_with_the_remedy() -> None:
+    with pytest.raises(ConfigError, match=r"spacy_model: 'no_such_pipeline'.*python -m spacy download"):
+        check_model("no_such_pipeline")
+    with pytest.raises(ConfigError, match="download en_core_web_lg"):
+        find_parser("en_core_web_lg")
+
+
+def test_a_named_pipeline_without_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[english\]"):
+        check_model("en_core_web_sm")
+    assert find_parser() is None
+
+
+def test_a_pipeline_without_a_parser_is_refused(tmp_path: object) -> None:
+    import spacy
+
+    spacy.blank("en").to_disk(str(tmp_path))
+    with pytest.raises(ConfigError, match="has no dependency parser"):
+        find_parser(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "head"),
+    [
+        (
+            "Jo Roe is a professor at Tsinghua University and his research interests include chess.",
+            "interests",
+            "include",
+        ),
+        (
+            "He has a degree in law from Oslo University and a doctorate in physics from Yale.",
+            "doctorate",
+            "degree",
+        ),
+        ("He has appeared in numerous films, television shows, and theater productions.", "shows", "films"),
+        ("Sinking sand is a type of wet sand.", "sand", "is"),
+    ],
+)
+def test_common_faults_of_a_small_parser_are_mended(text: str, word: str, head: str) -> None:
+    parse = parsed(text)
+    found = next(each for each in parse.words if each.text == word)
+    assert parse[found.head].text == head
+
+
+@pytest.mark.parametrize(
+    ("lemma", "form"),
+    [
+        ("appear", "appeared"),
+        ("write", "wrote"),
+        ("use", "used"),
+        ("carry", "carried"),
+        ("play", "played"),
+        ("stop", "stopped"),
+        ("put", "put"),
+    ],
+)
+def test_past(lemma: str, form: str) -> None:
+    assert past(lemma) == form
+
+
+@pytest.mark.parametrize(
+    ("lemma", "form"),
+    [
+        ("focus", "focuses"),
+        ("carry", "carries"),
+        ("play", "plays"),
+        ("have", "has"),
+        ("be", "is"),
+        ("make", "makes"),
+    ],
+)
+def test_third_person(lemma: str, form: str) -> None:
+    assert third_person(lemma) == form
+
+
+def test_a_prefix_that_is_no_word_is_part_of_its_word() -> None:
+    parser = find_parser()
+    assert parser is not None
+    text = "She co-founded a well-known lab in the Franco-Prussian war and re-opened it - twice."
+    (parse,) = parser.parse([text])
+    assert parse is not None
+    joined = {word.text for word in parse.words if "-" in word.text}
+    assert joined == {"co-founded", "re-opened", "-"}
+    assert parse.text == text

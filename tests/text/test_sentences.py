@@ -1,0 +1,261 @@
+"""Sentence borders: the cases a naive splitter gets wrong, and properties that hold for any text."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factreasoner.text.sentences import Span, blocks, enclosed, sentences
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
+# A "¦" stands where a sentence ends and the next one begins.
+CASES = [
+    "<b>It opened in May.</b>¦ <i>It shows maps.</i>¦ It closed.",
+    # Abbreviations, titles, initials
+    "Dr. Smith met Mrs. Jones at St. Mary's.¦ They talked.",
+    "J. R. R. Tolkien wrote it.¦ George W. Bush did not.",
+    "Its architect was George K. S. Rotne.¦ P. D. Q. Bach and Johann S. Bach wrote on p. 3 and S. 12.",
+    "Der Bau kostete rund 866 Mio. Euro.¦ Es waren 3 Mrd. Euro und 5 Tsd. Stück.",
+    "Er zahlte 5 Mio.¦ Das war viel.",
+    "He lives in the U.S.¦ He was born in the U.S. Virgin Islands.",
+    "She studied in Washington, D.C.¦ In 1990 she left the D.C. area.",
+    "See No. 5, pp. 3-4, and Fig. 2 of vol. 7.¦ It is clear.",
+    "Was it wrong?¦ No.¦ Nobody knew.",
+    "Use fruit, e.g. apples, i.e. Malus, vs. pears.¦ Then stop.",
+    "On Jan. 3 and Sept. 4, 1990, it rained.¦ It ended in Dec.¦ Nobody cared.",
+    "Apple Inc. was founded in 1976.¦ It bought Beats Inc.¦ The price was high.",
+    "Smith et al. (2010) found it.¦ So did Jones et al. in 2011.",
+    "It began at 5 p.m. sharp.¦ It ended at 7 p.m.¦ The end.",
+    "He has a Ph.D. from Yale.¦ Sammy Davis Jr. sang.",
+    "World War I.¦ Germany lost it.¦ Roe v. Wade came later.",
+    "He sold cars, boats, etc.¦ The firm failed.",
+    # Characters without width or meaning, and a citation that is not closed
+    "It is tall.\u200b¦ It is old.\u200b¦The light works\ufeff.¦ Visit example.\u200bcom now.",
+    "It is tall.\x00¦ It is old.\u200f¦ \u2067It works.",
+    "It is tall [1.¦ It is old 2].¦ It works [3].",
+    "Others work in other ways.¦It is possible to stop.¦However, ask first.",
+    # Numbers and versions
+    "Pi is 3.14.¦ Version v2.0.1 costs $1.2 billion.¦ It fell by .5 percent.",
+    "It happened in 1950.¦ 14 bears flew.",
+    # Ellipses, other marks
+    "He waited...¦ Nothing came.",
+    "He waited... and left.¦ Really?!¦ Yes!",
+    "Wait . . .¦ What?",
+    "Yahoo! Inc. bought it.¦ Wow!",
+    # Quotations and parentheses
+    'He acted in "Knots Landing."¦ Sheehan began late.',
+    "She said “It is over.”¦ Then she left.",
+    'He said "I left. I came back." and sat down.¦ She sat, too.',
+    "He died (in Paris. Really.) in 1950.¦ (She did not.)¦ So it was.",
+    "She is 5'10\" tall.¦ He is 6'2\" tall.",
+    # Links, addresses, code, markdown, references
+    "See https://example.org/a.b?c=1.2!x and mail a.b@example.org.¦ Thanks.",
+    "Call `a.b. C()` first.¦ **Bold.**¦ *Italics.*¦ Done.",
+    "He was born in 1950.[1][2]¦ He died.",
+    "Use Node.js and ASP.NET.¦ They work.",
+    "It runs iOS.¦ iPhone sales rose.",
+    # Lower case throughout
+    "he was born in paris.¦ he died in 1990, e.g. there.",
+    # Other scripts and languages
+    "他出生于1950年。¦他死了！¦真的？¦价格是３．１４元。",
+    "「行く。」と彼は言った。¦終わり。",
+    "他说：“你好。”¦然后走了。",
+    "वह 1950 में पैदा हुआ।¦ डॉ. राम ने कहा॥¦ ठीक।",
+    "هل هذا صحيح؟¦ نعم.¦ انتهى.",
+    "یہ سچ ہے۔¦ وہ گیا۔",
+    "Τι είναι αυτό\u037e¦ Δεν ξέρω.",
+    "Am 3. Oktober 1990 kam z.B. Dr. Müller.¦ Der 2. Weltkrieg war vorbei.",
+    "¿Qué pasó?¦ ¡Nada!¦ La Sra. López salió.",
+    "Он родился в 1950 г. в Москве.¦ Он умер.",
+    "Բարեւ։¦ Ինչպես ես։",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "<ul><li>It opened in May</li><li>It <b>shows</b> maps.</li>\n<li>It closed.</ul>",
+            ["It opened in May", "It <b>shows</b> maps.", "It closed."],
+        ),
+        (
+            "<p>It opened in May<br/>It closed. Ends.</p>So it is.",
+            ["It opened in May", "It closed.", "Ends.", "So it is."],
+        ),
+        (
+            "It is tall [1].The light works.[2]However, not now.",
+            ["It is tall [1].", "The light works.[2]", "However, not now."],
+        ),
+        ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
+        (
+            "<i>It is tall.</i><b>The light works.</b>",
+            ["<i>It is tall.</i><b>", "The light works.</b>"],
+        ),
+        ("**It is tall.**The light works. So.", ["**It is tall.**", "The light works.", "So."]),
+        ("It is tall.**The light** works.", ["It is tall.", "**The light** works."]),
+        ("It is **tall**[1].*However*, it is old.", ["It is **tall**[1].*However*, it is old."]),
+        ("It is *tall*[1].However, it is old.", ["It is *tall*[1].", "However, it is old."]),
+        ("See __init__.The and a.**Then** b.", ["See __init__.The and a.**Then** b."]),
+        (
+            "It is. <pre>x = 1. Y\n</pre> It was. <!-- Not. So. --> It will be.<!-- Nor so. -->",
+            ["It is.", "<pre>x = 1. Y\n</pre>", "It was.", "It will be."],
+        ),
+        ("<!-- Only. This. -->", []),
+    ],
+)
+def test_tags_part_sentences_and_citations_do_not_join_them(text, found):
+    assert split(text) == found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_borders(case: str) -> None:
+    assert split(case.replace("¦", "")) == [part.strip() for part in case.split("¦")]
+
+
+def test_list_markers_headings_and_rules_are_left_out() -> None:
+    text = (
+        "# Life\n\nHere it is:\n1. First. Still first.\n2) Second\n(3) Third\n- dash\n  * star\n"
+        "• dot\n- [x] done\na) letter\n---\n> quoted\n1.Tight\n"
+    )
+    assert split(text) == [
+        "Life",
+        "Here it is:",
+        "First.",
+        "Still first.",
+        "Second",
+        "Third",
+        "dash",
+        "star",
+        "dot",
+        "done",
+        "letter",
+        "quoted",
+        "Tight",
+    ]
+
+
+def test_the_number_of_a_heading_belongs_to_it() -> None:
+    assert split("**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.") == [
+        "**1. Demand and supply**",
+        "It varies.",
+        "2. Costs",
+        "They rose.",
+    ]
+
+
+def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences() -> None:
+    long = "The tower has a lamp that was lit for the first time in 1871."
+    assert split(f"> {long}\n> It is tall.\n>> It is\n>> old.\n") == [long, "It is tall.", "It is\n>> old."]
+
+
+def test_kinds_of_blocks() -> None:
+    text = "# A\n**B**\nC here.\n\n- D\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ne. F\n```\n"
+    assert [(block.kind, text[block.start : block.end]) for block in blocks(text)] == [
+        ("heading", "A"),
+        ("heading", "**B**"),
+        ("prose", "C here."),
+        ("item", "D"),
+        ("table", "| x | y |"),
+        ("table", "| 1 | 2 |"),
+        ("code", "```\ne. F\n```"),
+    ]
+
+
+def test_code_is_one_span_even_when_left_open() -> None:
+    assert split("Run:\n```\nx = 1. Y\n\nz. W") == ["Run:", "```\nx = 1. Y\n\nz. W"]
+
+
+def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items() -> None:
+    text = "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang."
+    assert split(text) == ["The chairs:", "Yang Liu: He served.", "Haifeng Wang.", "Jing Jiang."]
+
+
+def test_numbers_that_count_nothing_make_no_list() -> None:
+    assert split("He scored: 2. She scored: 1. They drew.") == [
+        "He scored: 2.",
+        "She scored: 1.",
+        "They drew.",
+    ]
+
+
+def test_wrapped_lines_are_joined_and_short_ones_are_not() -> None:
+    wrapped = (
+        "In the year of nineteen hundred and fifty he came to live in the U.S.\nVirgin Islands and\nstayed."
+    )
+    assert split(wrapped) == [wrapped]
+    assert split("Name: Ada\nBorn: 1815\r\nDied: 1852") == ["Name: Ada", "Born: 1815", "Died: 1852"]
+
+
+def test_spans_are_verbatim_positions() -> None:
+    text = "  One.\n\n  Two. "
+    assert sentences(text) == [Span(2, 6), Span(10, 14)]
+
+
+def test_enclosed_regions_are_merged_and_long_ones_ignored() -> None:
+    text = 'a (b "c" d) e “f” (' + "x" * 500 + ")"
+    assert [text[start:end] for start, end in enclosed(text, Span(0, len(text)))] == ['(b "c" d)', "“f”"]
+
+
+ANY_TEXT = st.one_of(
+    st.text(max_size=200),
+    st.text(alphabet=" .\n!?…\"'“”()[]{}`*_-#>|:;,1aA。！」।؟\r\t\u2028", max_size=60),
+    st.lists(
+        st.sampled_from(
+            ["Dr. ", "U.S. ", "He", "1. ", "- ", "\n", ". ", "Inc.", '"', "(", ")", "```\n", "。", "x"]
+        )
+    ).map("".join),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(ANY_TEXT)
+def test_spans_are_in_order_trimmed_and_lose_nothing(text: str) -> None:
+    last = 0
+    for start, end in sentences(text):
+        assert last <= start < end <= len(text)
+        assert not text[start].isspace()
+        assert not text[end - 1].isspace()
+        assert_nothing_said(text[last:start])
+        last = end
+    assert_nothing_said(text[last:])
+
+
+def assert_nothing_said(gap: str) -> None:
+    """Between sentences stand blanks, rules and list markers: never a word."""
+    for line in gap.splitlines():
+        assert not re.search(r"[^\W_]{5}|[^\W_]\W+[^\W_]\W+[^\W_]", re.sub(r"\[[ xX]\]", "", line)), gap
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        ".",
+        ". ",
+        "(",
+        "\n",
+        "a. ",
+        '"',
+        "A. B",
+        "1. ",
+        "> ",
+        "。",
+        ".)",
+        "|\n",
+        "**",
+        "[1]",
+        ". [1",
+        "#",
+        "```\n",
+        "a",
+    ],
+)
+def test_a_long_hostile_text_is_split(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    spans = sentences(text)
+    assert all(a.end <= b.start for a, b in pairwise(spans))
