@@ -175,8 +175,14 @@ def _usage_rows(spending: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if usage["calls"] or usage["cached_calls"]:
         cached = f"{usage['cached_calls']:,} answered from the cache"
         yield "calls", f"{usage['calls']:,}, and {cached}, in each record's last try"
-        yield "tokens", f"{usage['prompt_tokens']:,} prompt, {usage['completion_tokens']:,} completion"
+        yield "tokens", f"{_prompt_tokens(usage)}, {usage['completion_tokens']:,} completion"
         yield "cost", _cost_row(usage["cost"], spending["spent"])
+
+
+def _prompt_tokens(usage: Mapping[str, Any]) -> str:
+    """Prompt tokens, with the share that the server's prefix cache held, where it held any."""
+    said, cached = f"{usage['prompt_tokens']:,} prompt", usage.get("cached_tokens", 0)
+    return f"{said} ({cached / usage['prompt_tokens']:.0%} from the prefix cache)" if cached else said
 
 
 def _cost_row(cost: float | None, spent: float | None) -> str:

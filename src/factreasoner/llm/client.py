@@ -162,6 +162,7 @@ class LiteLLMClient:
                 [config.model, config.api_base, config.form, question.temperature, config.max_tokens],
                 config.model_parameters,
                 [prompt.system, prompt.user, prompt.fingerprint],
+                [example.model_dump() for example in prompt.examples],
                 question.schema.model_dump(),
                 [sample, question.logprobs],
             ]

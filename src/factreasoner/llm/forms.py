@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from factreasoner.choices import CallForm
-from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.llm.messages import Example, FunctionSchema, Prompt
 from factreasoner.prompts.fences import delimit, one_line
 
 FORMS: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "fenced")
@@ -49,8 +49,17 @@ def request_of(
         said[1] = ("user", [_part(f"{shared}\n\n") | MARK, _part(own)])
     elif marked and prompt.system:
         said[0] = ("system", [_part(prompt.system) | MARK])
+    said[1:1] = [turn for example in prompt.examples for turn in _turns(form, example, schema)]
     request["messages"] = [{"role": role, "content": content} for role, content in said if content]
     return request
+
+
+def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[tuple[str, str]]:
+    """An example as the user's turn and the model's, in the form's shape."""
+    asked = schema.model_copy(update={"items": example.items})
+    answer = json.dumps(example.arguments, ensure_ascii=False)
+    said = f"```json\n{answer}\n```" if form == "fenced" else answer
+    return [("user", _joined(_listing(asked), example.user)), ("assistant", said)]
 
 
 def _joined(*parts: str) -> str:

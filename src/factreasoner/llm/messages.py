@@ -11,8 +11,23 @@ from pydantic import Field
 from factreasoner.models import Model, Usage
 
 
+class Example(Model):
+    """A call with its answer, shown to the model before the call itself.
+
+    `user` is what its user's turn says beside the items, as `Prompt.user` is; `items` are the texts that the
+    call asks about, by argument, as `FunctionSchema.items` are; `arguments` is the whole answer. The call
+    form words both turns: the answer stands in the shape that the real one is to have.
+    """
+
+    user: str
+    items: dict[str, str] = Field(default_factory=dict)
+    arguments: dict[str, Any]
+
+
 class Prompt(Model):
     """A rendered prompt. `fingerprint` identifies the template file it was made from.
+
+    `examples` come between the system's text and the user's turn, as turns of the chat.
 
     `shared`: other calls ask about the same items, so that the beginning of the request is worth caching.
     """
@@ -21,6 +36,7 @@ class Prompt(Model):
     user: str
     system: str = ""
     fingerprint: str = ""
+    examples: tuple[Example, ...] = ()
     shared: bool = False
 
 

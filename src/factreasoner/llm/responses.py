@@ -34,6 +34,7 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
     usage = Usage(
         calls=1,
         prompt_tokens=prompt_tokens or estimate_request(request),
+        cached_tokens=min(prompt_tokens, cached_tokens_of(response)),
         completion_tokens=completion_tokens or (estimate_tokens(spoken) if spoken else 0),
     )
     return Completion(
@@ -51,6 +52,12 @@ def reported(response: object) -> tuple[int, int]:
     """The prompt and completion tokens that a response reports, 0 for what it does not."""
     counted = field_of(response, "usage")
     return _count(field_of(counted, "prompt_tokens")), _count(field_of(counted, "completion_tokens"))
+
+
+def cached_tokens_of(response: object) -> int:
+    """The prompt tokens that the server took from its prefix cache, 0 where it does not say."""
+    details = field_of(field_of(response, "usage"), "prompt_tokens_details")
+    return _count(field_of(details, "cached_tokens"))
 
 
 def _refusal(message: object) -> str:

@@ -17,11 +17,16 @@ Status = Literal["ok", "partial", "no_atoms", "failed"]
 
 
 class Usage(Model):
-    """What model calls took. `cost` is in US dollars, None when any call's price is unknown."""
+    """What model calls took. `cost` is in US dollars, None when any call's price is unknown.
+
+    `cached_calls` were answered from the cache of replies and are in no other count. `cached_tokens` are
+    those of `prompt_tokens` that the server had in its prefix cache.
+    """
 
     calls: int = 0
     cached_calls: int = 0
     prompt_tokens: int = 0
+    cached_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = 0.0
 
@@ -31,6 +36,7 @@ class Usage(Model):
             calls=self.calls + other.calls,
             cached_calls=self.cached_calls + other.cached_calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cost=cost,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -14,6 +14,13 @@ Label = Literal["entailment", "contradiction", "neutral"]
 VerdictConfidence = Literal[
     "logprobs", "verbal", "votes", "constant", "model", "recorded", "judges", "corrected"
 ]
+
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _is_none(value: object) -> bool:
+    return value is None
 
 
 class Claim(NamedTuple):
@@ -66,6 +73,10 @@ class Verdict(Model):
     `rests_on` are the ids of the passages it rests on, where the premise is several and the judge named them.
 
     Where several judges were asked, `votes` are what each said, with its name in `judge`.
+
+    `label_probabilities` are P of every value that could be answered, by the value ("True", "False",
+    "Not clear"), adding up to 1, where the model gave log-probabilities. `label_mass` is the probability
+    that all of them had together before that, among all that the model could have said.
     """
 
     context_id: str
@@ -82,6 +93,8 @@ class Verdict(Model):
     rests_on: tuple[str, ...] = ()
     judge: str = Field(default="", exclude_if=operator.not_)
     votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
+    label_probabilities: dict[str, Probability] = Field(default_factory=dict, exclude_if=operator.not_)
+    label_mass: Probability | None = Field(default=None, exclude_if=_is_none)
 
     @property
     def given_probability(self) -> float:
