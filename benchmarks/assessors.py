@@ -17,13 +17,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from data_folder import data_folder
 from fit_embedded_judge import fit
 
-from factreasoner.calibration.graph_fitting import FACTORS
+from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import PromptedEvaluator
@@ -103,7 +103,7 @@ def _rows(
         config = _config(relations, version=version)
         evaluator = GraphEvaluator(_judge(config, model), ExactSolver(), config)
         assessments = _assessed(records, evaluator, config)
-        for table in FACTORS:
+        for table in get_args(FactorTable):
             other = config.model_copy(update={"factors": table})
             yield Row(f"FR{version}, {table}", [rescore(a, ExactSolver(), other) for a in assessments])
     for assessor in PROMPTED:

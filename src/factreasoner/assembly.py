@@ -10,7 +10,7 @@ from factreasoner.calibration.applying import (
     CalibratedEvaluator,
     CalibratedJudge,
     calibration_of,
-    fitted_config,
+    refuse_unasked_judge,
 )
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
@@ -156,7 +156,8 @@ def assembly_of(
     if strange:
         raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
     names = {kind: named(part) for kind, part in parts.items()}
-    config = fitted_config(config.model_copy(update=names))
+    config = config.model_copy(update=names)
+    refuse_unasked_judge(config)
     account = Account.limited(config.max_cost, spent=spent, paid=paid)
     if commons is not None:
         account = commons.account

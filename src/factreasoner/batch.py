@@ -11,7 +11,6 @@ from typing import Any, Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
 from factreasoner.assembly import Parts, parts_and_config
-from factreasoner.calibration.applying import fitted_config
 from factreasoner.cli.progress import progress_for
 from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
@@ -63,10 +62,9 @@ def assess_many(
         BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
     """
     check_task(task)
-    parts, given = parts_and_config(settings)
-    if given.executor != "threads":
-        given, parts = _by_name(given, parts if llm is None else {**parts, "llm": llm}), {}
-    config = fitted_config(given)
+    parts, config = parts_and_config(settings)
+    if config.executor != "threads":
+        config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
     checked = _checked(records, asked, config, column_map)
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")

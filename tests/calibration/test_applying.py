@@ -16,16 +16,16 @@ from factreasoner.calibration.applying import (
     calibrated_verdicts,
     calibration_fingerprint,
     calibration_of,
-    fitted_config,
     misfits,
+    refuse_unasked_judge,
 )
-from factreasoner.calibration.calibrators import Isotonic, Platt, Temperature
+from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 
-HALF = Isotonic(p=(0.0, 1.0), calibrated=(0.0, 0.5))
+LOWER = Platt(slope=1.0, intercept=-3.0)
 RECORD = Record(
     id="r",
     response="x",
@@ -52,13 +52,13 @@ class OneJudge:
 
 
 def test_a_label_has_its_own_map_and_the_others_stay() -> None:
-    found = calibrated_verdicts([verdict(), verdict("neutral", 0.7)], {"entailment": HALF})
-    assert [(v.probability, v.uncalibrated) for v in found] == [(pytest.approx(0.45), 0.9), (0.7, None)]
+    found = calibrated_verdicts([verdict(), verdict("neutral", 0.7)], {"entailment": LOWER})
+    assert [(v.probability, v.uncalibrated) for v in found] == [(LOWER.apply(0.9), 0.9), (0.7, None)]
 
 
 def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave() -> None:
-    once = calibrated_verdicts([verdict()], {"entailment": HALF})
-    assert calibrated_verdicts(once, {"entailment": HALF}) == once
+    once = calibrated_verdicts([verdict()], {"entailment": LOWER})
+    assert calibrated_verdicts(once, {"entailment": LOWER}) == once
     assert calibrated_verdicts(once, {}) == (verdict(),)
 
 
@@ -73,12 +73,12 @@ def test_a_calibrated_judge() -> None:
 
 def test_labels_follow_the_posteriors() -> None:
     outcome = Outcome(p_true={"a0": 0.9, "a1": 0.3}, support={"a0": "supported", "a1": "contradicted"})
-    found = calibrated_posteriors(outcome, HALF)
-    assert found.p_true == {"a0": pytest.approx(0.45), "a1": pytest.approx(0.15)}
+    found = calibrated_posteriors(outcome, LOWER)
+    assert found.p_true == {"a0": LOWER.apply(0.9), "a1": LOWER.apply(0.3)}
     assert found.support == {"a0": "unverified", "a1": "contradicted"}
     assert calibrated_posteriors(outcome, None) is outcome
     undecided = Outcome(p_true={"a0": 0.5}, support={"a0": "undecided"})
-    assert calibrated_posteriors(undecided, HALF) == undecided
+    assert calibrated_posteriors(undecided, LOWER) == undecided
     assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
 
 
@@ -92,50 +92,37 @@ def assessed(path: Path | None, **settings: Any) -> Outcome:
 
 def test_a_pipeline_applies_every_part(tmp_path: Path) -> None:
     plain = assessed(None)
-    verdicts = assessed(written(tmp_path, verdicts={"entailment": HALF}))
-    assert {(v.probability, v.uncalibrated) for v in verdicts.verdicts} == {(0.45, 0.9)}
+    verdicts = assessed(written(tmp_path, verdicts={"entailment": LOWER}))
+    assert {(v.probability, v.uncalibrated) for v in verdicts.verdicts} == {(LOWER.apply(0.9), 0.9)}
     assert verdicts.p_true["a0"] == pytest.approx(0.5)
     assert verdicts.p_true["a0"] < plain.p_true["a0"]
-    graph = assessed(written(tmp_path, graph={"factors": "table1", "context_prior": 0.6}))
-    assert graph == assessed(None, factors="table1", context_prior=0.6)
-    posteriors = assessed(written(tmp_path, posteriors=HALF))
-    assert posteriors.p_true["a0"] == pytest.approx(plain.p_true["a0"] / 2)
+    posteriors = assessed(written(tmp_path, posteriors=LOWER))
+    assert posteriors.p_true["a0"] == LOWER.apply(plain.p_true["a0"])
     assert posteriors.marginals == plain.marginals
-    prompted = assessed(written(tmp_path, posteriors=HALF), assessor="factscore")
-    assert prompted.p_true["a0"] == pytest.approx(assessed(None, assessor="factscore").p_true["a0"] / 2)
+    prompted = assessed(written(tmp_path, posteriors=LOWER), assessor="factscore")
+    assert prompted.p_true["a0"] == LOWER.apply(assessed(None, assessor="factscore").p_true["a0"])
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
-    path = written(tmp_path, posteriors=HALF)
+    path = written(tmp_path, posteriors=LOWER)
     config = Config(calibration=path)
     before = calibration_fingerprint(path)
-    assert calibration_of(config).posteriors == HALF
+    assert calibration_of(config).posteriors == LOWER
     written(tmp_path, posteriors=Temperature(temperature=2.0))
     assert calibration_of(config).posteriors == Temperature(temperature=2.0)
     assert calibration_fingerprint(path) != before
 
 
-def test_settings_that_were_fitted_hold_and_are_not_set_too(tmp_path: Path) -> None:
-    path = written(tmp_path, graph={"factors": "table1", "context_prior": 0.6})
-    found = fitted_config(Config(calibration=path))
-    assert (found.factors, found.context_prior) == ("table1", 0.6)
-    assert fitted_config(found) == found
-    with pytest.raises(ConfigError, match=r"context_prior: 0.7 is set, and .*c.json sets 0.6: leave one out"):
-        fitted_config(Config(calibration=path, context_prior=0.7))
-    assert fitted_config(Config(calibration=path, context_prior=0.6)).factors == "table1"
-    assert fitted_config(Config(context_prior=0.7)).context_prior == 0.7
-
-
 def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
-    path = written(tmp_path, verdicts={"entailment": HALF})
+    path = written(tmp_path, verdicts={"entailment": LOWER})
     with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
-        fitted_config(Config(calibration=path, assessor="factscore", model="x"))
-    assert fitted_config(Config(calibration=path, assessor="factscore")).assessor == "factscore"
+        refuse_unasked_judge(Config(calibration=path, assessor="factscore", model="x"))
+    refuse_unasked_judge(Config(calibration=path, assessor="factscore"))
 
 
 def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
     fitted = {"judge": "llm", "model": "x", "version": 2}
-    path = written(tmp_path, verdicts={"entailment": HALF}, source={"verdicts": {"settings": fitted}})
+    path = written(tmp_path, verdicts={"entailment": LOWER}, source={"verdicts": {"settings": fitted}})
     assert misfits(Config(calibration=path, model="x")) == []
     (found,) = misfits(Config(calibration=path, version=3))
     assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
@@ -148,8 +135,8 @@ def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
     [
         ("", "no calibration"),
         ("[]", "no calibration"),
-        (json.dumps({"verdicts": {"maybe": HALF.model_dump()}}), "verdicts.maybe"),
-        (json.dumps({"graph": {"factors": "table1", "context_prior": 1.0}}), "graph.context_prior"),
+        (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it anew"),
+        (json.dumps({"verdicts": {"maybe": LOWER.model_dump()}}), "verdicts.maybe"),
         (
             json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}),
             "temperature: must be above 0",

@@ -10,9 +10,7 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
-from factreasoner.calibration.applying import Calibration, GraphSettings
 from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
-from factreasoner.calibration.graph_fitting import fit_graph
 from factreasoner.calibration.verdict_fitting import calibrate_verdicts
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
@@ -137,13 +135,6 @@ def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_pa
         assert (tmp_path / f"c.{ending}").stat().st_size > 1000
 
 
-def test_what_a_person_reads_of_settings(factreasoner, run):
-    done = factreasoner("calibrate", run, "--fit-priors", "--out", "c.json")
-    assert done.returncode == 0
-    for words in ("graph: ", "; before: conditional, context prior 0.9; fitted to 48", "chosen in folds: "):
-        assert words in done.stdout
-
-
 def test_what_a_person_reads(factreasoner, run, relations, figures):
     done = factreasoner(
         "calibrate", run, "--relations", relations, "--out", "c.json", "--method", "temperature"
@@ -163,9 +154,9 @@ def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp
 
 
 def test_a_method_of_choice_and_a_seed(factreasoner, run):
-    flags = ("--out", "c.json", "--method", "isotonic", "--seed", 3, "--json")
+    flags = ("--out", "c.json", "--method", "temperature", "--seed", 3, "--json")
     found = content(factreasoner("calibrate", run, *flags))
-    assert found["posteriors"]["method"] == "isotonic"
+    assert found["posteriors"]["method"] == "temperature"
     assert found["source"]["posteriors"]["seed"] == 3
 
 
@@ -200,24 +191,13 @@ def test_label_changes_are_told(factreasoner, tmp_path):
     assert "the labels of" not in done.stderr
 
 
-def test_priors_are_chosen_on_other_records(run, tmp_path):
-    found = json.loads(fitted(run, tmp_path / "c.json", priors=True).read_text())
-    source = found["source"]["graph"]
-    assert found["graph"] == source["chosen"]
-    losses = [candidate["log_loss"] for candidate in source["candidates"]]
-    chosen = next(c for c in source["candidates"] if {k: c[k] for k in found["graph"]} == found["graph"])
-    assert chosen["log_loss"] == pytest.approx(min(losses), abs=1e-5)
-    assert sum(choice["folds"] for choice in source["chosen_in_folds"]) == 5
-    assert source["fits"]["graph"]["gain"]["log_loss"]["interval_95"] is not None
-
-
-def fitted(run, path, *, relations=None, priors=False, method="platt"):
+def fitted(run, path, *, relations=None, method="platt"):
     """Write the calibration that the command would, without its figures."""
     finished, how = FinishedRun(run, TASK), Fitting(method)
     if relations is not None:
         found = calibrate_verdicts(finished, relations, how)
     else:
-        found = fit_graph(finished, None, how) if priors else calibrate_posteriors(finished, None, how)
+        found = calibrate_posteriors(finished, None, how)
     path.write_text(found.model_dump_json())
     return path
 
@@ -252,7 +232,7 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
     assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
     assert verdicts["a2"]["uncalibrated"] is None
 
-    fitted(run, tmp_path / "c.json", relations=relations, method="isotonic")
+    fitted(run, tmp_path / "c.json", relations=relations, method="temperature")
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 1
     assert "calibration: " in done.stderr
@@ -263,10 +243,10 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
     assert factreasoner("score", "again", "--calibration", "c.json").returncode == 0
 
 
-@pytest.mark.parametrize("part", ["verdicts", "posteriors", "graph"])
+@pytest.mark.parametrize("part", ["verdicts", "posteriors"])
 def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp_path, part):
     by = relations if part == "verdicts" else None
-    fitted(run, tmp_path / "c.json", relations=by, priors=part == "graph")
+    fitted(run, tmp_path / "c.json", relations=by)
     assert replay(factreasoner, tmp_path, "--calibration", "c.json").returncode == 0
     done = factreasoner("score", run, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
@@ -312,18 +292,6 @@ def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
     assert "its posteriors part was fitted for other settings: atom_prior 0.5 there, 0.4 here" in done.stderr
 
 
-def test_one_answer_is_assessed_with_fitted_settings(factreasoner, tmp_path):
-    """The graph's settings of the file hold; one that was chosen too is refused."""
-    graph = Calibration(graph=GraphSettings(factors="table1", context_prior=0.6))
-    (tmp_path / "c.json").write_text(graph.model_dump_json())
-    (tmp_path / "p.txt").write_text("The bridge is painted red.")
-    flags = ("assess", "The bridge is red.", "--context", "p.txt", "--calibration", "c.json", "--json")
-    found = content(factreasoner(*flags))
-    assert next(n["prior"] for n in found["outcome"]["graph"]["nodes"] if n["kind"] == "context") == 0.6
-    refused = factreasoner(*flags, "--context-prior", 0.7)
-    assert "context_prior: 0.7 is set, and c.json sets 0.6" in refused.stderr
-
-
 def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     """In every record four of five atoms at .8 are S, and two of five at .4."""
     made = [
@@ -338,23 +306,13 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     assert "posteriors: nothing helps on records held out (Brier 0." in done.stderr
 
 
-def test_a_setting_that_was_fitted_is_not_set_too(factreasoner, run, tmp_path):
-    fitted(run, tmp_path / "c.json", priors=True)
-    chosen = json.loads((tmp_path / "c.json").read_text())["graph"]["context_prior"]
-    done = factreasoner("score", run, "--calibration", "c.json", "--context-prior", 0.123)
-    assert done.returncode == 1
-    assert f"context_prior: 0.123 is set, and c.json sets {chosen}: leave one out" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--relations", "relations.jsonl", "--fit-priors"], "--relations and --fit-priors"),
         (["--relations", "relations.jsonl", "--gold", "g"], "--relations and --gold"),
         (["--corrections", "c.jsonl", "--gold", "g"], "--corrections and --gold"),
         (["--corrections", "c.jsonl", "--relations", "r"], "--relations and --corrections"),
         (["--unlisted", "neutral"], "--unlisted: is about --relations"),
-        (["--fit-priors", "--method", "platt"], "--method: --fit-priors fits no map"),
         (["--relations", "nothing.jsonl"], "nothing.jsonl: can't be read"),
         (["--gold", "nothing.jsonl"], "nothing.jsonl: can't be read"),
     ],
@@ -373,7 +331,6 @@ def refused(factreasoner, run, tmp_path, *flags):
     return done.stderr
 
 
-@pytest.mark.parametrize("flags", [[], ["--fit-priors"]])
 @pytest.mark.parametrize(
     ("made", "words"),
     [
@@ -390,30 +347,9 @@ def refused(factreasoner, run, tmp_path, *flags):
         ([assessment([None], gold="S", record_id=f"r{n}") for n in range(20)], "no judged atom is labelled"),
     ],
 )
-def test_too_little_to_learn_from(factreasoner, tmp_path, flags, made, words):
-    if flags:
-        made = [with_network(item) for item in made]
+def test_too_little_to_learn_from(factreasoner, tmp_path, made, words):
     run = run_folder(tmp_path / "run", *made)
-    assert words in refused(factreasoner, run, tmp_path, *flags)
-
-
-def with_network(item):
-    """The assessment as verdicts on one context would have made it."""
-    outcome = item.outcome
-    verdicts = tuple(
-        Verdict(
-            context_id="c0",
-            target_id=i,
-            label="neutral" if p == 0.5 else "entailment" if p > 0.5 else "contradiction",
-            probability=0.9,
-        )
-        for i, p in outcome.p_true.items()
-    )
-    contexts = (Context(id="c0", text="A passage."),)
-    bare = outcome.model_copy(update={"verdicts": verdicts})
-    return item.model_copy(
-        update={"contexts": contexts, "outcome": with_graph(bare, item.atoms, contexts, Config())}
-    )
+    assert words in refused(factreasoner, run, tmp_path)
 
 
 def test_relations_that_teach_nothing(factreasoner, run, tmp_path):
@@ -452,11 +388,10 @@ def test_another_run_can_be_the_relations(factreasoner, run, tmp_path):
     assert content(done)["source"]["verdicts"]["fits"]["entailment"]["positives"] == 12
 
 
-def test_a_prompted_run_has_no_verdicts_and_no_settings(factreasoner, tmp_path, relations):
+def test_a_prompted_run_has_no_verdicts(factreasoner, tmp_path, relations):
     made = [assessment([0.9], gold="S", record_id=f"r{n}", assessor="factscore") for n in range(3)]
     run = run_folder(tmp_path / "p", *made, config=Config(assessor="factscore"))
     assert "holds no verdict to calibrate" in refused(factreasoner, run, tmp_path, "--relations", relations)
-    assert "factscore builds no graph" in refused(factreasoner, run, tmp_path, "--fit-priors")
 
 
 def test_half_written_runs(factreasoner, tmp_path):
@@ -484,7 +419,7 @@ def test_a_file_that_is_no_calibration(factreasoner, run, tmp_path):
     (tmp_path / "c.json").write_text('{"verdicts": {"maybe": 1}}')
     done = factreasoner("score", run, "--calibration", "c.json")
     assert done.returncode == 1
-    assert "c.json: no calibration that `calibrate` wrote" in done.stderr
+    assert "c.json: no calibration that `calibrate` writes" in done.stderr
     done = factreasoner("score", run, "--calibration", "none.json")
     assert done.returncode == 1
     assert "none.json: calibration: can't be read" in done.stderr

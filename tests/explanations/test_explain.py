@@ -146,7 +146,6 @@ def test_other_settings_than_those_of_the_assessment_are_refused() -> None:
     [
         {"method": "temperature", "temperature": 2.5},
         {"method": "platt", "slope": 0.7, "intercept": -1.2},
-        {"method": "isotonic", "p": [0.2, 0.6, 0.7, 0.95], "calibrated": [0.3, 0.4, 0.8, 0.9]},
     ],
 )
 def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(

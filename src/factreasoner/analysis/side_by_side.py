@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from factreasoner.calibration.applying import fitted_config
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -78,13 +77,13 @@ def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> 
     if name.endswith((".yaml", ".yml")):
         base = load_config(profile, settings).model_dump(exclude_unset=True)
         own = load_config(Path(name)).model_dump(exclude_unset=True)
-        return Contender(Path(name).stem, fitted_config(parse_config(base | own, name)))
+        return Contender(Path(name).stem, parse_config(base | own, name))
     if name not in KNOWN:
         raise ConfigError(
             f"assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
         )
     own = VERSIONS.get(name, {"assessor": name})
-    return Contender(name, fitted_config(load_config(profile, {**settings, **own})))
+    return Contender(name, load_config(profile, {**settings, **own}))
 
 
 def run_side_by_side(

@@ -1,9 +1,9 @@
-"""Applying a calibration file: to a judge's verdicts, to the settings of the graph, to posteriors."""
+"""Applying a calibration file: to a judge's verdicts, to posteriors."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from factreasoner.calibration.calibrators import Calibrator
-from factreasoner.choices import FactorTable
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -33,22 +32,14 @@ from factreasoner.models import (
 from factreasoner.protocols import Evaluator, Judge, Judged
 
 
-class GraphSettings(Model):
-    """Settings of the factor graph that were fitted."""
-
-    factors: FactorTable
-    context_prior: float = Field(gt=0.0, lt=1.0)
-
-
 class Calibration(Model):
     """What a calibration file holds; each part may be missing.
 
-    `verdicts` are applied to a judge's probabilities by label, `graph` to the settings, `posteriors` to
-    P(atom is true). `source` tells, by part, what it was fitted on and how well it did.
+    `verdicts` are applied to a judge's probabilities by label, `posteriors` to P(atom is true). `source`
+    tells, by part, what it was fitted on and how well it did.
     """
 
     verdicts: dict[Label, Calibrator] = Field(default_factory=dict)
-    graph: GraphSettings | None = None
     posteriors: Calibrator | None = None
     source: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
@@ -89,7 +80,9 @@ def _read(path: Path, _modified: int, _size: int) -> Calibration:
         raise _unreadable(path, error.strerror) from error
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
-        message = f"no calibration that `calibrate` wrote: {where}: {refused(error.errors()[0])}"
+        message = (
+            f"no calibration that `calibrate` writes: {where}: {refused(error.errors()[0])}; make it anew"
+        )
         raise InputError([InputProblem(str(path), "", message)]) from error
 
 
@@ -97,31 +90,16 @@ def _unreadable(path: Path, reason: str | None) -> InputError:
     return InputError([InputProblem(str(path), "calibration", f"can't be read: {reason}")])
 
 
-def fitted_config(config: Config, *, explicit: Collection[str] | None = None) -> Config:
-    """The settings with those of the graph that the calibration fitted.
+def refuse_unasked_judge(config: Config) -> None:
+    """Raise ConfigError where the calibration is of a judge's verdicts and no judge is asked.
 
-    `explicit` names the settings somebody chose, by default all that are set in `config`.
-
-    Raises:
-        ConfigError: one of these is fitted too, and differs; or the calibration is of a judge's verdicts
-            and no judge is asked.
-        InputError: the calibration file can't be read.
+    Raises InputError where the calibration file can't be read.
     """
-    calibration = calibration_of(config)
-    if calibration.verdicts and config.assessor in ASSESSORS and config.plugin("judge") == "llm":
+    if config.assessor in ASSESSORS and config.plugin("judge") == "llm" and calibration_of(config).verdicts:
         raise ConfigError(
             f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
             "about atoms, not a judge: calibrate its posteriors"
         )
-    fitted = calibration.graph.model_dump() if calibration.graph else {}
-    chosen = config.model_fields_set if explicit is None else explicit
-    for key, value in fitted.items():
-        if key in chosen and getattr(config, key) != value:
-            raise ConfigError(
-                f"{key}: {getattr(config, key)!r} is set, and {config.calibration} sets {value!r}: "
-                "leave one out"
-            )
-    return config.model_copy(update=fitted)
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:

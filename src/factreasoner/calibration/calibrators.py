@@ -2,7 +2,7 @@
 
 Everywhere `p` are probabilities and `hits` say whether what was held with that probability turned out true,
 in the same order. Sources: temperature scaling, Guo et al. 2017; Platt scaling, Platt 1999, with his smoothed
-targets; isotonic regression, Zadrozny and Elkan 2002.
+targets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.samples import Floats
@@ -57,29 +57,7 @@ class Platt(Model):
         return _logistic(self.slope * _log_odds(p) + self.intercept)
 
 
-class Isotonic(Model):
-    """A rising curve through points, straight between them and level beyond."""
-
-    method: Literal["isotonic"] = "isotonic"
-    p: tuple[float, ...] = Field(min_length=1)
-    calibrated: tuple[float, ...]
-
-    @model_validator(mode="after")
-    def _is_a_rising_curve(self) -> Isotonic:
-        if len(self.p) != len(self.calibrated):
-            raise ValueError("p and calibrated differ in length")
-        if list(self.p) != sorted(self.p) or list(self.calibrated) != sorted(self.calibrated):
-            raise ValueError("p and calibrated must not fall")
-        if not all(0.0 <= value <= 1.0 for value in (*self.p, *self.calibrated)):
-            raise ValueError("p and calibrated are probabilities")
-        return self
-
-    def apply(self, p: float) -> float:
-        """The calibrated probability of what was said with probability `p`."""
-        return float(np.interp(p, self.p, self.calibrated))
-
-
-AnyCalibrator = Identity | Temperature | Platt | Isotonic
+AnyCalibrator = Identity | Temperature | Platt
 Calibrator = Annotated[AnyCalibrator, Field(discriminator="method")]
 
 
@@ -111,23 +89,9 @@ def fit_platt(p: Floats, hits: Floats) -> Platt:
     return Platt(slope=float(found.x[0]), intercept=float(found.x[1]))
 
 
-def fit_isotonic(p: Floats, hits: Floats) -> Isotonic:
-    """The rising step curve of the smallest squared error, kept off 0 and 1 by 1 / (n + 2)."""
-    from scipy.optimize import isotonic_regression
-
-    points, place, counts = np.unique(p, return_inverse=True, return_counts=True)
-    shares = np.bincount(place, weights=np.asarray(hits, dtype=float)) / counts
-    margin = 1 / (len(p) + 2)
-    steps = np.clip(isotonic_regression(shares, weights=counts).x, margin, 1 - margin)
-    rises = np.diff(steps) > 0
-    corners = np.r_[True, rises] | np.r_[rises, True]
-    return Isotonic(p=tuple(points[corners].tolist()), calibrated=tuple(steps[corners].tolist()))
-
-
 FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {
     "temperature": fit_temperature,
     "platt": fit_platt,
-    "isotonic": fit_isotonic,
 }
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, applied
-from factreasoner.choices import CalibrationMethod, MethodChoice
+from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.intervals import Interval
 from factreasoner.metrics.reliability import Bin, BrierParts, CalibrationError, brier_parts, reliability_bins
@@ -86,12 +86,11 @@ def shortage(known: Claims) -> str | None:
     return f"{found}; it takes {needed}"
 
 
-def fit(known: Claims, choice: MethodChoice = "auto", *, seed: int = 0) -> Fitted:
-    """A calibrator of the chosen method, or of the one that does best on held-out records.
+def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) -> Fitted:
+    """A calibrator of that method, or the identity where it does not help records held out of the fit.
 
-    For "auto" the choice itself is made anew for every fold, on the records that are not held out. Where
-    neither the Brier score nor the log loss of held-out records gets better, or one gets worse, nothing is
-    changed: the calibrator is the identity. `seed` decides which records are held out together.
+    It helps where both the Brier score and the log loss of held-out records get better. `seed` decides which
+    records are held out together.
 
     Raises:
         ValueError: too little to fit to, see `shortage`.
@@ -99,8 +98,7 @@ def fit(known: Claims, choice: MethodChoice = "auto", *, seed: int = 0) -> Fitte
     lack = shortage(known)
     if lack is not None:
         raise ValueError(lack)
-    method = best_method(known, seed) if choice == "auto" else choice
-    found = improvement(known, held_out(known, choice, seed=seed))
+    found = improvement(known, held_out(known, method, seed=seed))
     calibrator = FITS[method](known.p, known.hits) if found.helps else Identity()
     return Fitted(calibrator, method, found)
 
@@ -122,12 +120,11 @@ def improvement(known: Claims, after: Floats) -> Improvement:
     )
 
 
-def held_out(known: Claims, choice: MethodChoice, *, seed: int = 0) -> Floats:
+def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floats:
     """Every probability calibrated by a fit to other records."""
     after = np.empty_like(known.p)
     for train, test in folds(known.record, seed=seed):
         rest = known.at(train)
-        method = best_method(rest, seed) if choice == "auto" else choice
         after[test] = applied(FITS[method](rest.p, rest.hits), known.p[test])
     return after
 
@@ -145,11 +142,3 @@ def quality(claims: Claims) -> Quality:
     parts = brier_parts(claims)
     bins = tuple(reliability_bins(claims))
     return Quality(parts, log_loss(claims).value, CalibrationError(claims).value, bins)
-
-
-def best_method(known: Claims, seed: int) -> CalibrationMethod:
-    """The method of the smallest log loss on held-out records, the simpler one where two do alike."""
-    if known.num_records < 2:
-        return "temperature"
-    losses = {method: log_loss(known._replace(p=held_out(known, method, seed=seed))).value for method in FITS}
-    return min(losses, key=lambda method: round(losses[method], ALIKE_DIGITS))

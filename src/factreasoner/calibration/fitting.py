@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
-from factreasoner.choices import MethodChoice
+from factreasoner.choices import CalibrationMethod
 from factreasoner.errors import RunError
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Assessment, Label, judged_atoms, side_of
@@ -26,7 +26,7 @@ CONCLUDED_BY = (*JUDGED_BY, "assessor", "version", "factors", "atom_prior", "con
 class Fitting(NamedTuple):
     """How calibrators are fitted: which method, and the seed of folds and intervals."""
 
-    method: MethodChoice = "auto"
+    method: CalibrationMethod = "platt"
     seed: int = 0
 
 
@@ -47,8 +47,8 @@ def claims_of(outcomes: Sequence[KnownOutcome]) -> Claims:
 def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
-    Atoms at 0.5 are left out, as they stay there. The verdicts' calibration and the graph's
-    settings that the run was made with stay in force.
+    Atoms at 0.5 are left out, as they stay there. The verdicts' calibration that the run was made with stays
+    in force.
 
     Raises:
         InputError: no label of `gold` is for an atom of the run.

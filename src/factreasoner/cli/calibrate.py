@@ -1,4 +1,4 @@
-"""`factreasoner calibrate`: fit probabilities or settings to labels, for `run --calibration`."""
+"""`factreasoner calibrate`: fit probabilities to labels, for `run --calibration`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from factreasoner.choices import MethodChoice, Unlisted
+from factreasoner.choices import CalibrationMethod, Unlisted
 from factreasoner.cli.options import RunDir, takes_groups
 from factreasoner.cli.terminal import say, say_json
 
@@ -42,13 +42,7 @@ class FitOptions(NamedTuple):
             help="Labels of atoms in the place of the run's own, as for `evaluate`. (default: the run's)"
         ),
     ] = None
-    fit_priors: Annotated[
-        bool, typer.Option("--fit-priors", help="Choose context prior and factor table by labelled atoms.")
-    ] = False
-    method: Annotated[
-        MethodChoice | None,
-        typer.Option(help="Shape of the map. (default: auto: whichever does best on records held out)"),
-    ] = None
+    method: Annotated[CalibrationMethod, typer.Option(help="Shape of the map.")] = "platt"
     seed: Annotated[
         int, typer.Option(help="Seed of folds and intervals. (default: 0)", show_default=False)
     ] = 0
@@ -65,10 +59,10 @@ def calibrate(
     *,
     learning: FitOptions,
 ) -> None:
-    """Fit verdicts (--relations, --corrections), the graph's settings (--fit-priors) or posteriors to labels.
+    """Fit verdicts (--relations, --corrections) or posteriors to labels.
 
     Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
-    more than one of the three, do so in this order, each on a run made with the last one's file.
+    both, do so in this order, the posteriors of a run made with the verdicts' file.
     """
     from factreasoner.cli.calibration_tables import print_calibration
 
@@ -91,21 +85,17 @@ def _refuse_mixtures(learning: FitOptions) -> None:
     given = [flag for flag, file in of_verdicts.items() if file is not None]
     if len(given) > 1:
         raise ConfigError("--relations and --corrections: both say which verdicts are right; leave one out")
-    if given and (learning.fit_priors or learning.gold is not None):
-        other = "--fit-priors" if learning.fit_priors else "--gold"
+    if given and learning.gold is not None:
         raise ConfigError(
-            f"{given[0]} and {other}: one is about verdicts, the other about atoms; fit one first"
+            f"{given[0]} and --gold: one is about verdicts, the other about atoms; fit one first"
         )
     if learning.unlisted is not None and learning.relations is None:
         raise ConfigError("--unlisted: is about --relations, which is not given")
-    if learning.method is not None and learning.fit_priors:
-        raise ConfigError("--method: --fit-priors fits no map; leave one out")
 
 
 def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
     from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
-    from factreasoner.calibration.graph_fitting import fit_graph
     from factreasoner.calibration.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.corrections import Corrections
@@ -116,7 +106,7 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
 
     run = FinishedRun(run_dir, TASK)
     refuse_changed_files(RunFolder(run_dir, TASK))
-    how = Fitting(learning.method or "auto", learning.seed)
+    how = Fitting(learning.method, learning.seed)
     if learning.relations is not None:
         unlisted = learning.unlisted or "missing"
         return "verdicts", calibrate_verdicts(run, learning.relations, how, unlisted=unlisted)
@@ -126,8 +116,6 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
         corrections = Corrections(learning.corrections, folder)
         return "verdicts", calibrate_by_corrections(run, corrections, how)
     labels = None if learning.gold is None else GoldFile(learning.gold)
-    if learning.fit_priors:
-        return "graph", fit_graph(run, labels, how)
     return "posteriors", calibrate_posteriors(run, labels, how)
 
 

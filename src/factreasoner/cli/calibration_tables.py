@@ -34,7 +34,7 @@ def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Pa
         if "refused" in found:
             continue
         shown.sentence(
-            f"{name}: {_choice(found, source)}; fitted to {found['n']} ({found['positives']} positive) in "
+            f"{name}: {_choice(found)}; fitted to {found['n']} ({found['positives']} positive) in "
             f"{found['records']} records"
         )
         table = Table("", "before", "after", "gain", "95 %", box=None, pad_edge=False)
@@ -42,8 +42,6 @@ def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Pa
             table.add_row(*row)
         shown.print(table)
         shown.print()
-    if "chosen_in_folds" in source:
-        shown.sentence(f"[dim]chosen in folds: {_in_folds(source)}[/dim]")
     for sentence in WHAT_IT_MEANS:
         shown.sentence(f"[dim]{sentence}[/dim]")
     files = ", ".join(str(path) for path in (out, *figures))
@@ -58,23 +56,11 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield (caption, *values, change, bounds(gain["interval_95"]))
 
 
-def _choice(found: Mapping[str, Any], source: Mapping[str, Any]) -> str:
-    """In words: the calibrator with its parameters, or the settings of the graph now and before."""
+def _choice(found: Mapping[str, Any]) -> str:
+    """In words: the calibrator with its parameters."""
     match found:
         case {"method": "identity", "tried": tried}:
             return f"as it is, since nothing helps; the table shows {tried}"
         case {"method": "temperature", "temperature": temperature}:
             return f"temperature {temperature:.3g}"
-        case {"method": "platt", "slope": slope, "intercept": intercept}:
-            return f"Platt, slope {slope:.3g}, intercept {intercept:.3g}"
-        case {"method": "isotonic", "p": points}:
-            return f"isotonic, {len(points)} points"
-    return f"{_settings(source['chosen'])}; before: {_settings(source['own'])}"
-
-
-def _settings(settings: Mapping[str, Any]) -> str:
-    return f"{settings['factors']}, context prior {settings['context_prior']:g}"
-
-
-def _in_folds(source: Mapping[str, Any]) -> str:
-    return "; ".join(f"{_settings(choice)} in {choice['folds']}" for choice in source["chosen_in_folds"])
+    return f"Platt, slope {found['slope']:.3g}, intercept {found['intercept']:.3g}"

@@ -30,8 +30,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "has them.",
         "compare": "Compare runs over the same records: scores, paired intervals of differences, tests, "
         "cost.",
-        "calibrate": "Fit verdicts (--relations, --corrections), the graph's settings (--fit-priors) or "
-        "posteriors to labels.",
+        "calibrate": "Fit verdicts (--relations, --corrections) or posteriors to labels.",
         "check": "Hold a finished run against rules: exit code 0 when all are kept, 4 when one is not.",
         "metrics": "List every metric: its name in summaries and rules, which way is better, what it needs "
         "and means.",

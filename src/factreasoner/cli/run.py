@@ -46,11 +46,11 @@ def run(
     settings: dict[str, Any],
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
-    from factreasoner.calibration.applying import fitted_config, misfits
+    from factreasoner.calibration.applying import misfits
     from factreasoner.profiles import load_config
     from factreasoner.tasks.factuality import TASK
 
-    config = fitted_config(load_config(profile, settings))
+    config = load_config(profile, settings)
     if not running.quiet:
         for note in misfits(config):
             say(note, err=True)

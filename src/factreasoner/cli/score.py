@@ -71,14 +71,14 @@ def score(
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
-    from factreasoner.calibration.applying import fitted_config, misfits
+    from factreasoner.calibration.applying import misfits, refuse_unasked_judge
     from factreasoner.profiles import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
 
     config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))
     refuse_changed_files(folder, named=changes)
     if "calibration" in changes:
-        config = fitted_config(config, explicit=changes)
+        refuse_unasked_judge(config)
     for note in misfits(config):
         say(note, err=True)
     return config

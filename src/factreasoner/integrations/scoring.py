@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Unpack
 from rich.text import Text
 
 from factreasoner.assembly import parts_and_config
-from factreasoner.calibration.applying import fitted_config
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.terminal import visible
 from factreasoner.config import Config
@@ -77,7 +76,7 @@ class Scoring:
         self._task = _task_of(metric)
         self._row = self._task.table.metrics[metric]
         parts, config = parts_and_config(settings)
-        self._worker = self._task.worker(fitted_config(config), Calls(llm=llm, parts=parts))
+        self._worker = self._task.worker(config, Calls(llm=llm, parts=parts))
 
     @property
     def config(self) -> Config:
