@@ -12,6 +12,7 @@ from factreasoner.calibration.applying import (
     calibration_of,
     refuse_unasked_judge,
 )
+from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
@@ -109,8 +110,8 @@ class Assembly:
 
     def judge(self, *, two_sided: bool = False) -> Judge:
         """The judge, its verdicts calibrated as the configuration says; `two_sided`: see `EnsembleJudge`."""
-        judge, calibrator = self._judge(two_sided), self._calibration.verdicts
-        return CalibratedJudge(judge, calibrator) if calibrator else judge
+        judge, offsets = self._judge(two_sided), self._calibration.verdicts
+        return judge if offsets == UNCHANGED else CalibratedJudge(judge, offsets)
 
     def _judge(self, two_sided: bool) -> Judge:
         if not isinstance(self.llm, Panel):

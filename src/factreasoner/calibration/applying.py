@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import Field, ValidationError
 
+from factreasoner import prompts
 from factreasoner.calibration.calibrators import Calibrator
+from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, probabilities_of
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
@@ -19,7 +23,6 @@ from factreasoner.models import (
     Atom,
     Claim,
     Context,
-    Label,
     Model,
     Outcome,
     Premise,
@@ -35,17 +38,28 @@ from factreasoner.protocols import Evaluator, Judge, Judged
 class Calibration(Model):
     """What a calibration file holds; each part may be missing.
 
-    `verdicts` are applied to a judge's probabilities by label, `posteriors` to P(atom is true). `source`
-    tells, by part, what it was fitted on and how well it did.
+    `verdicts` are applied to a judge's probabilities of the labels, `posteriors` to P(atom is true).
+    `source` tells, by part, what it was fitted on and how well it did.
     """
 
-    verdicts: dict[Label, Calibrator] = Field(default_factory=dict)
+    verdicts: LabelOffsets = UNCHANGED
     posteriors: Calibrator | None = None
     source: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 NOTHING = Calibration()
-JUDGED_BY = ("judge", "model", "mode", "confidence", "nli_model", "nli_file", "nli_labels", "nli_window")
+JUDGED_BY = (
+    "judge",
+    "model",
+    "mode",
+    "form",
+    "atoms_per_call",
+    "confidence",
+    "nli_model",
+    "nli_file",
+    "nli_labels",
+    "nli_window",
+)
 """Settings that decide what a verdict's probability means."""
 
 
@@ -95,7 +109,8 @@ def refuse_unasked_judge(config: Config) -> None:
 
     Raises InputError where the calibration file can't be read.
     """
-    if config.assessor in ASSESSORS and config.plugin("judge") == "llm" and calibration_of(config).verdicts:
+    unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
+    if unasked and calibration_of(config).verdicts != UNCHANGED:
         raise ConfigError(
             f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
             "about atoms, not a judge: calibrate its posteriors"
@@ -126,6 +141,9 @@ def misfits(config: Config) -> list[str]:
             for name, value in here.items()
             if value != fitted[name] and name not in skipped
         ]
+        if not skipped:
+            kept = source.get("prompts", {}).items()
+            differing += [f"another prompt {name!r} here" for name, was in kept if _prompt(name) != was]
         if differing:
             found.append(
                 f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"
@@ -133,21 +151,30 @@ def misfits(config: Config) -> list[str]:
     return found
 
 
-def calibrated_verdicts(verdicts: Sequence[Verdict], maps: Mapping[Label, Calibrator]) -> tuple[Verdict, ...]:
-    """Verdicts with calibrated probabilities, always from those the judge gave.
+def _prompt(name: str) -> str | None:
+    try:
+        return prompts.load(name).fingerprint
+    except ConfigError:
+        return None
 
-    Those of labels without a map keep theirs, and so do those that a reader corrected.
+
+def calibrated_verdicts(verdicts: Sequence[Verdict], offsets: LabelOffsets) -> tuple[Verdict, ...]:
+    """Verdicts with calibrated labels and probabilities, always from what the judge gave.
+
+    Those without P of all three labels stay as they were given, and so do those that a reader corrected.
     """
-    return tuple(_calibrated(verdict, maps.get(verdict.label)) for verdict in verdicts)
+    return tuple(_calibrated(verdict.as_given, offsets) for verdict in verdicts)
 
 
-def _calibrated(verdict: Verdict, calibrator: Calibrator | None) -> Verdict:
-    given = verdict.given_probability
-    if verdict.confidence == "corrected":
-        return verdict
-    if calibrator is None:
-        return verdict.model_copy(update={"probability": given, "uncalibrated": None})
-    return verdict.model_copy(update={"probability": calibrator.apply(given), "uncalibrated": given})
+def _calibrated(given: Verdict, offsets: LabelOffsets) -> Verdict:
+    p = probabilities_of(given)
+    if offsets == UNCHANGED or p is None:
+        return given
+    (after,) = offsets.apply(np.array([p])).tolist()
+    p_label, label = max(zip(after, LABELS, strict=True), key=itemgetter(0))
+    changes = {"label": label, "probability": min(p_label, 1.0)}
+    was = {"uncalibrated": given.probability, "uncalibrated_label": given.label}
+    return given.model_copy(update=changes | was)
 
 
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
@@ -170,16 +197,16 @@ def _moved(label: Support, said: Support) -> Support:
 
 
 class CalibratedJudge:
-    """A judge whose probabilities are calibrated by the label they are for."""
+    """A judge whose labels and probabilities are calibrated."""
 
-    def __init__(self, judge: Judge, maps: Mapping[Label, Calibrator]) -> None:
+    def __init__(self, judge: Judge, offsets: LabelOffsets) -> None:
         self._judge = judge
-        self._maps = maps
+        self._offsets = offsets
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """What the judge says; `uncalibrated` has the probability it gave."""
+        """What the judge says; `uncalibrated` and `uncalibrated_label` have what it gave."""
         judged = self._judge.judge(premise, claims)
-        return Judged(calibrated_verdicts(judged.verdicts, self._maps), judged.failures)
+        return Judged(calibrated_verdicts(judged.verdicts, self._offsets), judged.failures)
 
 
 class CalibratedEvaluator:

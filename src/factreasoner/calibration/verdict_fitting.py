@@ -1,29 +1,30 @@
-"""Calibrations of verdicts, fitted to labels on the same pairs or to a reader's corrections."""
+"""The calibration of verdicts, fitted to right labels of the same pairs or to a reader's corrections."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factreasoner.calibration.applying import JUDGED_BY, Calibration
-from factreasoner.calibration.calibrators import AnyCalibrator
-from factreasoner.calibration.cross_validation import fit, shortage
-from factreasoner.calibration.fitting import (
-    Fitting,
-    KnownOutcome,
-    claims_of,
-    fitted_content,
-    gain_notes,
-    run_notes,
-    source_of,
+import numpy as np
+
+from factreasoner.calibration.applying import JUDGED_BY, Calibration, settings_of
+from factreasoner.calibration.cross_validation import FOLDS, folds
+from factreasoner.calibration.label_offsets import (
+    LABELS,
+    UNCHANGED,
+    LabelOffsets,
+    fit_offsets,
+    probabilities_of,
 )
+from factreasoner.calibration.label_scores import atoms_of, compared, scores_of_atoms, scores_of_labels
 from factreasoner.choices import Unlisted
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.journals import Recording
 from factreasoner.judges.recorded import Recordings, recording_file, recordings
+from factreasoner.metrics.samples import Floats, Ints
 from factreasoner.models import Assessment, Label, Verdict
 
 if TYPE_CHECKING:
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
     from factreasoner.runs.finished import FinishedRun
 
 SHOWN_IDS = 3
-LABELS: tuple[Label, ...] = get_args(Label)
+LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
+"""A fit needs so many labelled pairs, so many of each label, in so many records."""
+NATURAL_RATES = (
+    "offsets are those of the labels' rates: label every pair of records that are like your data; pairs that "
+    "were picked teach other ones"
+)
+CORRECTIONS_ALONE = (
+    "corrections have no natural rates: what nobody corrected counts as right, looked at or not; labels of "
+    "whole records (--relations) are better"
+)
 
 
 class Labelled(NamedTuple):
@@ -42,17 +52,28 @@ class Labelled(NamedTuple):
     record: int
 
 
-def calibrate_verdicts(
-    run: FinishedRun[Assessment], relations: Path, how: Fitting, *, unlisted: Unlisted = "missing"
-) -> Calibration:
-    """Fit the probabilities of a run's verdicts, label by label, to the labels that `relations` has.
+class Pairs(NamedTuple):
+    """What is fitted to: P of the three labels, the right ones as places in `LABELS`, and their records.
 
-    A verdict is right where its label is the file's. A pair that is not listed is left out, or with
-    `unlisted` of "neutral" counts as neutral if its record is named at all.
+    Shapes: (pairs, 3), (pairs,), (pairs,).
+    """
+
+    p: Floats
+    gold: Ints
+    record: Ints
+
+
+def calibrate_verdicts(
+    run: FinishedRun[Assessment], relations: Path, *, unlisted: Unlisted = "missing", seed: int = 0
+) -> Calibration:
+    """Fit a temperature and two offsets of a run's verdicts to the labels that `relations` has.
+
+    A pair that is not listed is left out, or with `unlisted` of "neutral" counts as neutral if its record is
+    named at all.
 
     Raises:
         InputError: the file can't be read, or has no label on a verdict of this run.
-        RunError: for no label of the verdicts there is enough to fit to.
+        RunError: there is too little to fit to.
     """
     gold = recordings(recording_file(relations), constant=1.0)
     counts: Counter[str] = Counter()
@@ -63,16 +84,17 @@ def calibrate_verdicts(
     ]
     if not known:
         raise InputError([InputProblem(str(relations), "", _no_gold(run, gold, counts))])
-    return _fitted(run, known, how, {"gold": str(relations), "unlisted": unlisted, "counts": dict(counts)})
+    told = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
+    return _fitted(run, known, counts, told)
 
 
 def calibrate_by_corrections(
-    run: FinishedRun[Assessment], corrections: Corrections, how: Fitting
+    run: FinishedRun[Assessment], corrections: Corrections, *, seed: int = 0
 ) -> Calibration:
     """Fit likewise to a reader's corrections; the other verdicts of the records they name count as right.
 
     Raises:
-        RunError: for no label of the verdicts there is enough to fit to.
+        RunError: there is too little to fit to.
     """
     counts: Counter[str] = Counter()
     known: list[Labelled] = []
@@ -83,33 +105,44 @@ def calibrate_by_corrections(
             continue
         counts["labelled"] += len(verdicts)
         known += [Labelled(v, corrections.label_of(assessment.record_id, v), number) for v in verdicts]
-    return _fitted(run, known, how, {"gold": str(corrections.file), "counts": dict(counts)})
+    told = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
+    return _fitted(run, known, counts, told)
 
 
 def _fitted(
-    run: FinishedRun[Assessment], known: Iterable[Labelled], how: Fitting, told: dict[str, Any]
+    run: FinishedRun[Assessment], known: Sequence[Labelled], counts: Counter[str], told: dict[str, Any]
 ) -> Calibration:
-    """The calibration fitted label by label; `told` says what the labels are from, and how many there are."""
-    outcomes: dict[Label, list[KnownOutcome]] = {label: [] for label in LABELS}
-    for verdict, label, record in known:
-        outcome = KnownOutcome(verdict.given_probability, label == verdict.label, record)
-        outcomes[verdict.label].append(outcome)
-    fits: dict[str, dict[str, Any]] = {}
-    maps: dict[Label, AnyCalibrator] = {}
-    for label in LABELS:
-        claims = claims_of(outcomes[label])
-        if lack := shortage(claims):
-            fits[label] = {"refused": lack}
-            continue
-        fitted = fit(claims, how.method, seed=how.seed)
-        maps[label] = fitted.calibrator
-        fits[label] = fitted_content(fitted)
-    if not maps:
-        lacks = "; ".join(f"{label}: {found['refused']}" for label, found in fits.items())
-        raise RunError(f"{run.path}: too little to calibrate verdicts by {told['gold']}. {lacks}")
-    notes = [*run_notes(run), *_verdict_notes(fits, told["counts"])]
-    source = source_of(run, how, JUDGED_BY) | told | {"fits": fits, "notes": notes}
-    return Calibration(verdicts=maps, source={"verdicts": source})
+    """The calibration; `told` says what the labels are from, `counts` how many there are."""
+    pairs, without = _pairs(known)
+    if without:
+        counts["without_probabilities"] = without
+    if lack := _shortage(pairs, without):
+        raise RunError(f"{run.path}: too little to calibrate verdicts by {told['gold']}: {lack}")
+    after = np.empty_like(pairs.p)
+    by_record: dict[int, LabelOffsets] = {}
+    for train, test in folds(pairs.record, seed=told["seed"]):
+        offsets = fit_offsets(pairs.p[train], pairs.gold[train])
+        after[test] = offsets.apply(pairs.p[test])
+        by_record |= dict.fromkeys(pairs.record[test].tolist(), offsets)
+    found = compared(*(scores_of_labels(p, pairs.gold, pairs.record) for p in (pairs.p, after)))
+    helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
+    offsets = fit_offsets(pairs.p, pairs.gold) if helps else UNCHANGED
+    fits = {"verdicts": {**offsets.model_dump(), **_sizes(pairs), **found}}
+    if atoms := atoms_of(run, by_record):
+        fits["atoms"] = {"n": len(atoms[0].p), **compared(*map(scores_of_atoms, atoms))}
+    source = (
+        told
+        | run.asked_with
+        | {
+            "run": str(run.path),
+            "settings": settings_of(run.config, JUDGED_BY),
+            "folds": FOLDS,
+            "counts": dict(counts),
+            "fits": fits,
+            "notes": [*told["notes"], *_notes(run, fits, counts, helps=helps)],
+        }
+    )
+    return Calibration(verdicts=offsets, source={"verdicts": source})
 
 
 def _with_gold(
@@ -165,14 +198,58 @@ def _some(ids: Collection[str]) -> str:
     return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
 
 
-def _verdict_notes(fits: Mapping[str, Mapping[str, Any]], counts: Mapping[str, int]) -> Iterator[str]:
-    for label, found in fits.items():
-        if "refused" in found:
-            yield f"{label}: stays as it is: {found['refused']}"
-        else:
-            yield from gain_notes(label, found, written=found["method"] != "identity")
+def _pairs(known: Sequence[Labelled]) -> tuple[Pairs, int]:
+    """The verdicts that have P of all three labels, and how many have not."""
+    found = [
+        (p, LABELS.index(one.label), one.record) for one in known if (p := probabilities_of(one.verdict))
+    ]
+    p, gold, record = zip(*found, strict=True) if found else ((), (), ())
+    pairs = Pairs(
+        np.reshape(np.array(p, dtype=float), (-1, len(LABELS))), np.array(gold, int), np.array(record, int)
+    )
+    return pairs, len(known) - len(found)
+
+
+def _sizes(pairs: Pairs) -> dict[str, Any]:
+    of_each = {label: int((pairs.gold == place).sum()) for place, label in enumerate(LABELS)}
+    return {"n": len(pairs.gold), "records": len(np.unique(pairs.record)), "labels": of_each}
+
+
+def _shortage(pairs: Pairs, without: int) -> str | None:
+    """Why there is too little to fit to, with the numbers; None when there is enough."""
+    sizes = _sizes(pairs)
+    enough = sizes["n"] >= LEAST_PAIRS and sizes["records"] >= LEAST_RECORDS
+    if enough and min(sizes["labels"].values()) >= LEAST_OF_EACH:
+        return None
+    of_each = ", ".join(f"{count} {label}" for label, count in sizes["labels"].items())
+    aside = (
+        f"; {without} labelled verdicts lack the probabilities of all three labels: these come from a "
+        "model's log-probabilities (--confidence logprobs, --mode tfn)"
+    )
+    return (
+        f"{sizes['n']} labelled pairs ({of_each}) in {sizes['records']} records; it takes {LEAST_PAIRS}, "
+        f"{LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records{aside if without else ''}"
+    )
+
+
+def _notes(
+    run: FinishedRun[Assessment], fits: Mapping[str, Any], counts: Mapping[str, int], *, helps: bool
+) -> Iterator[str]:
+    yield from filter(None, [run.unfinished])
     left_out = [
         f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()) if n and name != "labelled"
     ]
     if left_out:
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
+    if not helps:
+        yield "verdicts: nothing is gained on records held out: the file leaves them as they are"
+        return
+    interval = fits["verdicts"]["gain"]["macro_f1"]["interval_95"]
+    if interval is None or interval[0] <= 0:
+        yield "verdicts: the gain in macro-F1 may be chance"
+    if "atoms" in fits and fits["atoms"]["gain"]["brier"]["value"] < 0:
+        before, after = (fits["atoms"][when]["brier"] for when in ("before", "after"))
+        yield (
+            f"atoms get worse though verdicts get better (Brier {before:.3f} -> {after:.3f} on records held "
+            "out): a doubtful support that becomes neutral is no evidence; do without this calibration"
+        )

@@ -29,7 +29,7 @@ class FitOptions(NamedTuple):
         Path | None,
         typer.Option(
             help="Calibrate verdicts by a reader's corrections, as for `score`; the other verdicts of the "
-            "records they name count as right."
+            "records they name count as right. Labels of all pairs (--relations) are better."
         ),
     ] = None
     unlisted: Annotated[
@@ -42,7 +42,10 @@ class FitOptions(NamedTuple):
             help="Labels of atoms in the place of the run's own, as for `evaluate`. (default: the run's)"
         ),
     ] = None
-    method: Annotated[CalibrationMethod, typer.Option(help="Shape of the map.")] = "platt"
+    method: Annotated[
+        CalibrationMethod | None,
+        typer.Option(help="Shape of the map of posteriors. (default: platt)"),
+    ] = None
     seed: Annotated[
         int, typer.Option(help="Seed of folds and intervals. (default: 0)", show_default=False)
     ] = 0
@@ -91,6 +94,8 @@ def _refuse_mixtures(learning: FitOptions) -> None:
         )
     if learning.unlisted is not None and learning.relations is None:
         raise ConfigError("--unlisted: is about --relations, which is not given")
+    if given and learning.method is not None:
+        raise ConfigError(f"--method: is about posteriors, and {given[0]} fits none; leave one out")
 
 
 def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
@@ -106,15 +111,16 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
 
     run = FinishedRun(run_dir, TASK)
     refuse_changed_files(RunFolder(run_dir, TASK))
-    how = Fitting(learning.method, learning.seed)
     if learning.relations is not None:
         unlisted = learning.unlisted or "missing"
-        return "verdicts", calibrate_verdicts(run, learning.relations, how, unlisted=unlisted)
+        found = calibrate_verdicts(run, learning.relations, unlisted=unlisted, seed=learning.seed)
+        return "verdicts", found
     if learning.corrections is not None:
         folder = RunFolder(run_dir, TASK)
         folder.read_journal()
         corrections = Corrections(learning.corrections, folder)
-        return "verdicts", calibrate_by_corrections(run, corrections, how)
+        return "verdicts", calibrate_by_corrections(run, corrections, seed=learning.seed)
+    how = Fitting(learning.method or "platt", learning.seed)
     labels = None if learning.gold is None else GoldFile(learning.gold)
     return "posteriors", calibrate_posteriors(run, labels, how)
 
@@ -129,9 +135,8 @@ def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     diagrams = [
         Reliability(name, *([Bin(**part) for part in found[when]["bins"]] for when in ("before", "after")))
         for name, found in calibration.source[part]["fits"].items()
-        if "refused" not in found
     ]
-    what = "verdicts that are right" if part == "verdicts" else "atoms labelled S"
+    what = "verdicts that are right, atoms labelled S" if part == "verdicts" else "atoms labelled S"
     out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(out, [calibration.model_dump_json(indent=2)])
     try:

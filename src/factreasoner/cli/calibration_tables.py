@@ -19,9 +19,23 @@ MEASURES = {
     "resolution": "resolution",
     "uncertainty": "uncertainty",
 }
+LABEL_MEASURES = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "recall_entailment": "recall of entailment",
+    "recall_contradiction": "recall of contradiction",
+    "recall_neutral": "recall of neutral",
+    "auroc": "AUROC",
+    "log_loss": "log loss",
+    "brier": "Brier",
+    "ece": "ECE",
+}
+"""What is shown of verdicts' labels and, where there are labelled atoms, of these."""
+HELD_OUT = (
+    "after: on records held out of the fit. gain: better by so much, with its 95 % interval over records "
+    "(jackknife-t)."
+)
 WHAT_IT_MEANS = (
-    "after: on records held out of the fit. gain: before less after, with its 95 % interval over records "
-    "(jackknife-t).",
     "Brier = reliability - resolution + uncertainty, but for what the ten bins' width leaves: reliability is "
     "0 when calibrated, resolution the more the better.",
 )
@@ -30,26 +44,43 @@ WHAT_IT_MEANS = (
 def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Path]) -> None:
     """How good probabilities were before and after, fit by fit."""
     shown = console()
+    of_labels = "verdicts" in source["fits"]
     for name, found in source["fits"].items():
-        if "refused" in found:
-            continue
-        shown.sentence(
-            f"{name}: {_choice(found)}; fitted to {found['n']} ({found['positives']} positive) in "
-            f"{found['records']} records"
-        )
+        shown.sentence(f"{name}: {_of_labels(found) if of_labels else _of_probabilities(found)}")
         table = Table("", "before", "after", "gain", "95 %", box=None, pad_edge=False)
-        for row in _rows(found):
+        for row in _rows(found, LABEL_MEASURES if of_labels else MEASURES):
             table.add_row(*row)
         shown.print(table)
         shown.print()
-    for sentence in WHAT_IT_MEANS:
+    for sentence in (HELD_OUT, *(() if of_labels else WHAT_IT_MEANS)):
         shown.sentence(f"[dim]{sentence}[/dim]")
     files = ", ".join(str(path) for path in (out, *figures))
     shown.print(f"[dim]{escape(files)}[/dim]")
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    for measure, caption in MEASURES.items():
+def _of_labels(found: Mapping[str, Any]) -> str:
+    """In words: the temperature and the offsets, or how many atoms there are."""
+    if "labels" not in found:
+        return f"{found['n']} labelled, their posteriors of the verdicts before and after"
+    of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())
+    return (
+        f"temperature {found['temperature']:.3g}, offsets {found['contradiction']:+.2f} of contradiction, "
+        f"{found['neutral']:+.2f} of neutral; fitted to {found['n']} ({of_each}) in {found['records']} "
+        "records"
+    )
+
+
+def _of_probabilities(found: Mapping[str, Any]) -> str:
+    return (
+        f"{_choice(found)}; fitted to {found['n']} ({found['positives']} positive) in "
+        f"{found['records']} records"
+    )
+
+
+def _rows(found: Mapping[str, Any], measures: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    for measure, caption in measures.items():
+        if measure not in found["before"]:
+            continue
         gain = found["gain"].get(measure, {"value": None, "interval_95": None})
         change = "" if gain["value"] is None else f"{gain['value']:+.3f}"
         values = (number(found[when][measure]) for when in ("before", "after"))

@@ -140,8 +140,7 @@ def _recording(line: bytes) -> Recording:
 
 def _replayed(verdict: Verdict) -> Verdict:
     """The verdict as its judge gave it: what that run's calibration made of it is not replayed."""
-    changes = {"confidence": "recorded", "probability": verdict.given_probability, "uncalibrated": None}
-    return verdict.model_copy(update=changes)
+    return verdict.as_given.model_copy(update={"confidence": "recorded"})
 
 
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:

@@ -65,8 +65,8 @@ class Verdict(Model):
 
     `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
     where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
-    quote is voided (None). `uncalibrated` is the probability the judge gave, where `probability` is what a
-    calibration made of it.
+    quote is voided (None). `uncalibrated` and `uncalibrated_label` are the probability and the label that the
+    judge gave, where a calibration made others of them.
 
     `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
     that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.
@@ -87,6 +87,7 @@ class Verdict(Model):
     confidence: VerdictConfidence = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
+    uncalibrated_label: Label | None = Field(default=None, exclude_if=_is_none)
     belief: float | None = Field(default=None, ge=0.0, le=1.0)
     nearness: float = Field(default=0.0, ge=0.0, le=1.0)
     note: str = ""
@@ -97,9 +98,12 @@ class Verdict(Model):
     label_mass: Probability | None = Field(default=None, exclude_if=_is_none)
 
     @property
-    def given_probability(self) -> float:
-        """The probability the judge gave, before any calibration."""
-        return self.probability if self.uncalibrated is None else self.uncalibrated
+    def as_given(self) -> Verdict:
+        """The verdict as the judge gave it, before any calibration."""
+        if self.uncalibrated is None:
+            return self
+        given = {"label": self.uncalibrated_label or self.label, "probability": self.uncalibrated}
+        return self.model_copy(update=given | {"uncalibrated": None, "uncalibrated_label": None})
 
 
 class AtomAnswer(Model):

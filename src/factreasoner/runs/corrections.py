@@ -44,15 +44,15 @@ class Correction(Model):
 
     def applied(self, verdict: Verdict) -> Verdict:
         """The verdict as the reader has it: sure, and without the judge's quote, which was for another."""
-        said = f"corrected by a reader; the judge said {verdict.label} ({verdict.given_probability:.2f})"
-        return verdict.model_copy(
+        given = verdict.as_given
+        said = f"corrected by a reader; the judge said {given.label} ({given.probability:.2f})"
+        return given.model_copy(
             update={
                 "label": self.label,
                 "probability": 1.0,
-                "uncalibrated": None,
                 "confidence": "corrected",
-                "quote": verdict.quote if self.label == verdict.label else None,
-                "citation": verdict.citation if self.label == verdict.label else None,
+                "quote": given.quote if self.label == given.label else None,
+                "citation": given.citation if self.label == given.label else None,
                 "note": f"{said}: {self.note}" if self.note else said,
             }
         )

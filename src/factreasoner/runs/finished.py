@@ -72,6 +72,13 @@ class FinishedRun(Generic[R]):
         return known_id(self._folder, record_id)
 
     @property
+    def asked_with(self) -> dict[str, Any]:
+        """Fingerprints of the judge's prompts, and how each model was asked, as the manifest has them."""
+        manifest = self._folder.manifest.content()
+        prompts = {name: kept for name, kept in manifest["prompts"].items() if name.startswith("judge")}
+        return {"prompts": prompts, "models": manifest.get("models", {})}
+
+    @property
     def sizes(self) -> Sequence[int]:
         """How many claims were judged in each record."""
         return Numbers(self._folder.entries[i].size for i in self.ids)

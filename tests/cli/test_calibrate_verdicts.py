@@ -1,0 +1,260 @@
+"""`calibrate` by labelled pairs: fitted, applied to labels and probabilities, refused with the numbers."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import random
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import write_records
+from run_folders import run_folder
+
+from factreasoner.config import Config
+from factreasoner.evaluators.graph import with_graph
+from factreasoner.models import Assessment, Atom, Context, Label, Outcome, Verdict
+from factreasoner.rescoring import rescore
+from factreasoner.solvers.exact import ExactSolver
+
+RECORDS = 12
+RIGHT: tuple[Label, ...] = ("entailment",) * 3 + ("contradiction",) + ("neutral",) * 6
+VALUES = ("True", "False", "Not clear")
+LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
+
+
+@functools.cache
+def judged(number: int) -> Assessment:
+    """A record with a verdict on every atom by a model that says "True" far too often."""
+    rng = random.Random(number)
+    shares = []
+    for right in RIGHT:
+        scores = [rng.gauss(3.0 * (name == "entailment") + 2.5 * (name == right), 1.0) for name in LABELS]
+        shares.append([math.exp(score) / sum(map(math.exp, scores)) for score in scores])
+    return assessed(number, shares, ["S" if label == "entailment" else "NS" for label in RIGHT])
+
+
+def assessed(number: int, shares: Sequence[Sequence[float]], golds: Sequence[Any]) -> Assessment:
+    """A record of one passage, with P of the three labels and a person's label for each atom."""
+    verdicts = tuple(
+        Verdict(
+            context_id="c0",
+            target_id=f"a{place}",
+            label=LABELS[p.index(max(p))],
+            probability=max(p),
+            confidence="logprobs",
+            label_probabilities=dict(zip(VALUES, p, strict=True)),
+            label_mass=0.97,
+        )
+        for place, p in enumerate(shares)
+    )
+    atoms = tuple(Atom(id=f"a{i}", text=f"Statement {i}.", gold=gold) for i, gold in enumerate(golds))
+    contexts, config = (Context(id="c0", text="A passage."),), Config()
+    outcome = with_graph(Outcome(p_true={}, support={}, verdicts=verdicts), atoms, contexts, config)
+    made = Assessment(
+        record_id=f"r{number}",
+        status="ok",
+        assessor="factreasoner",
+        atoms=atoms,
+        contexts=contexts,
+        outcome=outcome,
+    )
+    return rescore(made, ExactSolver(config), config)
+
+
+def changed(number: int, **fields: Any) -> Assessment:
+    """The record with other fields in each of its verdicts."""
+    made = judged(number)
+    assert made.outcome is not None
+    verdicts = tuple(verdict.model_copy(update=fields) for verdict in made.outcome.verdicts)
+    return made.model_copy(update={"outcome": made.outcome.model_copy(update={"verdicts": verdicts})})
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    return run_folder(tmp_path_factory.mktemp("calibrated") / "run", *map(judged, range(RECORDS)))
+
+
+@pytest.fixture
+def run(tmp_path, finished_run):
+    return shutil.copytree(finished_run, tmp_path / "run")
+
+
+LINES = [
+    {"record": f"r{n}", "source": "c0", "target": f"a{i}", "label": label}
+    for n in range(RECORDS)
+    for i, label in enumerate(RIGHT)
+]
+
+
+@pytest.fixture
+def relations(tmp_path):
+    """What people say of the same pairs."""
+    return write_records(tmp_path / "relations.jsonl", *LINES)
+
+
+def content(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout, parse_constant=pytest.fail)
+
+
+def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, tmp_path, figures):
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
+    found = content(done)
+    assert found == json.loads((tmp_path / "c.json").read_text())
+    assert found["verdicts"].keys() == {"temperature", "contradiction", "neutral"}
+    assert found["verdicts"]["neutral"] > 1.0
+    source = found["source"]["verdicts"]
+    fit = source["fits"]["verdicts"]
+    assert (fit["n"], fit["records"]) == (120, 12)
+    assert fit["labels"] == {"entailment": 36, "contradiction": 12, "neutral": 72}
+    said = [(v.label, RIGHT[i]) for n in range(RECORDS) for i, v in enumerate(judged(n).outcome.verdicts)]
+    assert fit["before"]["accuracy"] == pytest.approx(sum(a == b for a, b in said) / 120)
+    assert fit["before"]["recall_neutral"] == pytest.approx(said.count(("neutral", "neutral")) / 72)
+    assert fit["after"]["accuracy"] > fit["before"]["accuracy"] + 0.2
+    gain = fit["gain"]["log_loss"]
+    assert gain["value"] == pytest.approx(fit["before"]["log_loss"] - fit["after"]["log_loss"])
+    assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
+    assert source["fits"]["atoms"]["n"] == 120
+    assert "offsets are those of the labels' rates" in done.stderr
+    for ending in ("png", "svg"):
+        assert (tmp_path / f"c.{ending}").stat().st_size > 1000
+
+
+def test_what_a_person_reads(factreasoner, run, relations):
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    for words in ("verdicts: temperature", "of neutral; fitted to 120 (36 entailment", "macro-F1", "AUROC"):
+        assert words in done.stdout
+    assert "nan" not in done.stdout.lower()
+
+
+def test_corrections_teach_what_labels_of_all_pairs_do_and_are_no_natural_rates(
+    factreasoner, run, relations, tmp_path
+):
+    by_labels = content(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
+    said = {(f"r{n}", v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
+    corrections = [
+        {"record": line["record"], "task": "run", "premise": line["source"], "claim": line["target"]}
+        | {"label": line["label"], "was": said[line["record"], line["target"]]}
+        for line in LINES
+    ]
+    # what is right needs no line, but one for each record that was read
+    kept = [line for line in corrections if line["label"] != line["was"] or line["claim"] == "a0"]
+    assert len(kept) < len(corrections)
+    file = write_records(tmp_path / "corrections.jsonl", *kept)
+    done = factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json")
+    assert content(done)["verdicts"] == by_labels["verdicts"]
+    assert "corrections have no natural rates: what nobody corrected counts as right" in done.stderr
+
+
+RECORD_LINES = [
+    {
+        "id": f"r{n}",
+        "output": "x",
+        "atoms": [{"id": f"a{i}", "text": f"Statement {i}."} for i in range(len(RIGHT))],
+        "contexts": [{"id": "c0", "text": "A passage."}],
+    }
+    for n in range(RECORDS)
+]
+
+
+def verdicts_of(folder: Path) -> list[dict[str, Any]]:
+    journal = (folder / "journal.jsonl").read_text().splitlines()
+    return [verdict for line in journal for verdict in json.loads(line)["outcome"]["verdicts"]]
+
+
+def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, run, relations, tmp_path):
+    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    data = write_records(tmp_path / "data.jsonl", *RECORD_LINES)
+    flags = ("--judge", "recorded", "--relations", run, "--calibration", "c.json")
+    assert factreasoner("run", data, "--out", "again", "--quiet", *flags).returncode == 0
+    found, given = verdicts_of(tmp_path / "again"), verdicts_of(run)
+    assert [v["uncalibrated_label"] for v in found] == [v["label"] for v in given]
+    assert [v["uncalibrated"] for v in found] == [v["probability"] for v in given]
+    right = [line["label"] for line in LINES]
+    assert sum(v["label"] == label for v, label in zip(found, right, strict=True)) > 90
+    assert all(
+        v["label_probabilities"] == g["label_probabilities"] for v, g in zip(found, given, strict=True)
+    )
+    plain = ("--judge", "recorded", "--relations", "again")
+    assert factreasoner("run", data, "--out", "plain", "--quiet", *plain).returncode == 0
+    replayed = verdicts_of(tmp_path / "plain")
+    assert [(v["label"], v["probability"]) for v in replayed] == [
+        (v["label"], v["probability"]) for v in given
+    ]
+
+
+def test_that_atoms_get_worse_is_said(factreasoner, tmp_path):
+    """The passage half supports what is true and not what is false; people call both neutral."""
+    shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.6, 0.02, 0.38), (0.3, 0.02, 0.68)] * 4
+    run = run_folder(tmp_path / "half", *(assessed(n, shares, ["S", "NS"] * 5) for n in range(RECORDS)))
+    labels = ["entailment", "contradiction"] + ["neutral"] * 8
+    lines = [{**line, "label": labels[int(line["target"][1:])]} for line in LINES]
+    relations = write_records(tmp_path / "r.jsonl", *lines)
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    assert "atoms get worse though verdicts get better (Brier " in done.stderr
+
+
+def refused(factreasoner, run, tmp_path, *flags):
+    done = factreasoner("calibrate", run, *flags, "--out", "c.json")
+    assert done.returncode == 1
+    assert not (tmp_path / "c.json").exists()
+    return done.stderr
+
+
+def test_fewer_than_100_labelled_pairs_are_refused(factreasoner, run, tmp_path):
+    file = write_records(tmp_path / "r.jsonl", *LINES[:99])
+    words = refused(factreasoner, run, tmp_path, "--relations", file)
+    assert (
+        "99 labelled pairs (30 entailment, 10 contradiction, 59 neutral) in 10 records; it takes 100" in words
+    )
+    file = write_records(tmp_path / "r.jsonl", *LINES[:100])
+    assert factreasoner("calibrate", run, "--relations", file, "--out", "c.json").returncode == 0
+
+
+def test_labels_of_one_kind_are_refused(factreasoner, run, tmp_path):
+    lines = [{**line, "label": "neutral"} if line["label"] == "contradiction" else line for line in LINES]
+    words = refused(factreasoner, run, tmp_path, "--relations", write_records(tmp_path / "r.jsonl", *lines))
+    assert "(36 entailment, 0 contradiction, 84 neutral)" in words
+
+
+@pytest.mark.parametrize("fields", [{"label_probabilities": {}}, {"label_mass": 0.2}])
+def test_verdicts_without_probabilities_teach_nothing(factreasoner, tmp_path, relations, fields):
+    run = run_folder(tmp_path / "bare", *(changed(n, **fields) for n in range(RECORDS)))
+    words = refused(factreasoner, run, tmp_path, "--relations", relations)
+    assert "0 labelled pairs" in words
+    assert "120 labelled verdicts lack the probabilities of all three labels" in words
+
+
+def test_relations_that_teach_nothing(factreasoner, run, tmp_path):
+    def file(*lines):
+        return write_records(tmp_path / "r.jsonl", *lines)
+
+    line = LINES[0]
+    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "record": "x"}))
+    assert "no label on any of the 120 verdicts of this run (120 of other records)" in words
+    assert "the file's records are 'x', the run's 'r0', 'r1', 'r10', ..." in words
+    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "target": "a99"}))
+    assert "110 of other records" in words
+    assert "10 unlisted" in words
+    assert refused(factreasoner, run, tmp_path, "--relations", file({"record": "r0"})).count("missing") == 3
+
+
+def test_unlisted_pairs_can_be_neutral(factreasoner, run, tmp_path):
+    file = write_records(tmp_path / "r.jsonl", *(line for line in LINES if line["label"] != "neutral"))
+    assert "0 neutral" in refused(factreasoner, run, tmp_path, "--relations", file)
+    flags = ("--relations", file, "--unlisted", "neutral", "--out", "c.json")
+    assert factreasoner("calibrate", run, *flags).returncode == 0
+
+
+def test_another_model_or_prompt_is_told(factreasoner, run, relations, tmp_path):
+    factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    fitted = json.loads((tmp_path / "c.json").read_text())
+    fitted["source"]["verdicts"] |= {"prompts": {"judge": "0000"}}
+    (tmp_path / "c.json").write_text(json.dumps(fitted))
+    done = factreasoner("score", run, "--calibration", "c.json", "--json")
+    assert "another prompt 'judge' here" in done.stderr
