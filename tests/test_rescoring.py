@@ -8,6 +8,7 @@ import pytest
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Platt, Temperature
+from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
@@ -63,9 +64,11 @@ def test_a_calibration_taken_up_later_is_one_that_was_there(
     tmp_path: Path, assessor: str, judge: str, before: Platt | None
 ) -> None:
     asked = assessor == "factreasoner" or judge == "embedded"
-    maps = {"entailment": Temperature(temperature=3.0)} if asked else {}
+    offsets = LabelOffsets(neutral=1.0) if asked else UNCHANGED
     first_file, file = tmp_path / "first.json", tmp_path / "c.json"
-    file.write_text(Calibration(verdicts=maps, posteriors=Platt(slope=0.5, intercept=0.2)).model_dump_json())
+    file.write_text(
+        Calibration(verdicts=offsets, posteriors=Platt(slope=0.5, intercept=0.2)).model_dump_json()
+    )
     first_file.write_text(Calibration(posteriors=before).model_dump_json())
     settings = {"assessor": assessor, "judge": judge, "confidence": "constant"}
     first = assessed(calibration=first_file, **settings)

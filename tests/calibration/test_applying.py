@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,15 @@ from factreasoner.calibration.applying import (
     refuse_unasked_judge,
 )
 from factreasoner.calibration.calibrators import Platt, Temperature
+from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 
 LOWER = Platt(slope=1.0, intercept=-3.0)
+THREE = {"True": 0.9, "False": 0.02, "Not clear": 0.08}
+DOUBTFUL = LabelOffsets(neutral=3.0)
 RECORD = Record(
     id="r",
     response="x",
@@ -48,26 +52,35 @@ class OneJudge:
     """Says the same of everything."""
 
     def judge(self, premise: Premise, claims: Any) -> Judged:
-        return Judged(tuple(verdict().model_copy(update={"target_id": claim.id}) for claim in claims))
+        said = verdict(label_probabilities=THREE)
+        return Judged(tuple(said.model_copy(update={"target_id": claim.id}) for claim in claims))
 
 
-def test_a_label_has_its_own_map_and_the_others_stay() -> None:
-    found = calibrated_verdicts([verdict(), verdict("neutral", 0.7)], {"entailment": LOWER})
-    assert [(v.probability, v.uncalibrated) for v in found] == [(LOWER.apply(0.9), 0.9), (0.7, None)]
+def test_a_verdict_gets_another_label_and_keeps_what_the_judge_said() -> None:
+    (found,) = calibrated_verdicts([verdict(label_probabilities=THREE)], DOUBTFUL)
+    assert (found.label, found.uncalibrated_label, found.uncalibrated) == ("neutral", "entailment", 0.9)
+    assert found.probability == pytest.approx(0.08 * math.exp(3) / (0.9 + 0.02 + 0.08 * math.exp(3)))
+    assert found.label_probabilities == THREE
 
 
 def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave() -> None:
-    once = calibrated_verdicts([verdict()], {"entailment": LOWER})
-    assert calibrated_verdicts(once, {"entailment": LOWER}) == once
-    assert calibrated_verdicts(once, {}) == (verdict(),)
+    given = verdict(label_probabilities=THREE)
+    once = calibrated_verdicts([given], DOUBTFUL)
+    assert calibrated_verdicts(once, DOUBTFUL) == once
+    assert calibrated_verdicts(once, UNCHANGED) == (given,)
+
+
+def test_verdicts_without_probabilities_of_all_labels_stay() -> None:
+    given = (verdict(), verdict(label_probabilities=THREE, label_mass=0.3))
+    assert calibrated_verdicts(given, DOUBTFUL) == given
 
 
 def test_a_calibrated_judge() -> None:
-    judge = CalibratedJudge(OneJudge(), {"entailment": Platt(slope=0.0, intercept=0.0)})
+    judge = CalibratedJudge(OneJudge(), DOUBTFUL)
     found = judge.judge(Premise("c0", "x"), [Claim("a0", "y"), Claim("a1", "z")])
-    assert [(v.target_id, v.probability, v.uncalibrated) for v in found.verdicts] == [
-        ("a0", 0.5, 0.9),
-        ("a1", 0.5, 0.9),
+    assert [(v.target_id, v.label, v.uncalibrated_label) for v in found.verdicts] == [
+        ("a0", "neutral", "entailment"),
+        ("a1", "neutral", "entailment"),
     ]
 
 
@@ -92,10 +105,6 @@ def assessed(path: Path | None, **settings: Any) -> Outcome:
 
 def test_a_pipeline_applies_every_part(tmp_path: Path) -> None:
     plain = assessed(None)
-    verdicts = assessed(written(tmp_path, verdicts={"entailment": LOWER}))
-    assert {(v.probability, v.uncalibrated) for v in verdicts.verdicts} == {(LOWER.apply(0.9), 0.9)}
-    assert verdicts.p_true["a0"] == pytest.approx(0.5)
-    assert verdicts.p_true["a0"] < plain.p_true["a0"]
     posteriors = assessed(written(tmp_path, posteriors=LOWER))
     assert posteriors.p_true["a0"] == LOWER.apply(plain.p_true["a0"])
     assert posteriors.marginals == plain.marginals
@@ -114,7 +123,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
-    path = written(tmp_path, verdicts={"entailment": LOWER})
+    path = written(tmp_path, verdicts=DOUBTFUL)
     with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
         refuse_unasked_judge(Config(calibration=path, assessor="factscore", model="x"))
     refuse_unasked_judge(Config(calibration=path, assessor="factscore"))
@@ -122,7 +131,7 @@ def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
 
 def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
     fitted = {"judge": "llm", "model": "x", "version": 2}
-    path = written(tmp_path, verdicts={"entailment": LOWER}, source={"verdicts": {"settings": fitted}})
+    path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
     assert misfits(Config(calibration=path, model="x")) == []
     (found,) = misfits(Config(calibration=path, version=3))
     assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
@@ -136,7 +145,7 @@ def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
         ("", "no calibration"),
         ("[]", "no calibration"),
         (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it anew"),
-        (json.dumps({"verdicts": {"maybe": LOWER.model_dump()}}), "verdicts.maybe"),
+        (json.dumps({"verdicts": {"entailment": LOWER.model_dump()}}), "verdicts.entailment"),
         (
             json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}),
             "temperature: must be above 0",

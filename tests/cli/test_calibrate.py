@@ -10,8 +10,9 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
+from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
-from factreasoner.calibration.verdict_fitting import calibrate_verdicts
+from factreasoner.calibration.label_offsets import LabelOffsets
 from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
@@ -28,9 +29,17 @@ def judged(number, config=None, labels=("entailment", "entailment", "contradicti
     """A record of one context and an atom for each verdict; S and NS by a coin that the judge overrates."""
     config = config or Config()
     coin = random.Random(number)
+    said = {"entailment": "True", "contradiction": "False", "neutral": "Not clear"}
+    sure = [0.8 + 0.15 * coin.random() for _ in labels]
     verdicts = tuple(
-        Verdict(context_id="c0", target_id=f"a{i}", label=label, probability=0.8 + 0.15 * coin.random())
-        for i, label in enumerate(labels)
+        Verdict(
+            context_id="c0",
+            target_id=f"a{i}",
+            label=label,
+            probability=p,
+            label_probabilities={name: p if name == said[label] else (1 - p) / 2 for name in said.values()},
+        )
+        for i, (label, p) in enumerate(zip(labels, sure, strict=True))
     )
     atoms = tuple(
         Atom(
@@ -67,80 +76,15 @@ def run(tmp_path, finished_run):
     return shutil.copytree(finished_run, tmp_path / "run")
 
 
-@pytest.fixture
-def relations(tmp_path):
-    """What people say of the same pairs."""
-    other = {"entailment": "neutral", "contradiction": "neutral", "neutral": "entailment"}
-    return write_records(
-        tmp_path / "relations.jsonl",
-        *(
-            {
-                "record": f"r{n}",
-                "source": v.context_id,
-                "target": v.target_id,
-                "label": v.label if right(n, i) else other[v.label],
-            }
-            for n in range(RECORDS)
-            for i, v in enumerate(judged(n).outcome.verdicts)
-        ),
-    )
-
-
 def content(done):
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout, parse_constant=pytest.fail)
 
 
-def test_corrections_teach_what_labels_of_all_pairs_do(factreasoner, run, relations, tmp_path):
-    by_labels = content(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
-    said = {(n, v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
-    lines = [json.loads(line) for line in relations.read_text().splitlines()]
-    corrections = [
-        {"record": line["record"], "task": "run", "premise": line["source"], "claim": line["target"]}
-        | {"label": line["label"], "was": said[int(line["record"][1:]), line["target"]]}
-        for line in lines
-    ]
-    # what is right needs no line, but one for each record that was read
-    kept = [line for line in corrections if line["label"] != line["was"] or line["claim"] == "a0"]
-    assert len(kept) < len(corrections)
-    file = write_records(tmp_path / "corrections.jsonl", *kept)
-    found = content(factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json"))
-    assert found["verdicts"] == by_labels["verdicts"]
-    assert found["source"]["verdicts"]["gold"] == str(file)
-    some = write_records(tmp_path / "some.jsonl", *(line for line in kept if line["record"] == "r0"))
-    done = factreasoner("calibrate", run, "--corrections", some, "--out", "c.json")
-    assert "too little to calibrate verdicts" in done.stderr
-
-
-def test_verdicts_are_fitted_label_by_label(factreasoner, run, relations, tmp_path, figures):
-    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
-    found = content(done)
-    assert found == json.loads((tmp_path / "c.json").read_text())
-    fits = found["source"]["verdicts"]["fits"]
-    entailment = fits["entailment"]
-    assert (entailment["n"], entailment["records"]) == (24, 12)
-    assert entailment["positives"] == sum(right(n, i) for n in range(RECORDS) for i in (0, 1))
-    for when in ("before", "after"):
-        parts = entailment[when]
-        assert parts["brier"] == pytest.approx(
-            parts["reliability"] - parts["resolution"] + parts["uncertainty"] + parts["within_bins"]
-        )
-    gain = entailment["gain"]["brier"]
-    assert gain["value"] == pytest.approx(entailment["before"]["brier"] - entailment["after"]["brier"])
-    assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
-    assert "entailment" in found["verdicts"]
-    assert "contradiction" not in found["verdicts"]
-    assert "contradiction: stays as it is: 12 with a known outcome" in done.stderr
-    for ending in ("png", "svg"):
-        assert (tmp_path / f"c.{ending}").stat().st_size > 1000
-
-
-def test_what_a_person_reads(factreasoner, run, relations, figures):
-    done = factreasoner(
-        "calibrate", run, "--relations", relations, "--out", "c.json", "--method", "temperature"
-    )
+def test_what_a_person_reads(factreasoner, run, figures):
+    done = factreasoner("calibrate", run, "--out", "c.json", "--method", "temperature")
     assert done.returncode == 0
-    for words in ("entailment: temperature", "fitted to 24 (", "Brier", "log loss", "ECE", "c.json, c.png"):
+    for words in ("posteriors: temperature", "fitted to 36 (", "Brier", "log loss", "ECE", "c.json, c.png"):
         assert words in done.stdout
     assert "nan" not in done.stdout.lower()
 
@@ -191,13 +135,9 @@ def test_label_changes_are_told(factreasoner, tmp_path):
     assert "the labels of" not in done.stderr
 
 
-def fitted(run, path, *, relations=None, method="platt"):
+def fitted(run, path, *, method="platt"):
     """Write the calibration that the command would, without its figures."""
-    finished, how = FinishedRun(run, TASK), Fitting(method)
-    if relations is not None:
-        found = calibrate_verdicts(finished, relations, how)
-    else:
-        found = calibrate_posteriors(finished, None, how)
+    found = calibrate_posteriors(FinishedRun(run, TASK), None, Fitting(method))
     path.write_text(found.model_dump_json())
     return path
 
@@ -220,8 +160,14 @@ def replay(factreasoner, tmp_path, *flags):
     return factreasoner("run", data, "--out", "again", "--quiet", *flags)
 
 
-def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations, tmp_path):
-    fitted(run, tmp_path / "c.json", relations=relations)
+def offsets(path, temperature=1.0):
+    """A file with a calibration of verdicts, as one that doubts what is said to be entailed."""
+    verdicts = LabelOffsets(temperature=temperature, neutral=1.0)
+    path.write_text(Calibration(verdicts=verdicts, source={"verdicts": {}}).model_dump_json())
+
+
+def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
+    offsets(tmp_path / "c.json")
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "again" / "summary.json").read_text())
@@ -230,9 +176,8 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
     journal = (tmp_path / "again" / "journal.jsonl").read_text().splitlines()
     verdicts = {v["target_id"]: v for v in json.loads(journal[0])["outcome"]["verdicts"]}
     assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
-    assert verdicts["a2"]["uncalibrated"] is None
 
-    fitted(run, tmp_path / "c.json", relations=relations, method="temperature")
+    offsets(tmp_path / "c.json", temperature=3.0)
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 1
     assert "calibration: " in done.stderr
@@ -244,9 +189,9 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, relations,
 
 
 @pytest.mark.parametrize("part", ["verdicts", "posteriors"])
-def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp_path, part):
-    by = relations if part == "verdicts" else None
-    fitted(run, tmp_path / "c.json", relations=by)
+def test_a_score_is_what_a_run_would_have_been(factreasoner, run, tmp_path, part):
+    make = offsets if part == "verdicts" else functools.partial(fitted, run)
+    make(tmp_path / "c.json")
     assert replay(factreasoner, tmp_path, "--calibration", "c.json").returncode == 0
     done = factreasoner("score", run, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
@@ -260,8 +205,8 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, relations, tmp
     assert marginals(run / "rescored") != marginals(run)
 
 
-def test_parts_are_fitted_one_on_the_other(factreasoner, run, relations, tmp_path):
-    fitted(run, tmp_path / "v.json", relations=relations)
+def test_parts_are_fitted_one_on_the_other(factreasoner, run, tmp_path):
+    offsets(tmp_path / "v.json")
     labelled = [
         {
             **line,
@@ -313,11 +258,12 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
         (["--corrections", "c.jsonl", "--gold", "g"], "--corrections and --gold"),
         (["--corrections", "c.jsonl", "--relations", "r"], "--relations and --corrections"),
         (["--unlisted", "neutral"], "--unlisted: is about --relations"),
+        (["--relations", "r", "--method", "platt"], "--method: is about posteriors, and --relations fits"),
         (["--relations", "nothing.jsonl"], "nothing.jsonl: can't be read"),
         (["--gold", "nothing.jsonl"], "nothing.jsonl: can't be read"),
     ],
 )
-def test_flags_that_do_not_go_together(factreasoner, run, relations, flags, words):
+def test_flags_that_do_not_go_together(factreasoner, run, flags, words):
     done = factreasoner("calibrate", run, *flags, "--out", "c.json")
     assert done.returncode == 1
     assert words in done.stderr
@@ -352,43 +298,9 @@ def test_too_little_to_learn_from(factreasoner, tmp_path, made, words):
     assert words in refused(factreasoner, run, tmp_path)
 
 
-def test_relations_that_teach_nothing(factreasoner, run, tmp_path):
-    def file(*lines):
-        return write_records(tmp_path / "r.jsonl", *lines)
-
+def test_a_prompted_run_has_no_verdicts(factreasoner, tmp_path):
     line = {"record": "r0", "source": "c0", "target": "a0", "label": "entailment"}
-    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "record": "x"}))
-    assert "no label on any of the 48 verdicts of this run (48 of other records)" in words
-    assert "the file's records are 'x', the run's 'r0', 'r1', 'r10', ..." in words
-    words = refused(factreasoner, run, tmp_path, "--relations", file({**line, "target": "a9"}))
-    assert "44 of other records, 4 unlisted" in words or "4 unlisted, 44 of other records" in words
-    words = refused(factreasoner, run, tmp_path, "--relations", file(line))
-    assert "entailment: 1 with a known outcome (1 right, 0 wrong) in 1 records; it takes 20" in words
-    assert "contradiction: 0 with a known outcome" in words
-    everything = [{**line, "record": f"r{n}", "target": f"a{i}"} for n in range(RECORDS) for i in (0, 1)]
-    assert "(24 right, 0 wrong)" in refused(factreasoner, run, tmp_path, "--relations", file(*everything))
-    assert refused(factreasoner, run, tmp_path, "--relations", file({"record": "r0"})).count("missing") == 3
-
-
-def test_unlisted_pairs_can_be_neutral(factreasoner, run, relations, tmp_path):
-    lines = [line for line in relations.read_text().splitlines() if "neutral" not in line]
-    relations.write_text("\n".join(lines))
-    flags = ("--relations", relations, "--out", "c.json")
-    done = factreasoner("calibrate", run, *flags)
-    assert done.returncode == 1
-    assert "0 wrong" in done.stderr
-    assert factreasoner("calibrate", run, *flags, "--unlisted", "neutral").returncode == 0
-
-
-def test_another_run_can_be_the_relations(factreasoner, run, tmp_path):
-    stronger = run_folder(
-        tmp_path / "other", *(judged(n, labels=("entailment", "neutral") * 2) for n in range(12))
-    )
-    done = factreasoner("calibrate", run, "--relations", stronger, "--out", "c.json", "--json")
-    assert content(done)["source"]["verdicts"]["fits"]["entailment"]["positives"] == 12
-
-
-def test_a_prompted_run_has_no_verdicts(factreasoner, tmp_path, relations):
+    relations = write_records(tmp_path / "relations.jsonl", line)
     made = [assessment([0.9], gold="S", record_id=f"r{n}", assessor="factscore") for n in range(3)]
     run = run_folder(tmp_path / "p", *made, config=Config(assessor="factscore"))
     assert "holds no verdict to calibrate" in refused(factreasoner, run, tmp_path, "--relations", relations)

@@ -1,7 +1,6 @@
-"""`--judge nli` from a data file to results: versions, assessors, resuming, calibration, dry run, doctor."""
+"""`--judge nli` from a data file to results: versions, assessors, resuming, dry run, doctor."""
 
 import json
-import random
 import shutil
 
 import pytest
@@ -149,36 +148,3 @@ def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(
     assert line in factreasoner("doctor").stdout
     done = factreasoner("run", data, "--out", "embedded")
     assert line in done.stdout.splitlines()[-1]
-
-
-def test_calibrate_fits_its_verdicts_to_labels(factreasoner, model, tmp_path):
-    """Labels that agree with the judge on three entailments of four: its .88 and more become about .75."""
-    coin = random.Random(0)
-    words = ["marie", "pierre", "warsaw", "paris", "bridge", "tower", "tree", "bird"]
-    records, labels = [], []
-    for number in range(12):
-        atoms = [f"The {a} {b} was old." for a, b in (coin.sample(words, 2) for _ in range(8))]
-        passage = " ".join(atoms) if number % 2 else "The river was large."
-        records.append(record(f"r{number}", atoms, [passage]))
-        for n in range(8):
-            label = "entailment" if number % 2 and n % 4 else "neutral"
-            labels.append({"record": f"r{number}", "source": "c0", "target": f"a{n}", "label": label})
-    write_records(tmp_path / "d.jsonl", *records)
-    write_records(tmp_path / "gold.jsonl", *labels)
-    flags = ("--judge", "nli", "--nli-model", model)
-    assert factreasoner("run", "d.jsonl", *flags, "--out", "out").returncode == 0
-    done = factreasoner(
-        "calibrate", "out", "--relations", "gold.jsonl", "--out", "c.json", "--method", "platt"
-    )
-    assert done.returncode == 0, done.stderr
-    done = factreasoner("run", "d.jsonl", *flags, "--out", "fitted", "--calibration", "c.json")
-    assert (done.returncode, done.stderr.count("was fitted for other settings")) == (0, 0)
-    for verdict in verdicts(tmp_path / "fitted").values():
-        if verdict["label"] == "entailment":
-            assert verdict["uncalibrated"] > 0.85
-            assert verdict["probability"] == pytest.approx(0.75, abs=0.05)
-    other = save(tmp_path / "other", pooled())
-    done = factreasoner(
-        "run", "d.jsonl", "--judge", "nli", "--nli-model", other, "--out", "o", "--calibration", "c.json"
-    )
-    assert "its verdicts part was fitted for other settings: nli_model" in done.stderr

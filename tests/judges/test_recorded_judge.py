@@ -203,13 +203,15 @@ def test_an_earlier_run_is_replayed_with_what_it_quoted(tmp_path, as_folder):
 
 def test_what_a_calibration_made_of_a_verdict_is_not_replayed(tmp_path):
     made = assessment()
+    was = {"uncalibrated": 0.999, "uncalibrated_label": "entailment"}
     verdicts = tuple(
-        v.model_copy(update={"probability": 0.735, "uncalibrated": 0.999}) for v in made.outcome.verdicts
+        v.model_copy(update={"label": "neutral", "probability": 0.735, **was}) for v in made.outcome.verdicts
     )
     outcome = made.outcome.model_copy(update={"verdicts": verdicts})
     path = journal(tmp_path, made.model_copy(update={"outcome": outcome}))
     judged = judge(path).judge(premise(text="One."), claims("a0", text="First."))
-    assert [(v.probability, v.uncalibrated) for v in judged.verdicts] == [(0.999, None)]
+    found = [(v.label, v.probability, v.uncalibrated) for v in judged.verdicts]
+    assert found == [("entailment", 0.999, None)]
 
 
 def test_a_records_last_assessment_counts_and_a_torn_line_does_not(tmp_path):

@@ -8,7 +8,7 @@ from run_folders import run_folder
 
 from factreasoner import Run, recall, verify
 from factreasoner.calibration.applying import calibrated_verdicts
-from factreasoner.calibration.calibrators import Temperature
+from factreasoner.calibration.label_offsets import LabelOffsets
 from factreasoner.config import Config
 from factreasoner.errors import InputError, RunError
 from factreasoner.evaluators.graph import with_graph
@@ -111,7 +111,7 @@ def test_a_calibration_leaves_corrected_verdicts_alone(folder, tmp_path):
     opened.read_journal()
     (result,) = opened.results(["r1"])
     corrected = found.applied(result).outcome.verdicts
-    again = calibrated_verdicts(corrected, {"contradiction": Temperature(temperature=3.0)})
+    again = calibrated_verdicts(corrected, LabelOffsets(neutral=9.0))
     assert [verdict.probability for verdict in again] == [1.0, 0.8]
 
 
