@@ -38,7 +38,7 @@ SECTIONS = {
     ),
     "figures": (
         *("embedded_judge", "assessors", "independence", "interval_coverage"),
-        *("passage_choice", "retrieval", "atoms"),
+        *("passage_choice", "retrieval", "atoms", "label_offsets"),
     ),
     "peers": ("peers",),
 }

@@ -34,6 +34,8 @@ VERDICT_COLUMNS: Columns = {
     "probability": float,
     "confidence": str,
     "uncalibrated": float,
+    "uncalibrated_label": str,
+    "label_mass": float,
     "belief": float,
     "nearness": float,
     "quote": str,
