@@ -82,4 +82,5 @@ def _logs(p: Floats) -> Floats:
 
 def _log_shares(logs: Floats) -> Floats:
     shifted: Floats = logs - logs.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found
