@@ -34,7 +34,7 @@ SECTIONS = {
         "report 2000",
         "inference --quick --seconds 10",
         "explanations --solves 4",
-        "nli_judge",
+        "verifier",
     ),
     "figures": (
         *("embedded_judge", "assessors", "independence", "interval_coverage"),

@@ -53,7 +53,7 @@ def test_a_part_may_be_named_or_given(name):
         (lambda: verify("x", source=["y"]), "did you mean 'sources'?"),
         (lambda: Scoring(metrik="rag"), "did you mean 'metric'?"),
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
-        (lambda: assess("x", contexts=["y"], judge="nli"), "add nli_model=ID or FOLDER"),
+        (lambda: assess("x", contexts=["y"], judge="nli"), "add verifier_model=FOLDER or ID"),
         (lambda: assess("x", contexts=["y"], workers=2), 'as many as concurrency; add executor="processes"'),
     ],
 )
@@ -72,7 +72,7 @@ def test_what_is_wrong_with_a_call_is_told_in_words_of_python(call, message):
         ("delete it, or use --no-cache", "delete it, or use cache=False"),
         ("use another --out, or start over with --fresh", "use another out, or start over with fresh=True"),
         ("use --version 2 or 3; raise --max-cost and go on", "use version=2 or 3; raise max_cost and go on"),
-        ("fetch it with `factreasoner doctor --nli-model m --nli-download`",) * 2,
+        ("fetch it with `factreasoner doctor --verifier-model m --verifier-download`",) * 2,
         ("text (--summarizer llm), --gold FILE", 'text (summarizer="llm"), --gold FILE'),
     ],
 )

@@ -43,20 +43,89 @@ def tokenizer(*, cut=True):
     return made
 
 
-def byte_tokenizer():
+def byte_tokenizer(special=("<s>", "<pad>", "</s>", "<unk>")):
     """A byte-level tokenizer as RoBERTa has: two separators between the texts, no parts."""
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>"],
+        special_tokens=list(special),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     made.train_from_iterator([" ".join(WORDS)], trainer)
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    if "</s>" in special:
+        made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return made
+
+
+def metaspace_tokenizer(single="$A </s>", special=("<pad>", "</s>", "<unk>"), prepend="always"):
+    """A tokenizer of whole words that begin with the mark of a space, as SentencePiece's do."""
+    named = [*special, *(f"▁{word}" for word in WORDS), *"▁abcdefghijklmnopqrstuvwxyz.,:?"]
+    made = Tokenizer(
+        models.Unigram([(name, -float(n)) for n, name in enumerate(dict.fromkeys(named))], unk_id=2)
+    )
+    made.normalizer = normalizers.Lowercase()
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=prepend)
+    made.add_special_tokens(list(special))
+    tokens = [(token, made.token_to_id(token)) for token in special]
+    pair = f"{single} {single.replace('$A', '$B')}"
+    made.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=tokens)
+    return made
+
+
+def deberta_tokenizer():
+    """A word begins with the mark of a space wherever a text does, after [SEP] as well."""
+    return metaspace_tokenizer("[CLS] $A [SEP]", ("[PAD]", "[CLS]", "[UNK]", "[SEP]"))
+
+
+def modernbert_tokenizer():
+    """Bytes, as RoBERTa has them, and one separator."""
+    made = byte_tokenizer(special=["[CLS]", "[PAD]", "[SEP]", "[UNK]"])
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[("[CLS]", 0), ("[SEP]", 2)],
+    )
+    return made
+
+
+def each_token(*, outputs=2, positions=64, seed=0):
+    """Like `pooled` without parts, but one row of outputs a token: of its hidden state and the mean's sum."""
+    model = pooled(outputs=outputs, parts=False, positions=positions, seed=seed)
+    return _instead_of_last(
+        model,
+        helper.make_node("Unsqueeze", ["mean", "axis"], ["mean3"]),
+        helper.make_node("Add", ["hidden", "mean3"], ["each"]),
+        helper.make_node("MatMul", ["each", "w2"], ["logits"]),
+        shape=["batch", "sequence", outputs],
+    )
+
+
+def one_step(*, words=300, positions=64, seed=0):
+    """Like `pooled` without parts, but a decoder's first step: logits of words, by its input and the mean."""
+    model = pooled(outputs=words, parts=False, positions=positions, seed=seed)
+    given = helper.make_tensor_value_info("decoder_input_ids", TensorProto.INT64, ["batch", "steps"])
+    model.graph.input.append(given)
+    return _instead_of_last(
+        model,
+        helper.make_node("Gather", ["words", "decoder_input_ids"], ["start"]),
+        helper.make_node("Unsqueeze", ["mean", "axis"], ["mean3"]),
+        helper.make_node("Add", ["start", "mean3"], ["each"]),
+        helper.make_node("MatMul", ["each", "w2"], ["logits"]),
+        shape=["batch", "steps", words],
+    )
+
+
+def _instead_of_last(model, *nodes, shape):
+    """The model with other nodes in the place of its last one, which made the logits."""
+    del model.graph.node[-1]
+    model.graph.node.extend(nodes)
+    del model.graph.output[:]
+    model.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, shape))
+    onnx.checker.check_model(model)
+    return model
 
 
 def pooled(*, outputs=3, parts=True, positions=64, seed=0, dtype=TensorProto.INT64, quantized=False):

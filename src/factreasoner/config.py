@@ -65,15 +65,20 @@ class Config(Model):
     judge: str = "auto"
     relations: Path | None = Field(default=None, description="where the recorded judge's verdicts are")
     unlisted: Unlisted = Field(default="missing", description="what a pair without a recorded verdict is")
-    nli_model: str | None = Field(default=None, description="the nli judge's classifier: a folder or an id")
-    nli_revision: str | None = Field(default=None, description="branch, tag or commit of an id; or ID@REV")
-    nli_file: str | None = Field(default=None, description="which .onnx file; none: model.onnx")
-    nli_labels: str | None = Field(default=None, description="what its outputs mean; none: as config.json")
-    nli_window: int = Field(default=512, ge=32, description="most tokens of a passage and a claim together")
-    nli_device: Device = "cpu"
-    nli_threads: int | None = Field(default=None, ge=1, description="none: one a core")
-    nli_batch: int = Field(default=32, ge=1, description="pairs of 128 tokens run at once")
-    nli_download: bool = Field(default=False, description="fetch the model where it is not here yet")
+    verifier: str | None = Field(default=None, description="which verifier: a name, or a TOML file")
+    verifier_model: str | None = Field(default=None, description="its ONNX files: a folder or an id")
+    verifier_url: str | None = Field(
+        default=None, description="where it is served: .../predict, .../classify"
+    )
+    verifier_api_key_env: str | None = None
+    verifier_revision: str | None = Field(default=None, description="branch, tag or commit; or ID@REV")
+    verifier_file: str | None = Field(default=None, description="which .onnx file; none: model.onnx")
+    verifier_labels: str | None = Field(default=None, description="what its outputs mean, in their order")
+    verifier_window: int | None = Field(default=None, ge=32, description="most tokens; none: the verifier's")
+    verifier_device: Device = "cpu"
+    verifier_threads: int | None = Field(default=None, ge=1, description="none: one a core")
+    verifier_batch: int = Field(default=32, ge=1, description="pairs of 128 tokens run at once")
+    verifier_download: bool = Field(default=False, description="fetch the model where it is not here yet")
 
     model: str | None = None
     further_models: tuple[str, ...] = Field(default=(), description="models that judge beside `model`")
@@ -188,13 +193,13 @@ class Config(Model):
             )
         return url
 
-    @field_validator("api_base", "embedding_api_base", "chroma_url")
+    @field_validator("api_base", "embedding_api_base", "chroma_url", "verifier_url")
     @classmethod
     def _no_credentials(cls, url: str | None) -> str | None:
         """These may have a query (`?api-version=...`), but a server's key comes from the environment."""
         return None if url is None else checked_url(url)
 
-    @field_validator("api_key_env", "embedding_api_key_env")
+    @field_validator("api_key_env", "embedding_api_key_env", "verifier_api_key_env")
     @classmethod
     def _no_key(cls, name: str | None) -> str | None:
         """A key given in the place of the name of its variable is refused, and not repeated."""
@@ -210,6 +215,18 @@ class Config(Model):
         if data.get("further_models") and others:
             raise ValueError("further_models: several models are given as `model` already; leave one out")
         return data | {"model": first} | ({"further_models": others} if others else {})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nli(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
+        """Judge `nli` is another name of the verifier `nli`."""
+        if not isinstance(data, dict) or data.get("judge") != "nli":
+            return data
+        if data.get("verifier") not in (None, "nli"):
+            raise ValueError(
+                f"judge: 'nli' is the verifier 'nli', and verifier is {data['verifier']!r}; give one"
+            )
+        return data | {"judge": "verifier", "verifier": "nli"}
 
     @model_validator(mode="after")
     def _agree(self) -> Config:
@@ -266,13 +283,14 @@ CALL_SETTINGS = frozenset(
         "merlin_timeout",
         "calibration",  # what is in the file counts, not where it lies; the manifest has its fingerprint
         "relations",  # likewise
-        "nli_model",  # likewise
-        "nli_revision",
-        "nli_file",
-        "nli_device",
-        "nli_threads",
-        "nli_batch",
-        "nli_download",
+        "verifier_model",  # likewise
+        "verifier_revision",
+        "verifier_file",
+        "verifier_api_key_env",
+        "verifier_device",
+        "verifier_threads",
+        "verifier_batch",
+        "verifier_download",
     }
 )
 SCORE_SETTINGS = frozenset({"k", "gamma"})

@@ -45,7 +45,8 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "embedded": "factreasoner.judges.embedded:EmbeddedJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
-        "nli": "factreasoner.judges.nli:NLIJudge",
+        "verifier": "factreasoner.judges.encoder:VerifierJudge",
+        "nli": "factreasoner.judges.encoder:VerifierJudge",
     },
     "solver": {
         "auto": "factreasoner.solvers.auto:AutoSolver",
@@ -66,10 +67,10 @@ PLUGINS: dict[str, dict[str, str]] = {
 EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "bm25s": ("searching own documents", "corpus"),
     "chromadb": ("keeping own documents", "corpus"),
-    "huggingface_hub": ("finding models of the hub", "nli"),
+    "huggingface_hub": ("finding models of the hub", "verifiers"),
     "mammoth": ("reading docx files", "office"),
     "matplotlib": ("drawing figures", "plots"),
-    "onnxruntime": ("running NLI models", "nli"),
+    "onnxruntime": ("running verifiers", "verifiers"),
     "pandas": ("handing out tables as data frames", "frames"),
     "pptx": ("reading pptx files", "office"),
     "protego": ("honouring robots.txt", "web"),
@@ -77,7 +78,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "pypdf": ("reading PDF files", "web"),
     "ray": ("running on a Ray cluster", "ray"),
     "spacy": ("parsing English", "english"),
-    "tokenizers": ("reading texts as NLI models do", "nli"),
+    "tokenizers": ("reading texts as verifiers do", "verifiers"),
     "trafilatura": ("reading web pages", "web"),
 }
 """Import name of an optional package -> (what it is for, the extra that installs it)."""

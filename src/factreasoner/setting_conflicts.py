@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
 """Settings that may say `llm`: the part is then done by a language model."""
-_OF_NLI = ("nli_model", "nli_revision", "nli_file", "nli_labels")
+_OF_VERIFIERS = (
+    "verifier",
+    "verifier_model",
+    "verifier_url",
+    "verifier_revision",
+    "verifier_file",
+    "verifier_labels",
+)
 
 
 def refuse_conflicts(config: Config) -> None:
@@ -54,17 +61,25 @@ def _refuse_parts(config: Config) -> None:
         raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
     if config.judge != "recorded" and config.relations is not None:
         raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
-    if config.judge == "nli" and config.nli_model is None:
-        raise ValueError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
-    unread = [] if config.judge == "nli" else [key for key in _OF_NLI if getattr(config, key) is not None]
-    if unread:
-        raise ValueError(f"{unread[0]}: judge {config.judge!r} does not read it: add --judge nli")
+    _refuse_verifier(config)
     if config.store_dir is not None and config.chroma_url is not None:
         raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":
         raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
     if config.reviser == "inline" and config.revise_given:
         raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
+
+
+def _refuse_verifier(config: Config) -> None:
+    if config.judge != "verifier":
+        unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
+        if unread:
+            raise ValueError(f"{unread[0]}: judge {config.judge!r} does not read it: add --judge verifier")
+        return
+    if config.verifier is None:
+        raise ValueError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
+    if config.verifier_url is not None and config.verifier_file is not None:
+        raise ValueError("verifier_file and verifier_url: a served verifier has no file here; leave one out")
 
 
 def _refuse_executor(config: Config) -> None:

@@ -63,15 +63,18 @@ class Settings(TypedDict, total=False):
     judge: str | Judge | Callable[..., Judge]
     relations: str | Path | None
     unlisted: Unlisted
-    nli_model: str | None
-    nli_revision: str | None
-    nli_file: str | None
-    nli_labels: str | None
-    nli_window: int
-    nli_device: Device
-    nli_threads: int | None
-    nli_batch: int
-    nli_download: bool
+    verifier: str | None
+    verifier_model: str | None
+    verifier_url: str | None
+    verifier_api_key_env: str | None
+    verifier_revision: str | None
+    verifier_file: str | None
+    verifier_labels: str | None
+    verifier_window: int | None
+    verifier_device: Device
+    verifier_threads: int | None
+    verifier_batch: int
+    verifier_download: bool
     model: str | Sequence[str] | None
     further_models: Sequence[str]
     api_base: str | None

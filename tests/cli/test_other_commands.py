@@ -126,9 +126,11 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
 
 
 def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
-    done = factreasoner("assess", "Water is wet.", *passages, "--judge", "nli", "--nli-model", "acme/none")
+    done = factreasoner(
+        "assess", "Water is wet.", *passages, "--judge", "nli", "--verifier-model", "acme/none"
+    )
     assert done.returncode == 1
-    assert "factreasoner doctor --nli-model acme/none --nli-download" in done.stderr
+    assert "--verifier-model acme/none --verifier-download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other")
     assert done.stderr.startswith("Error: unknown judge 'other'; known: embedded, ")
     assert done.stderr.rstrip().endswith("; a class of your own goes by 'package.module:Name'")

@@ -108,7 +108,9 @@ def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner
     assert {line["k"] for line in results(tmp_path / "out")} == {7}
 
 
-@pytest.mark.parametrize("flags", [("--judge", "json:Nothing"), ("--judge", "nli", "--nli-model", "acme/x")])
+@pytest.mark.parametrize(
+    "flags", [("--judge", "json:Nothing"), ("--judge", "nli", "--verifier-model", "acme/x")]
+)
 def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_path, data, flags):
     assert factreasoner("run", data, "--out", "out").returncode == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}

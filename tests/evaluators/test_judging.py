@@ -14,7 +14,7 @@ from factreasoner.solvers.exact import ExactSolver
 
 OF_JUDGES: dict[str, dict[str, str]] = {
     "llm": {"model": "m"},
-    "nli": {"nli_model": "m"},
+    "verifier": {"verifier": "factcg", "verifier_model": "m"},
     "recorded": {"relations": "r.jsonl"},
 }
 

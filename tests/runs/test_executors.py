@@ -156,7 +156,11 @@ def test_what_processes_would_multiply_is_refused(settings, words):
 
 @pytest.mark.parametrize(
     "error",
-    [ConfigError("no"), MissingExtraError("x", "nli"), InputError([InputProblem("f", "id", "is missing")])],
+    [
+        ConfigError("no"),
+        MissingExtraError("x", "verifiers"),
+        InputError([InputProblem("f", "id", "is missing")]),
+    ],
 )
 def test_errors_travel_between_processes(error):
     error.add_note("kept")

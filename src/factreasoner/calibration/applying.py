@@ -55,10 +55,12 @@ JUDGED_BY = (
     "form",
     "atoms_per_call",
     "confidence",
-    "nli_model",
-    "nli_file",
-    "nli_labels",
-    "nli_window",
+    "verifier",
+    "verifier_model",
+    "verifier_url",
+    "verifier_file",
+    "verifier_labels",
+    "verifier_window",
 )
 """Settings that decide what a verdict's probability means."""
 

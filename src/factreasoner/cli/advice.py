@@ -14,9 +14,11 @@ def embedded_notice() -> str:
 
 def embedded_limits() -> str:
     """What the embedded judge does and does not, and what a better one takes."""
-    wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "nli"]
-    extra = "" if all(find_spec(module) for module in wanted) else 'pip install "factreasoner[nli]" and '
+    wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
+    extra = (
+        "" if all(find_spec(module) for module in wanted) else 'pip install "factreasoner[verifiers]" and '
+    )
     return (
         "compares words and does not reason; better: --model NAME, or "
-        f"{extra}--judge nli --nli-model ID (docs/judges.md)"
+        f"{extra}--judge verifier --verifier NAME (docs/judges.md)"
     )

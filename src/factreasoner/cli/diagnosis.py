@@ -21,7 +21,7 @@ from factreasoner.registry import EXTRA_OF_MODULE, load
 from factreasoner.text.parsing import OFFICIAL_MODELS, describe_model
 
 if TYPE_CHECKING:
-    from factreasoner.judges.nli import NLIJudge
+    from factreasoner.judges.encoder import VerifierJudge
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
 HOURS = ("nine", "ten", "eleven", "noon", "one", "two", "three", "four")
@@ -55,8 +55,8 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
     judge = config.plugin("judge")
     if judge == "embedded":
         yield Check("missing", "judge", f"embedded: {embedded_limits()}")
-    elif judge == "nli":
-        yield _nli(config)
+    elif judge == "verifier":
+        yield _verifier(config)
     if config.model is not None and call:
         yield _model(config)
 
@@ -102,16 +102,17 @@ def _merlin(config: Config) -> Check:
         return Check("missing", "merlin", str(error))
 
 
-def _nli(config: Config) -> Check:
+def _verifier(config: Config) -> Check:
+    name = str(config.verifier)
     try:
-        judge: NLIJudge = load("judge", "nli")(config)
+        judge: VerifierJudge = load("judge", "verifier")(config)
+        judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
     except ConfigError as error:
-        return Check("wrong", "nli", str(error))
-    judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
+        return Check("wrong", name, str(error))
     if judged.failures:
-        return Check("wrong", "nli", judged.failures[0].message)
+        return Check("wrong", name, judged.failures[0].message)
     (verdict,) = judged.verdicts
-    return Check("ok", "nli", f"{judge.classifier}; a test: {verdict.label} {verdict.probability:.2f}")
+    return Check("ok", name, f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}")
 
 
 def _model(config: Config) -> Check:

@@ -10,7 +10,7 @@ from factreasoner.cli.console import Terminal
 from factreasoner.cli.flags import takes_settings
 
 
-@takes_settings("Model", "Judging", "NLI judge")
+@takes_settings("Model", "Judging", "Verifier")
 def doctor(
     call: Annotated[
         bool, typer.Option("--call/--no-call", help="With --model: make one small call to it.")
@@ -26,7 +26,7 @@ def doctor(
 ) -> None:
     """Check the installation, the keys, the cache and, with --model, that the model answers calls.
 
-    With --nli-model: that the classifier is here and works; --nli-download fetches it.
+    With --verifier: that it is here and works; --verifier-download fetches its model.
     """
     from rich.markup import escape
     from rich.table import Column, Table
@@ -34,8 +34,8 @@ def doctor(
     from factreasoner.cli.diagnosis import diagnose
     from factreasoner.profiles import load_config
 
-    if settings["nli_model"] is not None:
-        settings["judge"] = "nli"
+    if settings["verifier"] is not None:
+        settings["judge"] = "verifier"
     config = load_config(None, settings)
     if judge_test:
         from factreasoner.cli.judge_test import try_judge

@@ -19,7 +19,7 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
         console.sentence(
-            f"{planned.pairs:,} pairs of passage and claim for the nli judge, longer ones in windows"
+            f"{planned.pairs:,} pairs of passage and claim for the verifier, longer ones in chunks"
         )
     for part in planned.uncounted:
         console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")

@@ -18,7 +18,7 @@ from factreasoner.cli.running import (
     run_task,
 )
 
-PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Claims", "Calibration", "Scores")
+PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
     *("assessor", "version", "fact_generator", "revise_given", "retriever"),
     *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),

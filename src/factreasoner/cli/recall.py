@@ -19,7 +19,7 @@ from factreasoner.cli.running import (
     run_task,
 )
 
-PANELS = ("Assessor", "NLI judge", "Model", "Judging", "Calibration", "Scores")
+PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 UNUSED = (
     *("assessor", "version", "atomizer", "revise_given", "retriever"),
     *("calls", "premise_tokens", "audit_share", "k", "gamma"),

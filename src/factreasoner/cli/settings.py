@@ -86,22 +86,36 @@ PANELS: dict[str, dict[str, Setting]] = {
             "What a pair not listed by --relations is, in a record it names; a missing one is a failure.",
         ),
     },
-    "NLI judge": {
-        "nli_model": Setting(
-            str, "Classifier of --judge nli, in ONNX form: a folder, a file, or an id on the hub, as ID@REV."
+    "Verifier": {
+        "verifier": Setting(
+            str, "Which verifier --judge verifier asks: factcg, minicheck-roberta, nli, ..., or a TOML file."
         ),
-        "nli_revision": Setting(str, "Branch, tag or commit of an id on the hub."),
-        "nli_file": Setting(str, "Which .onnx file of the model. (default: model.onnx, or the only one)"),
-        "nli_labels": Setting(
+        "verifier_model": Setting(
+            str, "Its model in ONNX form: a folder, a file, or an id on the hub, as ID@REV."
+        ),
+        "verifier_url": Setting(
+            str, "Where it is served instead: http://.../predict (TEI) or http://.../classify (vLLM)."
+        ),
+        "verifier_api_key_env": Setting(str, "Environment variable that holds that server's key."),
+        "verifier_revision": Setting(str, "Branch, tag or commit of an id on the hub."),
+        "verifier_file": Setting(
+            str, "Which .onnx file of the model. (default: model.onnx, or the only one)"
+        ),
+        "verifier_labels": Setting(
             str,
             "What its outputs mean, in their order, as entailment,neutral,contradiction. "
-            "(default: as its config.json says)",
+            "(default: as the verifier, or its config.json, says)",
         ),
-        "nli_window": Setting(int, "Most tokens of passage and claim together; longer passages in windows."),
-        "nli_device": Setting(Device, "cpu, or cuda with an onnxruntime-gpu of your own."),
-        "nli_threads": Setting(int, "Threads of the CPU. (default: one a core)"),
-        "nli_batch": Setting(int, "Pairs of 128 tokens run at once; longer ones are fewer."),
-        "nli_download": Setting(bool, "Fetch the model from the hub where it is not in its local cache."),
+        "verifier_window": Setting(
+            int,
+            "Most tokens of passage and claim together; longer ones in windows. (default: the verifier's)",
+        ),
+        "verifier_device": Setting(Device, "cpu, or cuda with an onnxruntime-gpu of your own."),
+        "verifier_threads": Setting(int, "Threads of the CPU. (default: one a core)"),
+        "verifier_batch": Setting(int, "Pairs of 128 tokens run at once; longer ones are fewer."),
+        "verifier_download": Setting(
+            bool, "Fetch the model from the hub where it is not in its local cache."
+        ),
     },
     "Model": {
         "model": Setting(
@@ -247,7 +261,8 @@ COMMON = frozenset(
         "model",
         "api_base",
         "judge",
-        "nli_model",
+        "verifier",
+        "verifier_model",
         "relations",
         "retriever",
         "collection",

@@ -23,7 +23,7 @@ from factreasoner.cli.terminal import say_json
 if TYPE_CHECKING:
     from factreasoner.config import Config
 
-PANELS = ("Assessor", "NLI judge", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
+PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
     *("assessor", "version", "fact_generator", "revise_given", "retriever"),
     *("query_builder", "summarizer", "retrieve_k", "retrieve_question", "search"),

@@ -145,7 +145,7 @@ def made_with(config: Config) -> list[list[str]]:
     words = {
         "embedded": "embedded judge: compares words, names, numbers and negations, and does not reason",
         "llm": ", ".join(config.judge_models or (str(config.model),)),
-        "nli": f"NLI classifier {config.nli_model}",
+        "verifier": f"verifier {config.verifier}",
         "recorded": f"recorded verdicts of {config.relations}",
     }
     settings = [

@@ -37,8 +37,8 @@ def file_fingerprints(config: Config) -> dict[str, str]:
     """
     paths = {name: getattr(config, name) for name in _FILES}
     found = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
-    if config.nli_model is not None:
-        found["nli_model"] = load("judge", "nli").fingerprint(config)
+    if config.verifier is not None:
+        found["verifier"] = load("judge", "verifier").fingerprint(config)
     return found
 
 

@@ -145,7 +145,7 @@ class _Planner:
             return
         tasks = self._evaluator.work(atoms, contexts)
         claims = sum(len(claims) for _, claims in tasks)
-        if self._config.plugin("judge") == "nli":
+        if self._config.plugin("judge") == "verifier":
             self.pairs += claims
         if self._judge:
             asked = [request for task in tasks for request in self._judge.requests(*task)]

@@ -10,8 +10,8 @@ from factreasoner.errors import ConfigError
 from factreasoner.models import Label
 
 REMEDY = (
-    "say what they are, in their order, as --nli-labels entailment,neutral,contradiction "
-    "or --nli-labels entailment,not_entailment"
+    "say what they are, in their order, as --verifier-labels entailment,neutral,contradiction "
+    "or --verifier-labels entailment,not_entailment"
 )
 _NOTHING_ELSE = re.compile(r"[\W_]+")
 _NAMES: tuple[tuple[re.Pattern[str], Label], ...] = (
@@ -33,8 +33,8 @@ def labels_of(config: Mapping[str, Any], given: str | None, source: str) -> tupl
         ConfigError: a name that can mean anything (LABEL_0), or no single output of entailment.
     """
     names = [name.strip() for name in given.split(",")] if given is not None else _in_config(config, source)
-    where = "nli_labels" if given is not None else f"{source}: id2label"
-    found = [_label(name) for name in names]
+    where = "verifier_labels" if given is not None else f"{source}: id2label"
+    found = [label_of(name) for name in names]
     if None in found:
         unknown = names[found.index(None)]
         raise ConfigError(f"{where}: {unknown!r} does not say what the model's output means; {REMEDY}")
@@ -60,6 +60,7 @@ def _in_config(config: Mapping[str, Any], source: str) -> list[str]:
     return [name for _, name in numbered]
 
 
-def _label(name: str) -> Label | None:
+def label_of(name: str) -> Label | None:
+    """What a name of an output means; None where it can mean anything."""
     letters = _NOTHING_ELSE.sub("", name.casefold())
     return next((label for pattern, label in _NAMES if pattern.fullmatch(letters)), None)

@@ -31,7 +31,9 @@ class HubModel(NamedTuple):
         """The model that an id, or ID@REVISION, names. Raises ConfigError for two revisions."""
         name, _, pinned = given.partition("@")
         if pinned and revision and pinned != revision:
-            raise ConfigError(f"nli_revision: {revision!r} is given, and {given!r} says {pinned!r}; give one")
+            raise ConfigError(
+                f"verifier_revision: {revision!r} is given, and {given!r} says {pinned!r}; give one"
+            )
         return cls(name, pinned or revision)
 
     def __str__(self) -> str:
@@ -52,12 +54,12 @@ def cached_folder(model: HubModel) -> Path:
             )
         )
     except HFValidationError as error:
-        raise ConfigError(f"nli_model: {str(model)!r} is neither a folder nor an id: {error}") from error
+        raise ConfigError(f"verifier_model: {str(model)!r} is neither a folder nor an id: {error}") from error
     except LocalEntryNotFoundError as error:
         raise ConfigError(
-            f"nli_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and nothing "
-            f"is downloaded unasked; fetch it with `factreasoner doctor --nli-model {model} "
-            "--nli-download`"
+            f"verifier_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and "
+            "nothing is downloaded unasked; fetch it with `factreasoner doctor --verifier NAME "
+            f"--verifier-model {model} --verifier-download`"
         ) from error
 
 
@@ -81,7 +83,7 @@ def download(
         named = weights(folder / graph, [path.name for path in beside])
         return _fetched(model, [str(graph.parent / name) for name in named]) if named else folder
     except NOT_FETCHED as error:
-        raise ConfigError(f"nli_model: {str(model)!r} can't be downloaded: {error}") from error
+        raise ConfigError(f"verifier_model: {str(model)!r} can't be downloaded: {error}") from error
 
 
 def _fetched(model: HubModel, patterns: Sequence[str]) -> Path:

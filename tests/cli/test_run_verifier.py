@@ -1,4 +1,4 @@
-"""`--judge nli` from a data file to results: versions, assessors, resuming, dry run, doctor."""
+"""`--judge verifier` from a data file to results: versions, assessors, resuming, dry run, doctor."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ def data(tmp_path):
 @pytest.fixture
 def run(factreasoner, data, model):
     def run(*flags, model=model, out="out"):
-        return factreasoner("run", data, "--judge", "nli", "--nli-model", model, "--out", out, *flags)
+        return factreasoner("run", data, "--judge", "nli", "--verifier-model", model, "--out", out, *flags)
 
     return run
 
@@ -73,29 +73,29 @@ def test_recall_of_facts(factreasoner, model, tmp_path):
     facts = [{"id": f"f{n}", "text": text} for n, text in enumerate(ATOMS)]
     data = write_records(tmp_path / "facts.jsonl", {"id": "r1", "output": PASSAGES[0], "facts": facts})
     done = factreasoner(
-        "recall", data, "--judge", "nli", "--nli-model", model, "--out", "recall", "--explain"
+        "recall", data, "--judge", "nli", "--verifier-model", model, "--out", "recall", "--explain"
     )
     assert done.returncode == 0, done.stderr
     assert "0.333" in done.stdout
     assert ATOMS[0] not in done.stdout
     assert ATOMS[1] in done.stdout
     manifest = json.loads((tmp_path / "recall/manifest.json").read_text())
-    assert list(manifest["files"]) == ["nli_model"]
+    assert list(manifest["files"]) == ["verifier"]
 
 
 def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, tmp_path):
     assert run().returncode == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-    assert list(manifest["files"]) == ["nli_model"]
+    assert list(manifest["files"]) == ["verifier"]
     before = (tmp_path / "out/journal.jsonl").read_bytes()
     moved = shutil.move(model, tmp_path / "moved")
-    assert run("--nli-batch", 1, "--nli-threads", 1, model=moved).returncode == 0
+    assert run("--verifier-batch", 1, "--verifier-threads", 1, model=moved).returncode == 0
     assert (tmp_path / "out/journal.jsonl").read_bytes() == before
     done = run(model=save(model, pooled()))
     assert done.returncode == 1
-    assert "nli_model: " in done.stderr
-    done = run("--nli-window", 40, model=moved)
-    assert "nli_window: 512 there, 40 now" in done.stderr
+    assert "verifier: " in done.stderr
+    done = run("--verifier-window", 40, model=moved)
+    assert "verifier_window: None there, 40 now" in done.stderr
 
 
 def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
@@ -111,10 +111,14 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
 def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
     done = run(model="acme/none")
     assert done.returncode == 1
-    assert "factreasoner doctor --nli-model acme/none --nli-download" in done.stderr
+    assert "--verifier-model acme/none --verifier-download" in done.stderr
     assert not (tmp_path / "out").exists()
-    assert "'nli' needs a classifier" in factreasoner("run", data, "--judge", "nli").stderr
-    assert "add --judge nli" in factreasoner("run", data, "--nli-model", "acme/none").stderr
+    assert "'nli' needs its model: add --verifier-model" in factreasoner("run", data, "--judge", "nli").stderr
+    assert "add --judge verifier" in factreasoner("run", data, "--verifier", "factcg").stderr
+    assert (
+        "did you mean 'factcg'?"
+        in factreasoner("run", data, "--judge", "verifier", "--verifier", "facctg").stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,27 +128,27 @@ def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data
 def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
     done = run("--dry-run", *flags)
     assert done.returncode == 0, done.stderr
-    assert f"{pairs} pairs of passage and claim for the nli judge" in done.stdout
+    assert f"{pairs} pairs of passage and claim for the verifier" in done.stdout
     assert not (tmp_path / "out").exists()
 
 
 def test_doctor_tries_the_model(factreasoner, model):
-    done = factreasoner("doctor", "--nli-model", model)
+    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model)
     assert done.returncode == 0, done.stdout
     assert "contradiction/entailment/neutral, up to 63 tokens; a test: neutral" in " ".join(
         done.stdout.split()
     )
     (model / "config.json").write_text("{}")
-    done = factreasoner("doctor", "--nli-model", model)
+    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model)
     assert done.returncode == 1
     assert "id2label: missing" in done.stdout
     (model / "tokenizer.json").unlink()
-    done = factreasoner("doctor", "--nli-model", model, env={"COLUMNS": "60"})
+    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, env={"COLUMNS": "60"})
     assert "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)" in "".join(done.stdout.split())
 
 
 def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):
-    line = "compares words and does not reason; better: --model NAME, or --judge nli --nli-model ID"
+    line = "compares words and does not reason; better: --model NAME, or --judge verifier --verifier NAME"
     assert line in factreasoner("doctor").stdout
     done = factreasoner("run", data, "--out", "embedded")
     assert line in done.stdout.splitlines()[-1]

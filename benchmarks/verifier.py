@@ -1,9 +1,9 @@
-"""Pairs a second of the NLI judge beside those of onnxruntime alone on the same batches, made beforehand.
+"""Pairs a second of a verifier beside those of onnxruntime alone on the same batches, made beforehand.
 
 Both run on one thread and are timed by the CPU's clock, so that a busy machine changes little. Without
 arguments a classifier with random weights is built, a transformer (its cost counts here, not its verdicts);
-`python benchmarks/nli_judge.py MODEL` takes a real one: a folder, or an id in the local cache. The goal is a
-ratio of at least 0.9.
+`python benchmarks/verifier.py MODEL [NAME]` takes a real one: a folder, or an id in the local cache, of the
+verifier NAME (nli). The goal is a ratio of at least 0.9.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from factreasoner.config import Config
-from factreasoner.judges.nli import NLIJudge
+from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.judges.encoder.local import OnnxRuntime
 from factreasoner.models import Claim, Premise
 
 LAYERS, WIDTH, HEADS, VOCABULARY, POSITIONS = 4, 256, 4, 2000, 512
@@ -155,7 +156,7 @@ class Recorder:
         return self._session.run(outputs, feed)
 
 
-def seconds_of(judge: NLIJudge, work: list[tuple[Premise, list[Claim]]]) -> float:
+def seconds_of(judge: VerifierJudge, work: list[tuple[Premise, list[Claim]]]) -> float:
     """CPU seconds of judging everything."""
     start = time.process_time()
     for premise, claims in work:
@@ -164,16 +165,18 @@ def seconds_of(judge: NLIJudge, work: list[tuple[Premise, list[Claim]]]) -> floa
     return time.process_time() - start
 
 
-def compared(judge: NLIJudge) -> Iterator[tuple[int, float, float]]:
-    """Pairs, seconds of the judge and of onnxruntime alone, by turns."""
-    work, session = workload(), judge.classifier.session
+def compared(config: Config) -> Iterator[tuple[int, float, float]]:
+    """Pairs, seconds of the judge and of onnxruntime alone, by turns; a judge scores nothing twice."""
+    runtime = VerifierJudge(config).runtime
+    assert isinstance(runtime, OnnxRuntime)
+    work, session = workload(), runtime.session
     recorder = Recorder(session)
-    judge.classifier.session = recorder
-    seconds_of(judge, work)
-    judge.classifier.session = session
+    runtime.session = recorder
+    seconds_of(VerifierJudge(config), work)
+    runtime.session = session
     pairs = sum(len(feed["input_ids"]) for _, feed in recorder.feeds)
     for _ in range(ROUNDS):
-        mine = seconds_of(judge, work)
+        mine = seconds_of(VerifierJudge(config), work)
         start = time.process_time()
         for outputs, feed in recorder.feeds:
             session.run(outputs, feed)
@@ -184,12 +187,14 @@ def main() -> None:
     """Print both rates and their ratio."""
     with tempfile.TemporaryDirectory() as folder:
         model = sys.argv[1] if len(sys.argv) > 1 else str(build(Path(folder)))
-        judge = NLIJudge(Config(judge="nli", nli_model=model, nli_threads=1))
-        rows = list(compared(judge))
+        name = sys.argv[2] if len(sys.argv) > 2 else "nli"
+        config = Config(judge="verifier", verifier=name, verifier_model=model, verifier_threads=1)
+        rows = list(compared(config))
+        shown = str(VerifierJudge(config).runtime).replace(f"{folder}/", "")
     pairs = rows[0][0]
     ratios = [alone / mine for _, mine, alone in rows]
     mine, alone = (statistics.median(row[place] for row in rows) for place in (1, 2))
-    print(str(judge.classifier).replace(f"{folder}/", ""))
+    print(shown)
     print(f"{pairs} pairs: the judge {pairs / mine:,.1f} a second, onnxruntime alone {pairs / alone:,.1f}")
     ratio = statistics.median(ratios)
     print(f"ratio {ratio:.3f} (of {ROUNDS} rounds {min(ratios):.3f} to {max(ratios):.3f}); goal {GOAL}")

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.judges.nli.hub import MODEL_ID, HubModel, cached_folder, download
+from factreasoner.judges.encoder.hub import MODEL_ID, HubModel, cached_folder, download
 
 USUAL_GRAPH = "model.onnx"
 GRAPH_FOLDER = "onnx"
-EXPORT = (
-    "pip install 'optimum-onnx[onnxruntime]', then "
-    "optimum-cli export onnx --task text-classification --model ID FOLDER"
-)
+TOOL = "`pip install 'optimum-onnx[onnxruntime]'`"
+EXPORT = "`optimum-cli export onnx --task text-classification --model ID FOLDER`"
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
 NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bin")
 """Ends of the names of files that hold no weights of a graph."""
@@ -49,39 +47,46 @@ class Identity(NamedTuple):
     batch_dependent: bool
 
 
-def model_files(config: Config) -> ModelFiles:
-    """The files of the model that `config` names; fetched where they are not here and `nli_download` says so.
+def model_files(config: Config, export: str = EXPORT) -> ModelFiles:
+    """The files of the model that `config` names; fetched where `verifier_download` says so.
+
+    `export` is what makes an ONNX file of such a model.
 
     Raises:
         ConfigError: no model is named, or it is not there, or a file of it is missing; with the remedy.
     """
-    if config.nli_model is None:
-        raise ConfigError("judge: 'nli' needs a classifier: add --nli-model ID or FOLDER")
-    path = Path(config.nli_model).expanduser()
+    if config.verifier_model is None:
+        raise ConfigError(
+            f"verifier: {config.verifier!r} needs its model: add --verifier-model FOLDER or ID, or "
+            "--verifier-url URL of a served one (docs/judges.md)"
+        )
+    path = Path(config.verifier_model).expanduser()
     if path.is_file():
-        if config.nli_file is not None:
-            raise ConfigError(f"nli_file: {path} is a file already; leave one out")
+        if config.verifier_file is not None:
+            raise ConfigError(f"verifier_file: {path} is a file already; leave one out")
         return _beside(path, path.parent)
     if path.is_dir():
-        return _in_folder(path, config)
-    if not MODEL_ID.fullmatch(config.nli_model) or config.nli_model.startswith("."):
-        raise ConfigError(f"nli_model: no such file or folder: {config.nli_model}")
-    model = HubModel.of(config.nli_model, config.nli_revision)
+        return _in_folder(path, config, export)
+    if not MODEL_ID.fullmatch(config.verifier_model) or config.verifier_model.startswith("."):
+        raise ConfigError(f"verifier_model: no such file or folder: {config.verifier_model}")
+    model = HubModel.of(config.verifier_model, config.verifier_revision)
     try:
-        return _in_folder(cached_folder(model), config)
+        return _in_folder(cached_folder(model), config, export)
     except ConfigError:
-        if not config.nli_download:
+        if not config.verifier_download:
             raise
-    choose = partial(chosen_graph, wanted=config.nli_file, model=config.nli_model)
-    return _in_folder(download(model, choose, weights_outside), config)
+    choose = partial(chosen_graph, wanted=config.verifier_file, model=config.verifier_model, export=export)
+    return _in_folder(download(model, choose, weights_outside), config, export)
 
 
-def _in_folder(folder: Path, config: Config) -> ModelFiles:
+def _in_folder(folder: Path, config: Config, export: str) -> ModelFiles:
     names = sorted(found.relative_to(folder).as_posix() for found in folder.rglob("*.onnx"))
-    return _beside(folder / chosen_graph(names, config.nli_file, str(config.nli_model)), folder)
+    return _beside(
+        folder / chosen_graph(names, config.verifier_file, str(config.verifier_model), export), folder
+    )
 
 
-def chosen_graph(names: Sequence[str], wanted: str | None, model: str) -> str:
+def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: str = EXPORT) -> str:
     """The graph to use of a model's files: the one named, or model.onnx, or the only one there is.
 
     `wanted` is a path in the model's folder, or a file name that only one of them has.
@@ -94,14 +99,16 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str) -> str:
     if wanted is not None:
         fitting = [name for name in graphs if name == wanted] or _named(graphs, wanted)
         if len(fitting) != 1:
-            raise ConfigError(f"nli_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
+            raise ConfigError(f"verifier_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
         return fitting[0]
     usual = [name for name in (USUAL_GRAPH, f"{GRAPH_FOLDER}/{USUAL_GRAPH}") if name in graphs]
     if usual or len(graphs) == 1:
         return (usual or graphs)[0]
     if graphs:
-        raise ConfigError(f"nli_model: {model}: which graph is not clear, choose with --nli-file; {listed}")
-    raise ConfigError(f"nli_model: {model}: {listed}; make one: {EXPORT}")
+        raise ConfigError(
+            f"verifier_model: {model}: which graph is not clear, choose with --verifier-file; {listed}"
+        )
+    raise ConfigError(f"verifier_model: {model}: {listed}; make one: {TOOL}, then {export}")
 
 
 def _named(graphs: Sequence[str], name: str) -> list[str]:
@@ -117,13 +124,13 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
         slow = [name for name in SLOW_TOKENIZERS if _first(places, name) is not None]
         has = f"it has only {', '.join(slow)}" if slow else "it has no tokenizer at all"
         raise ConfigError(
-            f"nli_model: {places[-1]}: tokenizer.json is missing, {has}; write it with transformers: "
+            f"verifier_model: {places[-1]}: tokenizer.json is missing, {has}; write it with transformers: "
             "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"
         )
     settings = _first(places, "config.json")
     if settings is None:
         raise ConfigError(
-            f"nli_model: {places[-1]}: config.json is missing, which says what outputs mean; "
+            f"verifier_model: {places[-1]}: config.json is missing, which says what outputs mean; "
             "copy it from the model's page or folder"
         )
     tokenizer_settings = _first(places, "tokenizer_config.json")
@@ -144,9 +151,9 @@ def _json(path: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"nli_model: {path}: can't be read: {error}") from error
+        raise ConfigError(f"verifier_model: {path}: can't be read: {error}") from error
     if not isinstance(content, dict):
-        raise ConfigError(f"nli_model: {path}: not a JSON object")
+        raise ConfigError(f"verifier_model: {path}: not a JSON object")
     return content
 
 
@@ -162,7 +169,7 @@ def identity(files: ModelFiles) -> Identity:
         parts = (files.graph, *weights, files.tokenizer, files.settings_path)
         return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in parts))
     except OSError as error:
-        raise ConfigError(f"nli_model: {error.filename}: can't be read: {error.strerror}") from error
+        raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
 
 
 def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from tiny_classifiers import overlap, pooled, save, tokenizer
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.judges.nli.files import chosen_graph, identity, model_files
+from factreasoner.judges.encoder.files import chosen_graph, identity, model_files
 
 LAID_OUT = {
     "cross-encoder": [
@@ -29,7 +29,7 @@ LAID_OUT = {
 
 
 def nli(folder, **settings):
-    return Config(judge="nli", nli_model=str(folder), **settings)
+    return Config(judge="verifier", verifier="nli", verifier_model=str(folder), **settings)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,15 @@ def test_which_graph(layout, wanted, chosen):
 
 
 def test_several_graphs_without_a_usual_one_are_listed():
-    with pytest.raises(ConfigError, match=r"--nli-file; it has a/model_int8\.onnx, a/model_fp16\.onnx$"):
+    with pytest.raises(ConfigError, match=r"--verifier-file; it has a/model_int8\.onnx, a/model_fp16\.onnx$"):
         chosen_graph(["a/model_int8.onnx", "a/model_fp16.onnx", "config.json"], None, "m")
 
 
 @pytest.mark.parametrize("wanted", ["model.onnx", "nothing.onnx"])
 def test_a_name_that_several_have_or_none_is_refused_with_the_candidates(wanted):
     with pytest.raises(
-        ConfigError, match=rf"nli_file: '{wanted}': \d files of m fit; it has a/model\.onnx, b/model\.onnx"
+        ConfigError,
+        match=rf"verifier_file: '{wanted}': \d files of m fit; it has a/model\.onnx, b/model\.onnx",
     ):
         chosen_graph(["a/model.onnx", "b/model.onnx"], wanted, "m")
 
@@ -163,16 +164,17 @@ class TestTheHub:
         assert model_files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
 
     def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
-        assert model_files(nli("acme/tiny", nli_revision="main")).graph.is_file()
+        assert model_files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
         with pytest.raises(
-            ConfigError, match="nli_revision: 'v1' is given, and 'acme/tiny@main' says 'main'"
+            ConfigError, match="verifier_revision: 'v1' is given, and 'acme/tiny@main' says 'main'"
         ):
-            model_files(nli("acme/tiny@main", nli_revision="v1"))
+            model_files(nli("acme/tiny@main", verifier_revision="v1"))
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
     def test_nothing_is_fetched_unasked(self, cache, name):
         with pytest.raises(
-            ConfigError, match=rf"nothing is downloaded unasked; .* --nli-model {name} --nli-download"
+            ConfigError,
+            match=rf"nothing is downloaded unasked; .* --verifier-model {name} --verifier-download",
         ):
             model_files(nli(name))
 
@@ -192,10 +194,12 @@ class TestTheHub:
             return str(folder)
 
         listed = [*LAID_OUT["cross-encoder"], "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
-        monkeypatch.setattr("factreasoner.judges.nli.hub.snapshot_download", fetched)
+        monkeypatch.setattr("factreasoner.judges.encoder.hub.snapshot_download", fetched)
         monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         for _ in range(2):  # what is there is not fetched again
-            assert model_files(nli("acme/tiny@main", nli_download=True)).graph == folder / "onnx/model.onnx"
+            assert (
+                model_files(nli("acme/tiny@main", verifier_download=True)).graph == folder / "onnx/model.onnx"
+            )
         (first, second) = (patterns for *_, patterns in asked)
         assert {(name, revision) for name, revision, _ in asked} == {("acme/tiny", "main")}
         fetched = [name for name in listed if any(fnmatch(name, pattern) for pattern in (*first, *second))]
@@ -204,5 +208,5 @@ class TestTheHub:
     def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         with pytest.raises(ConfigError, match="'acme/other' can't be downloaded: "):
-            model_files(nli("acme/other", nli_download=True))
-        assert model_files(nli("acme/tiny", nli_download=True)).graph.is_file()
+            model_files(nli("acme/other", verifier_download=True))
+        assert model_files(nli("acme/tiny", verifier_download=True)).graph.is_file()

@@ -3,7 +3,7 @@ import itertools
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.nli.labels import labels_of
+from factreasoner.judges.encoder.labels import labels_of
 
 NAMES = {
     "entailment": ["entailment", "ENTAILMENT", "Entailed", "entail", "SUPPORTS", "supported"],
@@ -58,7 +58,7 @@ def test_outputs_are_ordered_by_number_and_not_by_place_or_text():
 )
 def test_names_that_can_mean_anything_need_telling(names):
     unknown = next(name for name in names if name != "entailment")
-    with pytest.raises(ConfigError, match=rf"m/config.json: id2label: '{unknown}' .*--nli-labels"):
+    with pytest.raises(ConfigError, match=rf"m/config.json: id2label: '{unknown}' .*--verifier-labels"):
         labels_of(config(*names), None, "m/config.json")
 
 
@@ -74,11 +74,11 @@ def test_one_output_must_be_entailment(names):
     "table", [None, {}, [], {"a": "entailment", "b": "neutral"}, {"1": "entailment", "2": "neutral"}]
 )
 def test_a_table_that_says_nothing_is_an_error_with_its_file(table):
-    with pytest.raises(ConfigError, match=r"config\.json: id2label: .*--nli-labels"):
+    with pytest.raises(ConfigError, match=r"config\.json: id2label: .*--verifier-labels"):
         labels_of({"id2label": table}, None, "config.json")
     assert labels_of({"id2label": table}, "entailment,neutral", "config.json") == ("entailment", "neutral")
 
 
 def test_a_wrong_flag_is_named():
-    with pytest.raises(ConfigError, match="nli_labels: 'yes' does not say"):
+    with pytest.raises(ConfigError, match="verifier_labels: 'yes' does not say"):
         labels_of(config("entailment", "neutral"), "yes,no", "config.json")

@@ -1,0 +1,57 @@
+"""From P(label) of each chunk of a passage to what a verifier says of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from factreasoner.judges.encoder.runtime import Array
+from factreasoner.models import Label
+from factreasoner.text.sentences import Span
+
+DIGITS = 6
+"""Probabilities are rounded to so many: what is beyond hangs on which pairs share a batch."""
+
+
+class Decision(NamedTuple):
+    """What a verifier says of a claim, with the probability of that, and the chunk that decides it."""
+
+    label: Label
+    probability: float
+    span: Span
+
+
+def decided(
+    scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
+) -> Decision:
+    """What a verifier says of one claim.
+
+    `scores` hold, for each part of the claim (the whole, or its sentences) and each chunk, P(label) of shape
+    (tokens, labels); one token where the head reads the text as a whole. A token is as well supported as by
+    the chunk that supports it best, a part as its worst token, and the claim as the mean of its parts. It is
+    contradicted as surely as any part is by any chunk. Where both are above `threshold` the larger decides,
+    at a tie contradiction; where none is the claim is neutral.
+    """
+    by_label = {name: [n for n, label in enumerate(labels) if label == name] for name in labels}
+    support = [np.stack([_sum(chunk, by_label["entailment"]) for chunk in part]) for part in scores]
+    entailed = float(np.mean([part.max(axis=0).min() for part in support]))
+    best = int(np.mean([part.min(axis=1) for part in support], axis=0).argmax())
+    against = [[_sum(c, by_label.get("contradiction", [])).max() for c in part] for part in scores]
+    worst = np.array(against).max(axis=0)
+    p, q = _rounded(entailed), _rounded(float(worst.max()))
+    if q > threshold and q >= p:
+        return Decision("contradiction", q, spans[int(worst.argmax())])
+    if p > threshold:
+        return Decision("entailment", p, spans[best])
+    return Decision("neutral", _rounded(max(0.0, 1.0 - p - q)), spans[best])
+
+
+def _sum(rows: Array, places: Sequence[int]) -> Array:
+    summed: Array = rows[:, list(places)].sum(axis=1)
+    return summed
+
+
+def _rounded(value: float) -> float:
+    return min(1.0, max(0.0, round(value, DIGITS)))

@@ -1,0 +1,248 @@
+import random
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pooled, save
+
+from factreasoner import assess
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.llm.cache import ResponseCache
+from factreasoner.models import Claim, Context, Premise
+
+BORN = "Marie Curie was born in Warsaw."
+FILLING = [
+    "The bridge is old and large.",
+    "A bird flows out of the tree.",
+    "She studied physics, not chemistry?",
+]
+ROBERTA = {"made": byte_tokenizer(), "pad_token_id": 1, "max_position_embeddings": None}
+
+
+def nli(folder, **settings):
+    return Config(**{"judge": "verifier", "verifier": "nli", "verifier_model": str(folder)} | settings)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return save(tmp_path / "model", overlap())
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """What each judge has its runtime score, as lists of texts."""
+
+    def watch(judge):
+        calls, real = [], judge.runtime.scores
+        monkeypatch.setattr(judge.runtime, "scores", lambda asked: calls.append(list(asked)) or real(asked))
+        return calls
+
+    return watch
+
+
+def verdicts(judge, text, *claims):
+    judged = judge.judge(Premise("c", text), [Claim(str(n), claim) for n, claim in enumerate(claims)])
+    assert judged.failures == ()
+    return judged.verdicts
+
+
+def test_passages_that_fit_are_judged_whole_as_the_model_does(folder):
+    draw = random.Random(1)
+    words = ["marie", "curie", "was", "born", "in", "warsaw", "not", "paris", "the", "bird"]
+    texts = ["bird " + " ".join(draw.choices(words, k=draw.randint(1, 12))) for _ in range(40)]
+    judge, said = VerifierJudge(nli(folder)), set()
+    for premise in texts[:10]:
+        found = verdicts(judge, premise, *texts)
+        for verdict, claim in zip(found, texts, strict=True):
+            assert verdict.label == overlap_label(premise, claim)
+            assert verdict.quote == (None if verdict.label == "neutral" else premise)
+        said |= {verdict.label for verdict in found}
+    assert said == {"entailment", "neutral", "contradiction"}
+
+
+@pytest.mark.parametrize("place", [0, 7, 30, 59])
+def test_the_sentence_that_decides_is_found_in_a_long_passage_and_quoted(folder, place):
+    sentences = [FILLING[n % 3] for n in range(60)]
+    sentences[place] = BORN
+    entailed, denied, silent = verdicts(
+        VerifierJudge(nli(folder)),
+        " ".join(sentences),
+        "Curie was born in Warsaw.",
+        "Curie was not born in Warsaw.",
+        "Lena.",
+    )
+    assert (entailed.label, silent.label) == ("entailment", "neutral")
+    assert BORN in entailed.quote
+    assert len(entailed.quote) < 300
+    assert entailed.citation == "found"
+    assert silent.quote is None
+    assert denied.label == overlap_label(denied.quote, "Curie was not born in Warsaw.")
+
+
+def test_verdicts_hang_on_the_pair_alone(folder):
+    passage = " ".join([*FILLING * 12, BORN])
+    claims = [
+        "Curie was born in Warsaw.",
+        "The bridge is large.",
+        "a " * 30,
+        "Peru.",
+        "The bridge is old. " * 3,
+    ]
+    together = verdicts(VerifierJudge(nli(folder)), passage, *claims)
+    for claim, verdict in zip(claims, together, strict=True):
+        (by_itself,) = verdicts(VerifierJudge(nli(folder)), passage, claim)
+        assert by_itself == verdict.model_copy(update={"target_id": "0"})
+
+
+def test_no_text_is_scored_twice(folder, scored):
+    judge = VerifierJudge(nli(folder))
+    calls = scored(judge)
+    first = verdicts(judge, BORN, "Lena.", "Peru.", "Lena.")
+    assert verdicts(judge, BORN, "Lena.", "Peru.", "Lena.") == first
+    verdicts(judge, BORN, "Peru.", "France.")
+    assert [len(call) for call in calls] == [2, 0, 1]
+
+
+def test_a_family_s_chunks_are_what_its_model_reads(tmp_path, scored):
+    folder = save(tmp_path, pooled(parts=False, outputs=2, positions=600), **ROBERTA)
+    judge = VerifierJudge(nli(folder, verifier="minicheck-roberta"))
+    calls = scored(judge)
+    passage = "\n".join([f"Bird {n} flows out of the tree." for n in range(150)])
+    verdicts(judge, passage, "Lena.")
+    (asked,) = calls
+    assert len(asked) > 2
+    parts = [texts.first.removesuffix("</s>Lena.") for texts in asked]
+    assert "\n".join(parts) == passage
+    counts = [len(judge.runtime.starts(part)) for part in parts]
+    assert all(count <= 400 for count in counts)
+    joined = [len(judge.runtime.starts(f"{one}\n{other.splitlines()[0]}")) for one, other in pairwise(parts)]
+    assert all(count > 390 for count in joined)
+
+
+def test_a_chunk_that_is_too_long_for_the_model_is_read_in_windows(tmp_path, scored):
+    """One sentence of more tokens than the model takes: the reference code would cut the claim off."""
+    folder = save(tmp_path, pooled(parts=False, outputs=2, positions=600), **ROBERTA)
+    judge = VerifierJudge(nli(folder, verifier="minicheck-roberta"))
+    calls = scored(judge)
+    verdicts(judge, "the lake " * 400, "Lena.")
+    assert all(texts.first.endswith("</s>Lena.") for texts in calls[0])
+    assert len(calls[0]) > 1
+
+
+def test_alignscore_is_the_mean_over_the_claim_s_sentences(tmp_path, scored):
+    folder = save(tmp_path, pooled(parts=False, positions=600), **ROBERTA)
+    judge = VerifierJudge(nli(folder, verifier="alignscore"))
+    calls = scored(judge)
+    (verdict,) = verdicts(judge, BORN, "Marie was born. She studied physics.")
+    assert [texts.second for texts in calls[0]] == ["Marie was born.", "She studied physics."]
+    rows = np.array([judge.runtime.scores([texts])[0][0] for texts in calls[0]])
+    entailed, contradicted = rows[:, 0].mean(), rows[:, 2].max()
+    expected = {"entailment": entailed, "contradiction": contradicted}.get(
+        verdict.label, max(0.0, 1 - entailed - contradicted)
+    )
+    assert verdict.probability == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_model_of_two_labels_never_contradicts(tmp_path):
+    folder = save(tmp_path, pooled(outputs=2), labels=("entailment", "not_entailment"))
+    found = verdicts(VerifierJudge(nli(folder)), BORN, *(f"{word} {word}" for word in WORDS))
+    assert {verdict.label for verdict in found} == {"entailment", "neutral"}
+
+
+def test_a_claim_that_leaves_no_room_is_a_failure_and_the_others_are_judged(folder):
+    passage = " ".join([*FILLING * 5, BORN])
+    judged = VerifierJudge(nli(folder)).judge(
+        Premise("c", passage), [Claim("long", "tree " * 60), Claim("a", BORN)]
+    )
+    assert [verdict.target_id for verdict in judged.verdicts] == ["a"]
+    (failure,) = judged.failures
+    assert (failure.item_id, failure.error_type) == ("c->long", "ClaimTooLong")
+    assert "too long for 63 tokens" in failure.message
+
+
+def test_a_graph_that_fails_is_a_failure_a_claim(tmp_path):
+    """Positions beyond its table: the model's settings promise more than it has."""
+    folder = save(tmp_path, pooled(positions=20), max_position_embeddings=60)
+    judged = VerifierJudge(nli(folder)).judge(Premise("c", "a " * 30), [Claim("a", BORN), Claim("b", BORN)])
+    assert judged.verdicts == ()
+    assert [failure.item_id for failure in judged.failures] == ["c->a", "c->b"]
+    assert all("Gather" in failure.message for failure in judged.failures)
+
+
+def test_no_claims_no_verdicts(folder):
+    assert VerifierJudge(nli(folder)).judge(Premise("c", BORN), []) == ((), ())
+
+
+class TestTheCache:
+    def test_what_was_judged_is_not_judged_again(self, folder, tmp_path, scored):
+        cache = ResponseCache(tmp_path)
+        claims = ["Curie was born in Warsaw.", "Curie was not born in Warsaw.", "Lena."]
+        first = verdicts(VerifierJudge(nli(folder), cache), BORN, *claims)
+        judge = VerifierJudge(nli(folder), cache)
+        calls = scored(judge)
+        assert verdicts(judge, BORN, *claims) == first
+        verdicts(judge, BORN, *claims, "Peru.")
+        assert [len(call) for call in calls] == [0, 1]
+        cache.close()
+
+    def test_another_model_window_or_meaning_of_outputs_is_another_key(self, folder, tmp_path):
+        cache = ResponseCache(tmp_path)
+        passage = " ".join([*FILLING, BORN])
+        verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
+        other = save(tmp_path / "other", pooled())
+        turned = nli(folder, verifier_labels="entailment,contradiction,neutral")
+        own = tmp_path / "own.toml"
+        own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 512\nthreshold = 0.99\n')
+        for config in (nli(other), nli(folder, verifier_window=40), turned, nli(folder, verifier=str(own))):
+            assert verdicts(VerifierJudge(config, cache), passage, BORN) == verdicts(
+                VerifierJudge(config), passage, BORN
+            )
+        cache.close()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_assess_by_each_version(folder, version, tmp_path):
+    passages = (BORN, "The city is in Peru.", "Marie Curie was not born in Warsaw, she was born in Paris.")
+    found = assess(
+        "Marie Curie was born in Warsaw. The city is not in Peru. The Lena flows out of a lake.",
+        contexts=[Context(id=f"c{n}", text=text) for n, text in enumerate(passages)],
+        judge="nli",
+        verifier_model=str(folder),
+        version=version,
+        spacy_model="none",
+        cache_dir=str(tmp_path / "cache"),
+    )
+    outcome = found.outcome
+    assert found.status == "ok"
+    texts = {atom.id: atom.text for atom in found.atoms} | {c.id: c.text for c in found.contexts}
+    assert len(outcome.verdicts) == (9 if version < 3 else 15)
+    for verdict in outcome.verdicts:
+        assert verdict.label == overlap_label(texts[verdict.context_id], texts[verdict.target_id])
+        assert verdict.confidence == "model"
+    assert outcome.support["a1"] == "contradicted"
+    assert outcome.support["a2"] == "unverified"
+
+
+def test_without_the_extra_it_is_named(folder, monkeypatch):
+    for name in ("local", "onnx_parts"):
+        monkeypatch.delitem(sys.modules, f"factreasoner.judges.encoder.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[verifiers\]"):
+        VerifierJudge(nli(folder))
+
+
+def test_settings_that_do_not_go_together(folder):
+    with pytest.raises(ValueError, match="'verifier' needs to know which"):
+        Config(judge="verifier")
+    with pytest.raises(ValueError, match="judge 'auto' does not read it: add --judge verifier"):
+        Config(verifier_model="x")
+    with pytest.raises(ValueError, match="'nli' is the verifier 'nli', and verifier is 'factcg'"):
+        Config(judge="nli", verifier="factcg")
+    assert (Config(judge="nli").judge, Config(judge="nli").verifier) == ("verifier", "nli")
+    with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*--verifier-url URL"):
+        VerifierJudge(Config(judge="verifier", verifier="factcg"))
+    with pytest.raises(ConfigError, match=r"audit_share: "):
+        assess("A lake.", contexts=["A lake."], judge="nli", verifier_model=str(folder), audit_share=0.5)

@@ -1,0 +1,320 @@
+"""Verifiers in this process: P of every head beside the same in numpy, batches, and what is refused."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from tiny_classifiers import (
+    WORDS,
+    byte_tokenizer,
+    deberta_tokenizer,
+    each_token,
+    metaspace_tokenizer,
+    modernbert_tokenizer,
+    one_step,
+    overlap,
+    pooled,
+    save,
+)
+from tokenizers import Tokenizer
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder.adapter import adapter_of
+from factreasoner.judges.encoder.files import model_files
+from factreasoner.judges.encoder.local import batches, loaded
+from factreasoner.judges.encoder.onnx_parts import position_limit
+from factreasoner.judges.encoder.runtime import Unscored
+
+TWO = ("entailment", "not_entailment")
+ROBERTA = {
+    "made": byte_tokenizer(),
+    "pad_token_id": 1,
+    "model_type": "roberta",
+    "max_position_embeddings": 300,
+}
+BYTES = {"made": modernbert_tokenizer(), "pad_token_id": 1, "max_position_embeddings": 300}
+T5 = {"made": metaspace_tokenizer(), "model_type": "t5"}
+
+
+def config(folder, verifier="nli", **settings):
+    return Config(judge="verifier", verifier=verifier, verifier_model=str(folder), **settings)
+
+
+def runtime(folder, verifier="nli", **settings):
+    return loaded(adapter_of(verifier), config(folder, verifier, **settings))
+
+
+def asked(number, verifier="nli", seed=0, longest=20):
+    draw = random.Random(seed)
+    pairs = (
+        [" ".join(draw.choices(WORDS, k=draw.randint(1, longest))) for _ in range(2)] for _ in range(number)
+    )
+    return [adapter_of(verifier).texts(*pair) for pair in pairs]
+
+
+def softmax(values):
+    powers = np.exp(values - values.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def computed(model, folder, texts, read):
+    """P(label) of one text: what the tiny graphs compute, written out; `read` takes the rows of each head."""
+    w = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made.no_truncation()
+    made.no_padding()
+    encoding = made.encode(texts.first, texts.second)
+    x = w["words"][encoding.ids] + w["places"][1 : len(encoding) + 1]
+    if any(given.name == "token_type_ids" for given in model.graph.input):
+        x = x + w["kinds"][encoding.type_ids]
+    hidden = np.tanh(x @ w["w1"])
+    return read(hidden, hidden.mean(axis=0), encoding, w)
+
+
+def of_text(hidden, mean, encoding, w):
+    return softmax(mean @ w["w2"])[None, :]
+
+
+def of_first(hidden, mean, encoding, w):
+    return softmax((hidden[:1] + mean) @ w["w2"])
+
+
+def of_claim(hidden, mean, encoding, w):
+    claim = [n for n, part in enumerate(encoding.sequence_ids) if part == 1]
+    return softmax((hidden[claim] + mean) @ w["w2"])
+
+
+def of_step(hidden, mean, encoding, w):
+    logits = (w["words"][0] + mean) @ w["w2"]
+    return softmax(logits[[3, 209]])[None, :]
+
+
+def wide(maker, **settings):
+    return lambda: maker(positions=300, **settings)
+
+
+HEADS = {
+    "three labels": ("nli", pooled, of_text, {}),
+    "two labels": ("nli", lambda: pooled(outputs=2), of_text, {"labels": TWO}),
+    "without parts": ("nli", lambda: pooled(parts=False), of_text, {}),
+    "32-bit inputs": ("nli", lambda: pooled(dtype=TensorProto.INT32), of_text, {}),
+    "alignscore": ("alignscore", wide(pooled, parts=False), of_text, ROBERTA),
+    "minicheck-roberta": ("minicheck-roberta", wide(pooled, parts=False, outputs=2), of_text, ROBERTA),
+    "minicheck-deberta": (
+        "minicheck-deberta",
+        wide(pooled, outputs=2),
+        of_text,
+        {"made": deberta_tokenizer(), "position_biased_input": False},
+    ),
+    "factcg": (
+        "factcg",
+        wide(pooled, outputs=2),
+        of_text,
+        {"made": deberta_tokenizer(), "position_biased_input": False},
+    ),
+    "minicheck-flan-t5": ("minicheck-flan-t5", wide(one_step), of_step, T5),
+    "hhem-2.1": ("hhem-2.1", wide(each_token), of_first, T5 | {"max_position_embeddings": None}),
+    "lettucedect-base": ("lettucedect-base", wide(each_token), of_claim, BYTES),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_p_is_that_of_the_same_computation_in_numpy_in_batches_of_any_size(tmp_path, name):
+    verifier, make, read, settings = HEADS[name]
+    model = make()
+    folder = save(tmp_path / "m", model, **settings)
+    texts = asked(25, verifier)
+    expected = [computed(model, folder, one, read) for one in texts]
+    assert max(abs(row - expected[0]).max() for row in expected if row.shape == expected[0].shape) > 0.01
+    for batch in (1, 3, 32):
+        found = runtime(folder, verifier, verifier_batch=batch).scores(texts)
+        for mine, row in zip(found, expected, strict=True):
+            assert mine == pytest.approx(row, abs=1e-5), batch
+
+
+def test_a_dynamically_quantized_graph_is_run_a_text_at_a_time(tmp_path):
+    """In a batch all share one scale, so that a text's numbers would hang on its company."""
+    found = runtime(save(tmp_path, pooled(quantized=True)))
+    texts = asked(20)
+    assert [found.scores([one])[0].tolist() for one in texts] == [row.tolist() for row in found.scores(texts)]
+
+
+def test_any_number_of_texts_in_their_order(tmp_path, monkeypatch):
+    found = runtime(save(tmp_path, pooled()))
+    expected = found.scores(asked(40))
+    monkeypatch.setattr("factreasoner.judges.encoder.local._ENCODED", 7)
+    assert np.array(found.scores(asked(40))) == pytest.approx(np.array(expected), abs=1e-6)
+    assert found.scores([]) == []
+
+
+def test_batches_hold_like_lengths_and_no_more_tokens_than_they_may():
+    lengths = [5, 100, 3, 40, 40, 8, 100, 1]
+    found = list(batches(lengths, 80))
+    assert sorted(n for batch in found for n in batch) == list(range(8))
+    assert all(len(batch) == 1 or max(lengths[n] for n in batch) * len(batch) <= 80 for batch in found)
+    assert [lengths[n] for batch in found for n in batch] == sorted(lengths)
+    assert [len(batch) for batch in batches(lengths, 0)] == [1] * 8
+
+
+def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path):
+    found = runtime(save(tmp_path, pooled()))
+    assert found.longest == 63
+    texts = [adapter_of("nli").texts("a " * 40, "b " * n) for n in (20, 21)]
+    fits, too_long = found.scores(texts)
+    assert fits.shape == (1, 3)
+    assert too_long == Unscored("TooLong", "64 tokens, and the model takes 63")
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit"),
+    [
+        ({"max_position_embeddings": 512}, 512),
+        ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
+        ({"max_position_embeddings": 1024, "model_type": "bart", "pad_token_id": 1}, 1024),
+        ({"max_position_embeddings": 512, "model_type": "deberta-v2", "position_biased_input": False}, None),
+        ({"model_type": "t5", "n_positions": 512}, None),
+        ({"max_position_embeddings": -1}, None),
+    ],
+)
+def test_how_many_positions_a_model_has(tmp_path, settings, limit):
+    files = model_files(config(save(tmp_path, overlap())))._replace(settings=settings)
+    assert position_limit(files) == limit
+
+
+def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tmp_path):
+    folder = save(tmp_path, pooled(), max_position_embeddings=None)
+    assert runtime(folder).longest == 512
+    assert runtime(folder, verifier_window=5000).longest == 5000
+    save(tmp_path, pooled())
+    assert runtime(folder, verifier_window=5000).longest == 63
+    assert runtime(folder, verifier_window=32).longest == 32
+
+
+def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):
+    folder = save(tmp_path, pooled())
+    first = runtime(folder)
+    assert runtime(folder, k=3) is first
+    assert runtime(folder, verifier_labels="entailment,neutral,contradiction") is not first
+    save(tmp_path, pooled(seed=1))
+    assert runtime(folder) is not first
+
+
+def test_cuda_without_its_provider_or_libraries_is_an_error_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CPUExecutionProvider"])
+    with pytest.raises(ConfigError, match=r"no CUDAExecutionProvider: .*onnxruntime-gpu"):
+        runtime(save(tmp_path, pooled()), verifier_device="cuda")
+
+
+@pytest.mark.filterwarnings("ignore:Specified provider")
+def test_cuda_that_does_not_start_is_no_silent_cpu(tmp_path, monkeypatch):
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CUDAExecutionProvider"])
+    with pytest.raises(ConfigError, match="could not start CUDA"):
+        runtime(save(tmp_path, pooled()), verifier_device="cuda")
+
+
+def renamed_input(model, old, new):
+    for node in model.graph.node:
+        node.input[:] = [new if name == old else name for name in node.input]
+    next(given for given in model.graph.input if given.name == old).name = new
+    return model
+
+
+def fixed_shape(model):
+    for given in model.graph.input:
+        given.type.tensor_type.shape.dim[1].dim_value = 128
+    return model
+
+
+def open_width(model):
+    """The same graph, whose output's width can't be told before it runs."""
+    model.graph.node[-1].output[:] = ["before"]
+    keep = numpy_helper.from_array(np.ones(2, dtype=bool), "keep")
+    model.graph.initializer.append(keep)
+    model.graph.node.append(helper.make_node("Compress", ["before", "keep"], ["logits"], axis=1))
+    model.graph.output[0].type.tensor_type.shape.dim[-1].dim_param = "labels"
+    return model
+
+
+REFUSED = {
+    "input": ("nli", renamed_input(pooled(), "token_type_ids", "pixel_values"), {}, "input 'pixel_values'"),
+    "shape": ("nli", fixed_shape(pooled()), {}, "fixed shape .*optimum-cli export onnx"),
+    "narrow": (
+        "nli",
+        pooled(outputs=2),
+        {},
+        r"model\.onnx: output 'logits' .*needs 3 outputs.*verifier-labels",
+    ),
+    "wide": ("minicheck-roberta", pooled(parts=False), ROBERTA, r"2\]?.*'logits' .*3\], .* needs 2 outputs"),
+    "rank": ("nli", each_token(outputs=3), {}, r"head 'sequence' needs \(texts, outputs\)"),
+    "first": ("hhem-2.1", pooled(parts=False, outputs=2), T5, r"'first_token' needs \(texts, positions, out"),
+    "words": ("minicheck-flan-t5", one_step(words=100), T5, "needs 210 outputs"),
+    "decoder": (
+        "minicheck-flan-t5",
+        each_token(outputs=300),
+        T5,
+        "needs decoder_input_ids beside.*--monolith",
+    ),
+    "separator": (
+        "minicheck-roberta",
+        pooled(outputs=2),
+        {},
+        r"tokenizer\.json: has no special token '</s>'",
+    ),
+    "vocabulary": ("nli", pooled(), {"vocab_size": 20}, r"tokenizer\.json: has ids up to \d+, .* below 20"),
+    "padding": ("nli", pooled(), {"pad_token_id": None}, "pad_token_id: missing"),
+    "labels": (
+        "nli",
+        pooled(),
+        {"labels": ("a", "b", "c")},
+        "'a' does not say what the model's output means",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_the_adapter_is_named_with_what_was_found_and_needed(tmp_path, name):
+    verifier, model, settings, message = REFUSED[name]
+    message = message.removeprefix(r"2\]?.*")
+    with pytest.raises(ConfigError, match=message):
+        runtime(save(tmp_path, model, **settings), verifier)
+
+
+def test_a_width_that_no_file_tells_is_seen_when_the_model_runs(tmp_path):
+    found = runtime(save(tmp_path, open_width(pooled(outputs=2))))
+    with pytest.raises(ConfigError, match=r"has the shape \[1, 2\], and the verifier needs 3 outputs"):
+        found.scores(asked(1))
+
+
+def test_labels_of_one_s_own_are_for_classifiers_of_whole_texts(tmp_path):
+    folder = save(tmp_path, each_token(positions=300), **BYTES)
+    with pytest.raises(ConfigError, match="verifier_labels: verifier 'lettucedect-base' has its own"):
+        runtime(folder, "lettucedect-base", verifier_labels="entailment,neutral")
+
+
+@pytest.mark.parametrize("spoilt", ["onnx/model.onnx", "tokenizer.json"])
+def test_damaged_files_are_named(tmp_path, spoilt):
+    folder = save(tmp_path, pooled())
+    (folder / spoilt).write_bytes(b"\x08\x01 no such thing")
+    with pytest.raises(ConfigError, match=spoilt):
+        runtime(folder)
+
+
+def test_padding_may_be_named_by_the_tokenizer_alone(tmp_path):
+    folder = save(tmp_path, pooled(), pad_token_id=None)
+    (folder / "tokenizer_config.json").write_text(json.dumps({"pad_token": {"content": "[PAD]"}}))
+    assert len(runtime(folder).scores(asked(5))) == 5
+
+
+def test_outputs_that_are_no_numbers_and_a_graph_that_fails_are_told_a_text(tmp_path):
+    model = pooled()
+    model.graph.node[-1].output[:] = ["before"]
+    model.graph.node.append(helper.make_node("Log", ["before"], ["logits"]))
+    found = runtime(save(tmp_path / "log", model)).scores(asked(20))
+    assert {one.kind for one in found if isinstance(one, Unscored)} == {"NotFinite"}
+    short = runtime(save(tmp_path / "short", pooled(positions=20), max_position_embeddings=60))
+    fits, fails = short.scores([adapter_of("nli").texts("a", "b"), adapter_of("nli").texts("a " * 30, "b")])
+    assert fits.shape == (1, 3)
+    assert "Gather" in fails.message
