@@ -88,10 +88,10 @@ PANELS: dict[str, dict[str, Setting]] = {
     },
     "Verifier": {
         "verifier": Setting(
-            str, "Which verifier --judge verifier asks: factcg, minicheck-roberta, nli, ..., or a TOML file."
+            str, "What --judge verifier asks: factcg, minicheck-roberta, ... or a TOML file."
         ),
         "verifier_model": Setting(
-            str, "Its model in ONNX form: a folder, a file, or an id on the hub, as ID@REV."
+            str, "Its model in ONNX form: a folder, a file, or an id of the hub."
         ),
         "verifier_url": Setting(
             str, "Where it is served instead: http://.../predict (TEI) or http://.../classify (vLLM)."
