@@ -87,12 +87,8 @@ PANELS: dict[str, dict[str, Setting]] = {
         ),
     },
     "Verifier": {
-        "verifier": Setting(
-            str, "What --judge verifier asks: factcg, minicheck-roberta, ... or a TOML file."
-        ),
-        "verifier_model": Setting(
-            str, "Its model in ONNX form: a folder, a file, or an id of the hub."
-        ),
+        "verifier": Setting(str, "Which verifier judges, as factcg, or a TOML file."),
+        "verifier_model": Setting(str, "Its ONNX model: a folder, a file, or a hub id."),
         "verifier_url": Setting(
             str, "Where it is served instead: http://.../predict (TEI) or http://.../classify (vLLM)."
         ),
