@@ -1,16 +1,12 @@
 """Inference on fact graphs of FR1, FR2 and FR3: seconds, width, error and verdicts flipped, per solver.
 
     python benchmarks/inference.py [--quick] [--seconds 60] [--memory-gib 4] [--seed 0]
-    python benchmarks/inference.py --modes [--seconds 10] [--seed 0]
 
 Every solver runs in a child process of its own with a time and a memory limit. The error is the largest
 difference of any P(true) from exact inference; where no exact solver can go, from a Gibbs run with a
 tolerance of 0.0005, marked "~". merlin's rows appear when MERLIN_PATH names its binary (seconds then
 include its whole process), pyAgrum's when pyagrum is installed. Ratios are of seconds, to merlin where it
 ran and else to `auto`.
-
-With --modes: how far plain and tempered chains come, each in that many seconds, on public UAI networks of the
-folder that FACTREASONER_DATA names; none of them needs sampling.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ import re
 import resource
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,16 +26,10 @@ from factreasoner.config import Config
 from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.uai import read_uai
 from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.registry import load
-from factreasoner.solvers.chains import Chains
-from factreasoner.solvers.exact import ExactSolver, Planned
-from factreasoner.solvers.gibbs import MOST_CHAINS, sampled_by, small_job
 from factreasoner.solvers.reduction import reduce
-from factreasoner.solvers.tempering import TemperedChains
 
-MODES = ("Grids_11", "Segmentation_11", "Pedigree_12", "Promedus_11", "Promedus_12")
 REFERENCE_TOLERANCE = 0.0005
 REPEAT_FOR = 0.2
 """Seconds within which a solver is run again, five times at most; the fastest run counts."""
@@ -214,42 +203,14 @@ def reference_of(runs: dict[str, Run], graph: FactorGraph, args: argparse.Namesp
     return limited(long, graph, 2 * args.seconds, args.memory_gib)
 
 
-def print_modes(seconds: float, seed: int) -> None:
-    """A line for each network: the largest error of either kind of chains in its wide parts."""
-    folder = Path(os.environ["FACTREASONER_DATA"]) / "uai2014"
-    for name in MODES:
-        path = folder / f"{name}.uai"
-        reduced = reduce(read_uai(path, Path(f"{path}.evid")))
-        exact = ExactSolver().marginals(reduced.graph).probabilities
-        told = [name]
-        for kind in ("plain", "tempered"):
-            gaps = []
-            for part in reduced.components:
-                if small_job(Planned.of(part), 0.0):
-                    continue
-                rng = np.random.default_rng(seed)
-                chains = Chains(part, MOST_CHAINS, rng) if kind == "plain" else TemperedChains(part, rng)
-                found = sampled_by(chains, tolerance=0.003, until=time.monotonic() + seconds)
-                for i, marginal in zip(part.variables, found.marginals, strict=True):
-                    gaps.append(float(np.abs(marginal - exact[reduced.graph.names[i]]).max()))
-            told.append(f"{kind} {max(gaps, default=0.0):.3f}")
-        print("  ".join(told))
-
-
 def main() -> None:
     """Print one line a solver and case, then the ratios that matter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--modes", action="store_true", help="compare kinds of chains")
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit of one solver on one graph")
     parser.add_argument("--memory-gib", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    if args.modes:
-        if "FACTREASONER_DATA" not in os.environ:
-            parser.error("--modes needs the folder of public data that FACTREASONER_DATA names")
-        print_modes(args.seconds, args.seed)
-        return
     solvers = rivals(args.seconds)
     for solve in solvers.values():
         # In the parent, so that no child's time is spent on imports.

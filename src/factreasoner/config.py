@@ -168,7 +168,7 @@ class Config(Model):
     merlin_algorithm: MerlinAlgorithm | RemovedMerlinAlgorithm | None = Field(
         default=None, description="none: cte where it fits"
     )
-    merlin_ibound: int | None = Field(default=None, ge=1, description="none: what takes a second")
+    merlin_ibound: int | None = Field(default=None, ge=1, description="none: 10")
     merlin_iterations: int | None = Field(default=None, ge=1)
     merlin_timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False, description="seconds")
 

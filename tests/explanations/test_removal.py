@@ -16,7 +16,6 @@ from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
 from factreasoner.explanations.removal import (
-    ByAbsorption,
     ManyAtOnce,
     Removals,
     removals,
@@ -26,7 +25,6 @@ from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import FactGraph, Marginals
 from factreasoner.protocols import Solver
-from factreasoner.solvers import memory
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
 
@@ -52,8 +50,6 @@ def ways(part: Part, base: Marginals, way: str) -> Removals:
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
     if way == "many at once":
         return ManyAtOnce(part, plan)
-    if way == "absorption":
-        return ByAbsorption(part, plan)
     if way == "by the solver":
         base = base.model_copy(update={"diagnostics": {"precision": 1e-6}})
     return by_solver(part, base, SOLVER)
@@ -67,7 +63,7 @@ def chosen(part: Part, base: Marginals) -> Removals:
     return removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
 
 
-WAYS = ("many at once", "absorption", "through atoms", "by the solver")
+WAYS = ("many at once", "through atoms", "by the solver")
 
 
 @settings(max_examples=120)
@@ -81,7 +77,7 @@ def test_every_way_gives_what_brute_force_does(
         found = ways(part, base, way)
         names = part.graph.names
         whole_part = found.whole()
-        if way in ("many at once", "absorption"):
+        if way == "many at once":
             assert whole_part is not None
             compare(part, whole_part[None], [()], graph, table)
         else:
@@ -148,10 +144,7 @@ def test_wide_networks_agree_with_solving_anew(version: int) -> None:
         )
         names = part.graph.names
         base = SOLVER.marginals(whole)
-        found = [
-            probability(ways(part, base, way).one_by_one())
-            for way in ("many at once", "absorption", "through atoms")
-        ]
+        found = [probability(ways(part, base, way).one_by_one()) for way in ("many at once", "through atoms")]
         rest = network(graph, "conditional", ()).graph
         for c, *rows in zip(part.contexts, *found, strict=True):
             index = rest.names.index(names[c])
@@ -199,8 +192,6 @@ def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(
     # Sampled elsewhere, but not in this part.
     assert isinstance(chosen(part, exact.model_copy(update={"exact": False})), ManyAtOnce)
     monkeypatch.setattr(removal, "NARROW_ENTRIES", 0)
-    assert isinstance(chosen(part, exact), ByAbsorption)
-    monkeypatch.setattr(memory, "MEMORY_BUDGET", 1 << 10)
     assert isinstance(chosen(part, exact), BySolver)
 
 
@@ -242,14 +233,13 @@ def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
     assert [part.graph.names[c] for c in found.candidates] == ["c2"]
 
 
-@pytest.mark.parametrize("way", ["many at once", "absorption"])
-def test_weights_beyond_a_double(way: str) -> None:
+def test_weights_beyond_a_double() -> None:
     """300 sure witnesses for, 299 against: their products are far below the smallest double."""
     relations = [(f"c{i:03}", "a", "entailment", 1.0) for i in range(300)]
     relations += [(f"c{i:03}", "a", "contradiction", 1.0) for i in range(300, 599)]
     graph = graph_of(*relations, prior=0.99999)
     whole, (part,) = network(graph, "conditional", {"a"})
-    found = ways(part, SOLVER.marginals(whole), way)
+    found = ways(part, SOLVER.marginals(whole), "many at once")
     one = 0.99999 * 0.999 + 0.00001 * 0.5
     rows = probability(found.log_odds([part.contexts[:1], part.contexts[-1:], part.contexts[1:]]))
     assert rows[:, 0] == pytest.approx([0.5, one**2 / (one**2 + (1 - one) ** 2), one], abs=1e-9)

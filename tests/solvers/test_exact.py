@@ -14,9 +14,9 @@ from factreasoner.config import Config
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
-from factreasoner.solvers import conditioning, exact, memory
+from factreasoner.solvers import exact
 from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.exact import ExactSolver, Planned
+from factreasoner.solvers.exact import ExactSolver, plan_of
 from factreasoner.solvers.reduction import reduce
 
 ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])
@@ -61,9 +61,7 @@ def test_a_variable_alone_is_planned_as_any_component_without_a_search(
     (part,) = reduce(graph).components
     by_search = eliminate((states,), [(0,)])
     monkeypatch.setattr(exact, "eliminate", None)
-    lumped, plan = Planned.of(part)
-    assert plan == by_search
-    assert (lumped.groups, lumped.cardinalities, lumped.factors) == (((0,),), (states,), part.factors)
+    assert plan_of(part) == by_search
     assert ExactSolver().marginals(graph).probabilities["a"] == pytest.approx(
         tuple(2 * n / (states * (states + 1)) for n in range(1, states + 1))
     )
@@ -95,59 +93,6 @@ def test_what_would_need_all_memory_is_refused_before_it_is_taken(max_width: int
     graph = network(300, [(a, c) for a in range(100) for c in range(100, 300) if (a * c) % 7 < 3])
     with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 2 GiB.*'gibbs'"):
         ExactSolver(Config(max_width=max_width)).marginals(graph)
-
-
-def test_conditioning_brings_a_network_within_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = network(12, list(itertools.combinations(range(12), 2)))
-    expected = brute_force(graph)
-    assert ExactSolver().marginals(graph).diagnostics == {}
-    monkeypatch.setattr(memory, "MEMORY_BUDGET", 8 * 4096)
-    found = ExactSolver().marginals(graph)
-    assert largest_error(found, expected) < 1e-9
-    assert found.diagnostics["conditioned_on"] >= 2
-    assert found.width == 11 - found.diagnostics["conditioned_on"]
-    assert found.exact
-
-
-@settings(max_examples=100)
-@given(graph=networks())
-def test_conditioning_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
-    """Zeros included, so that some states of the cutset are impossible."""
-    expected = brute_force(graph)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory, "MEMORY_BUDGET", 160)
-        assert largest_error(ExactSolver().marginals(graph), expected) < 1e-9
-
-
-def test_conditioning_on_an_impossible_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    differ = np.array([[0.0, 1.0], [1.0, 0.0]])
-    pairs = itertools.combinations(range(4), 2)
-    graph = FactorGraph(tuple("abcd"), (2,) * 4, tuple(Factor(pair, differ) for pair in pairs))
-    monkeypatch.setattr(memory, "MEMORY_BUDGET", 200)
-    with pytest.raises(SolverError, match="inconsistent"):
-        ExactSolver().marginals(graph)
-
-
-def test_conditioning_is_given_up_when_it_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = network(12, list(itertools.combinations(range(12), 2)))
-    monkeypatch.setattr(memory, "MEMORY_BUDGET", 8 * 64)
-    monkeypatch.setattr(conditioning, "MOST_VARIABLES", 3)
-    with pytest.raises(WidthError, match="allowed: 512 bytes"):
-        ExactSolver().marginals(graph)
-
-
-def test_identical_contexts_do_not_widen_the_network() -> None:
-    """60 contexts that say the same of 20 atoms, among 5 that differ: width 60 if each were a variable."""
-    rng = np.random.default_rng(0)
-    atoms, same, other = range(20), range(20, 80), range(80, 85)
-    priors = [Factor((i,), np.array([0.5, 0.5] if i < 20 else [0.1, 0.9])) for i in range(85)]
-    tables = [ENTAILS, np.array([[0.5, 0.5], [0.7, 0.3]])]
-    factors = [Factor((c, a), tables[a % 2]) for c in same for a in atoms]
-    factors += [Factor((c, a), rng.random((2, 2))) for c in other for a in atoms]
-    found = ExactSolver().marginals(FactorGraph(tuple(map(str, range(85))), (2,) * 85, (*priors, *factors)))
-    assert found.width is not None
-    assert found.width <= 7
-    assert len({round(found.p_true[str(c)], 12) for c in same}) == 1
 
 
 def data_networks() -> Iterator[tuple[Path, Path, Path]]:

@@ -6,6 +6,7 @@ import logging
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner.config import Config
@@ -13,7 +14,7 @@ from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
 from factreasoner.solvers import gibbs
-from factreasoner.solvers.chains import Chains, Moments, joined
+from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import GibbsSolver, split_r_hat
 from factreasoner.solvers.reduction import reduce
@@ -24,7 +25,7 @@ QUICK = Config(tolerance=0.01, solver_seconds=120.0)
 @pytest.fixture
 def nothing_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sample every component, however small."""
-    monkeypatch.setattr(gibbs, "small_job", lambda planned, seconds: None)
+    monkeypatch.setattr(gibbs, "is_narrow", lambda plan: False)
 
 
 def relations(atoms: int, contexts: int, density: float, seed: int = 0) -> FactorGraph:
@@ -163,3 +164,25 @@ def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not() -> N
     worlds = np.repeat([0.0, 0.5], 20)
     assert split_r_hat([half(worlds), half(worlds)], negligible=1e-6) > 2.0
     assert split_r_hat([half(worlds), half(worlds)], negligible=1.0) == 1.0
+
+
+@given(st.data())
+def test_no_two_neighbours_share_a_colour(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 12))
+    variables = st.integers(0, count - 1)
+    scopes = data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=20))
+    classes = colour_classes(count, scopes)
+    assert sorted(i for members in classes for i in members) == list(range(count))
+    assert all(classes)
+    colour = {i: c for c, members in enumerate(classes) for i in members}
+    for scope in scopes:
+        assert len({colour[i] for i in scope}) == len(scope)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(10, 29)), min_size=1))
+def test_atoms_and_contexts_take_two_colours(pairs: list[tuple[int, int]]) -> None:
+    assert len(colour_classes(30, pairs)) == 2
+
+
+def test_a_clique_takes_as_many_as_it_has_variables() -> None:
+    assert len(colour_classes(5, list(itertools.combinations(range(5), 2)))) == 5

@@ -13,10 +13,10 @@ from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner import registry
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, SolverError
+from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
-from factreasoner.solvers.merlin_solver import MerlinSolver
+from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver, plan_of
 
 TRIANGLE = FactorGraph(
     names=("b", "a", "c", "lonely", "bare"),
@@ -94,8 +94,26 @@ def test_a_wide_network_goes_to_mini_buckets(merlin: Path) -> None:
     graph = FactorGraph(tuple("abcdefgh"), (2,) * 8, tuple(pairs))
     found = solver(merlin, max_width=4).marginals(graph)
     assert (found.exact, found.width) == (False, 7)
-    assert (found.diagnostics["algorithm"], found.diagnostics["ibound"]) == ("wmb", 7)
+    assert (found.diagnostics["algorithm"], found.diagnostics["ibound"]) == ("wmb", IBOUND)
     assert found.diagnostics["reason"] == "elimination width 7 is too large for exact inference"
+
+
+def clique(count: int, evidence: dict[int, int] | None = None) -> FactorGraph:
+    factors = [Factor(pair, np.ones((2, 2))) for pair in itertools.combinations(range(count), 2)]
+    return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors), evidence or {})
+
+
+def test_what_is_observed_costs_nothing() -> None:
+    plan = plan_of(clique(3, {0: 1}))
+    assert (plan.width, plan.total) == (1, 1 + 4 + 2)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"merlin_algorithm": "cte"}, {"merlin_algorithm": "bte"}, {"merlin_ibound": 59}]
+)
+def test_what_would_take_all_memory_is_refused(merlin: Path, settings: dict[str, Any]) -> None:
+    with pytest.raises(WidthError, match=r"elimination width 59, more than half of this machine's memory"):
+        solver(merlin, **settings).marginals(clique(60))
 
 
 def test_the_network_is_sent_as_it_is(tmp_path: Path) -> None:

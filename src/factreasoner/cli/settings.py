@@ -234,7 +234,7 @@ PANELS: dict[str, dict[str, Setting]] = {
         "merlin_algorithm": Setting(
             MerlinAlgorithm, "How merlin infers. (default: cte while the width allows it, else wmb)"
         ),
-        "merlin_ibound": Setting(int, "i-bound of wmb and ijgp. (default: what takes about a second)"),
+        "merlin_ibound": Setting(int, "i-bound of wmb and ijgp. (default: 10)"),
         "merlin_iterations": Setting(int, "Iterations of merlin. (default: 10)"),
         "merlin_timeout": Setting(float, "Seconds merlin may take for one record."),
     },

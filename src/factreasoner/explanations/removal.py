@@ -1,35 +1,35 @@
 """What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
 
 `ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, `ByAbsorption` takes sets out of one calibrated junction tree; where that does not fit into memory,
-posteriors are sampled, or priors come of contexts, `BySolver` asks the configured solver, as long as there is
-time.
+one, or where posteriors are sampled or priors come of contexts, `BySolver` asks the configured solver, as
+long as there is time.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import numpy as np
 
-from factreasoner.explanations.absorption import AbsorptionTree
 from factreasoner.explanations.parts import Part
 from factreasoner.explanations.scale import log_odds
-from factreasoner.explanations.solver_removal import FEWEST_SETS, BySolver
-from factreasoner.explanations.variants import VariantTree
+from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.graph.factor_graph import Table
 from factreasoner.models import Marginals
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.memory import bytes_needed, memory_budget
+from factreasoner.solvers.junction_tree import JunctionTree
+from factreasoner.solvers.log_factors import LogFactor, merged
 
 NARROW_ENTRIES = 1 << 17
 """Table entries of one solution up to which all contexts together take about as long as a few solutions."""
 
 SEARCH_ENTRIES = 1 << 26
 """Table entries that a search over sets of contexts may compute in one part: a few seconds."""
+
+CHUNK_ENTRIES = 1 << 22
+"""Table entries of all cliques and variants that are worked on together: 32 MiB."""
 
 SAME = 1e-9
 """Posteriors this close to exact ones are exact, whatever other parts of the network are."""
@@ -100,8 +100,6 @@ def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, 
         # A network may be sampled in its wide parts alone.
         if base.exact or _equal(many.whole(), log_odds(base, [part.graph.names[i] for i in part.atoms])):
             return many
-    if base.exact and 2 * bytes_needed(plan) <= memory_budget():
-        return ByAbsorption(part, plan)
     return BySolver(part, base, solver, deadline=deadline)
 
 
@@ -110,61 +108,41 @@ def _equal(one: Table, other: Table) -> bool:
         return bool(np.allclose(1.0 / (1.0 + np.exp(-one)), 1.0 / (1.0 + np.exp(-other)), rtol=0, atol=SAME))
 
 
-class _Exact:
-    """Sets through a junction tree: all is told, without error and without the solver."""
+class ManyAtOnce:
+    """All sets through one junction tree, as variants of it: exact, and without the solver."""
 
     exact = True
     stderr = None
     solves = 0
     untold = ""
-    candidates: tuple[int, ...]
-
-    def one_by_one(self) -> Table:
-        """See `Removals`."""
-        return self.log_odds([(c,) for c in self.candidates])
-
-    @abstractmethod
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `Removals`."""
-
-
-class ManyAtOnce(_Exact):
-    """All sets through one junction tree."""
 
     def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
         self.affordable = SEARCH_ENTRIES // plan.total
         self.at_once = self.affordable
-        self._tree = VariantTree(part.graph, plan, part.atoms)
+        self._variables = len(part.graph.names)
+        self._atoms = part.atoms
+        factors = merged(LogFactor.of(factor) for factor in part.graph.factors)
+        self._tree = JunctionTree(part.graph.cardinalities, factors, plan.order)
+        self._chunk = max(1, CHUNK_ENTRIES // plan.total)
 
     def whole(self) -> Table:
         """See `Removals`."""
-        return np.asarray(self._tree.log_odds([()])[0])
+        return np.asarray(self.log_odds([()])[0])
+
+    def one_by_one(self) -> Table:
+        """See `Removals`."""
+        return self.log_odds([(c,) for c in self.candidates])
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `Removals`."""
-        return self._tree.log_odds(sets)
+        """See `Removals`. Raises SolverError where a variant allows no joint state."""
+        chunks = (sets[start : start + self._chunk] for start in range(0, len(sets), self._chunk))
+        return np.concatenate([np.empty((0, len(self._atoms))), *map(self._solved, chunks)])
 
-
-class ByAbsorption(_Exact):
-    """Sets one by one out of one calibrated junction tree, each once."""
-
-    def __init__(self, part: Part, plan: Elimination) -> None:
-        self.candidates = part.contexts
-        self.affordable = max(FEWEST_SETS, SEARCH_ENTRIES // plan.total)
-        self.at_once = 1
-        self._atoms = len(part.atoms)
-        self._tree = AbsorptionTree(part.graph, plan, part.atoms)
-        self._known: dict[frozenset[int], Table] = {}
-
-    def whole(self) -> Table:
-        """See `Removals`."""
-        return self._tree.log_odds(frozenset())
-
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `Removals`."""
-        for gone in map(frozenset, sets):
-            if gone not in self._known:
-                self._known[gone] = self._tree.log_odds(gone)
-        rows = [self._known[frozenset(gone)] for gone in sets]
-        return np.array(rows).reshape(len(sets), self._atoms)
+    def _solved(self, sets: Sequence[Collection[int]]) -> Table:
+        lacks = np.zeros((self._variables, len(sets)), dtype=bool)
+        for variant, gone in enumerate(sets):
+            lacks[list(gone), variant] = True
+        calibrated = self._tree.calibrated(lacks)
+        logs = np.stack([calibrated.logs(i) for i in self._atoms], axis=1)
+        return np.asarray(logs[1] - logs[0]).T

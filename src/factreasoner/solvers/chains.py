@@ -1,8 +1,8 @@
-"""Markov chains over one component: vectorised block Gibbs sampling.
+"""Markov chains over one component: block Gibbs sampling over many chains at once.
 
-Variables of one colour are drawn together given all others, for all chains at once. What is kept of a sweep
-is not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell; Gelfand
-and Smith 1990).
+Variables of one colour, of which no two are neighbours, are drawn together given all others. What is kept of
+a sweep is not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell;
+Gelfand and Smith 1990).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.graph.factor_graph import Table
-from factreasoner.solvers.collapsing import Collapsed, Layer, collapse
-from factreasoner.solvers.colouring import colour_classes
+from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.log_factors import LogFactor
 from factreasoner.solvers.reduction import Component
 
@@ -27,8 +26,6 @@ SINGLE_DOWN_TO = -2000.0
 """While every logarithm is above this, single precision rounds far below any standard error to be had."""
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
-
-Rows = npt.NDArray[np.intp]
 
 
 class Moments(NamedTuple):
@@ -42,9 +39,10 @@ class Moments(NamedTuple):
 def joined(stretches: Sequence[Moments]) -> Moments:
     """The moments over several stretches of equal length."""
     means = [stretch.mean for stretch in stretches]
-    mean = np.mean(means, axis=0)
     within = np.mean([stretch.variance for stretch in stretches], axis=0)
-    return Moments(sum(stretch.sweeps for stretch in stretches), mean, within + np.var(means, axis=0))
+    return Moments(
+        sum(stretch.sweeps for stretch in stretches), np.mean(means, axis=0), within + np.var(means, axis=0)
+    )
 
 
 class _Wide(NamedTuple):
@@ -61,17 +59,17 @@ class _Block(NamedTuple):
     Row r of the block is state `state[r]` of its variable `owner[r]`; `rows` is where it stands in all.
     """
 
-    variables: Rows
+    variables: npt.NDArray[np.intp]
     rows: slice
-    owner: Rows
-    state: Rows
+    owner: npt.NDArray[np.intp]
+    state: npt.NDArray[np.intp]
     base: Real
     weights: Any
     wide: tuple[_Wide, ...]
 
 
 class Chains:
-    """Independent chains over a component: its core drawn by colours, then the layers of other variables.
+    """Independent chains over a component, drawn colour by colour.
 
     A variable of k states has k - 1 rows, one for each state but the first; a row of the chains' matrix says
     which chains have its variable in its state. The logit of a state against the first is then linear in the
@@ -79,23 +77,20 @@ class Chains:
     """
 
     def __init__(self, part: Component, count: int, rng: np.random.Generator) -> None:
+        self.count = count
         self._sizes = np.array(part.cardinalities)
         self._rng = rng
-        collapsed = collapse(part)
-        core = _core(part, collapsed)
-        drawn = [*core, *collapsed.layers]
-        lowest = _lowest(drawn, len(part.variables))
+        lowest = _lowest(part)
         self._type = np.float32 if lowest > SINGLE_DOWN_TO else np.float64
-        self._log_of_zero = lowest - ZERO
+        floor = lowest - ZERO
+        factors = [LogFactor(factor.scope, np.maximum(factor.logs, floor)) for factor in part.factors]
+        classes = colour_classes(len(part.variables), part.scopes)
         # In the order of drawing, so that a block's rows lie together.
-        order = np.array([i for layer in drawn for i in layer.variables])
+        order = np.array([i for members in classes for i in members])
         self._start = np.empty_like(self._sizes)
         self._start[order] = np.concatenate(([0], np.cumsum(self._sizes[order] - 1)[:-1]))
         self._row_count = int((self._sizes - 1).sum())
-        self._blocks = [self._block(layer) for layer in drawn]
-        self._core = self._blocks[: len(core)]
-        self._core_factors = collapsed.factors
-        self._has_wide = any(block.wide for block in self._blocks)
+        self._blocks = [self._block(members, factors) for members in classes]
         # Each chain has its own share of variables that start off their first state: starts differ widely.
         shape = (len(self._sizes), count)
         off_first = rng.random(shape) < rng.random(count)
@@ -104,27 +99,18 @@ class Chains:
         for block in self._blocks:
             self._rows[block.rows] = self._states[block.variables[block.owner]] == block.state[:, None]
 
-    @property
-    def count(self) -> int:
-        """How many chains there are that do not know of one another."""
-        return self._rows.shape[1]
-
     def run(self, sweeps: int) -> Moments:
         """Go on for a number of sweeps and return the moments over them."""
         total = np.zeros((self._row_count, self.count))
         squares = np.zeros((self._row_count, self.count))
         for _ in range(sweeps):
-            self._sweep(total, squares)
+            for block in self._blocks:
+                p = self._draw(block)
+                total[block.rows] += p
+                squares[block.rows] += np.square(p, out=p)
         mean = total / sweeps
         variance = np.maximum(squares / sweeps - mean * mean, 0.0)
         return Moments(sweeps, mean.astype(np.float32), variance.astype(np.float32))
-
-    def _sweep(self, total: Table, squares: Table) -> None:
-        """Draw every variable once, and add up its probabilities and their squares."""
-        for block in self._blocks:
-            p = self._draw(block)
-            total[block.rows] += p
-            squares[block.rows] += np.square(p, out=p)
 
     def marginals(self, mean: Table) -> list[Table]:
         """Distributions of the variables from a mean for every row."""
@@ -135,87 +121,58 @@ class Chains:
             found.append(p / p.sum())
         return found
 
-    def _draw(
-        self, block: _Block, columns: Any = slice(None), inverse_temperature: Real | None = None
-    ) -> Real:
-        """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains).
-
-        `columns`: in these chains alone. `inverse_temperature`: what every chain's logits are multiplied by.
-        """
-        logits: Real = block.weights @ self._rows[:, columns]
+    def _draw(self, block: _Block) -> Real:
+        """Draw the block's variables; returns the probabilities they were drawn from, (rows, chains)."""
+        logits: Real = block.weights @ self._rows
         logits += block.base[:, None]
         for wide in block.wide:
-            logs = wide.logs[(slice(None), *(self._states[i, columns] for i in wide.others))]
+            logs = wide.logs[(slice(None), *(self._states[i] for i in wide.others))]
             logits[wide.rows] += logs[1:] - logs[0]
-        if inverse_temperature is not None:
-            logits *= inverse_temperature
         if len(block.owner) == len(block.variables):
             with np.errstate(over="ignore"):
                 p = np.exp(np.negative(logits, out=logits), out=logits)
             p = np.reciprocal(np.add(p, 1.0, out=p), out=p)
             drawn = self._rng.random(p.shape, dtype=self._type) < p
-            self._rows[block.rows, columns] = drawn
-            if self._has_wide:
-                self._put(block, drawn, columns)
+            self._rows[block.rows] = self._states[block.variables] = drawn
             return p
-        shape = (len(block.variables), int(self._sizes[block.variables].max()), logits.shape[1])
+        shape = (len(block.variables), int(self._sizes[block.variables].max()), self.count)
         weights = np.full(shape, -np.inf, dtype=self._type)
         weights[:, 0] = 0.0
         weights[block.owner, block.state] = logits
         weights = np.exp(weights - weights.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         below = np.cumsum(weights[:, :-1], axis=1)
-        states = (self._rng.random((len(weights), 1, weights.shape[2])) >= below).sum(axis=1)
+        states = (self._rng.random((len(weights), 1, self.count)) >= below).sum(axis=1)
         # Rounding may leave the sum of all states just below a draw.
         states = np.minimum(states, self._sizes[block.variables][:, None] - 1)
-        self._put(block, states, columns)
-        self._rows[block.rows, columns] = states[block.owner] == block.state[:, None]
+        self._states[block.variables] = states
+        self._rows[block.rows] = states[block.owner] == block.state[:, None]
         return np.asarray(weights[block.owner, block.state])
 
-    def _put(self, block: _Block, states: Any, columns: Any) -> None:
-        """Note the states of a block's variables."""
-        if isinstance(columns, slice):
-            self._states[block.variables, columns] = states
-        else:
-            self._states[np.ix_(block.variables, columns)] = states
-
-    def _block(self, layer: Layer) -> _Block:
-        members = np.array(layer.variables)
+    def _block(self, variables: Sequence[int], factors: Sequence[LogFactor]) -> _Block:
+        members = np.array(variables)
         counts = self._sizes[members] - 1
         owner = np.repeat(np.arange(len(members)), counts)
         first = np.concatenate(([0], np.cumsum(counts)))
         state = np.arange(len(owner)) - first[owner] + 1
-        start = int(self._start[members[0]])
-        local = {i: int(first[b]) for b, i in enumerate(layer.variables)}
+        local = {i: slice(int(first[b]), int(first[b + 1])) for b, i in enumerate(variables)}
         base = np.zeros(len(owner))
         entries: list[tuple[int, int, float]] = []
         wide: list[_Wide] = []
-        for factor, axis, i in _seen_by(layer.factors, local):
-            logs = np.moveaxis(np.maximum(factor.logs, self._log_of_zero), axis, 0)
+        for factor, axis, i in _seen_by(factors, local):
+            logs = np.moveaxis(factor.logs, axis, 0)
             others = tuple(j for j in factor.scope if j != i)
-            span = slice(local[i], local[i] + int(self._sizes[i]) - 1)
             if len(others) > 1:
-                wide.append(_Wide(span, others, logs))
+                wide.append(_Wide(local[i], others, logs))
                 continue
-            against_first = logs[1:] - logs[0]
-            if not others:
-                base[span] += against_first
-                continue
-            base[span] += against_first[:, 0]
-            relative = against_first[:, 1:] - against_first[:, :1]
-            for (k, s), value in np.ndenumerate(relative):
-                entries.append((span.start + k, int(self._start[others[0]]) + s, value))
+            against_first = (logs[1:] - logs[0]).reshape(len(logs) - 1, -1)
+            base[local[i]] += against_first[:, 0]
+            for (k, s), value in np.ndenumerate(against_first[:, 1:] - against_first[:, :1]):
+                entries.append((local[i].start + k, int(self._start[others[0]]) + s, value))
         weights = _matrix(entries, (len(owner), self._row_count)).astype(self._type)
+        start = int(self._start[members[0]])
         rows = slice(start, start + len(owner))
         return _Block(members, rows, owner, state, base.astype(self._type), weights, tuple(wide))
-
-
-def _core(part: Component, collapsed: Collapsed) -> list[Layer]:
-    """What to draw together of the core, in turn; a variable is drawn given the others in its factors."""
-    core = frozenset(collapsed.core)
-    classes = colour_classes(len(part.variables), [factor.scope for factor in collapsed.factors])
-    coloured = (tuple(i for i in members if i in core) for members in classes)
-    return [Layer(members, collapsed.factors) for members in coloured if members]
 
 
 def _matrix(entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> Any:
@@ -237,9 +194,28 @@ def _seen_by(
                 yield factor, axis, i
 
 
-def _lowest(drawn: Sequence[Layer], count: int) -> float:
+def _lowest(part: Component) -> float:
     """What a variable's positive entries can sum to at the least, by their logarithms."""
-    lowest = np.zeros(count)
-    for factor in {id(factor): factor for layer in drawn for factor in layer.factors}.values():
+    lowest = np.zeros(len(part.variables))
+    for factor in part.factors:
         lowest[list(factor.scope)] += factor.logs.min(where=np.isfinite(factor.logs), initial=0.0)
     return float(lowest.min(initial=0.0))
+
+
+def colour_classes(count: int, scopes: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The variables by colour, no two neighbours alike: two classes where the network is bipartite.
+
+    Each takes the lowest colour free, neighbours of coloured ones first: so two are enough where two can be.
+    """
+    adjacency = adjacency_bits(count, scopes)
+    waiting = sorted(range(count), key=lambda i: adjacency[i].bit_count())
+    colours: dict[int, int] = {}
+    while waiting:
+        near = [waiting.pop()]
+        for i in near:
+            if i not in colours:
+                taken = {colours.get(j) for j in bits_of(adjacency[i])}
+                colours[i] = next(colour for colour in range(count) if colour not in taken)
+                near += bits_of(adjacency[i])
+    used = range(max(colours.values(), default=-1) + 1)
+    return [[i for i in range(count) if colours[i] == colour] for colour in used]

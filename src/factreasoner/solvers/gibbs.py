@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import time
@@ -12,22 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.config import Config
-from factreasoner.errors import OutOfTimeError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
 from factreasoner.solvers.chains import Chains, Moments, joined
-from factreasoner.solvers.exact import Job, Planned, job_for, solve
+from factreasoner.solvers.elimination import Elimination
+from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
-from factreasoner.solvers.tempering import TemperedChains
 
 SMALL_WIDTH = 10
 """A component of at most this width is solved exactly: that takes less time than a few sweeps."""
 
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
-
-PLAIN_SHARE = 0.2
-"""Share of the time after which chains that have not mixed are tempered."""
 
 FIRST_SWEEPS = 16
 FEWEST_STRETCHES = 4
@@ -39,29 +34,13 @@ _CHAIN_ENTRIES = 1 << 22
 _log = logging.getLogger(__name__)
 
 
-JobWithin = Callable[[Planned, float], Job | None]
-"""How to solve a component exactly, at once or within so many seconds; None where it can't be."""
-
-
-class Sampled(NamedTuple):
-    """What sampling found of one component, and whether its chains agree."""
-
-    marginals: list[Table]
-    stderr: float
-    r_hat: float
-    chains: int
-    sweeps: int
-    converged: bool
-
-
 class GibbsSolver:
-    """Rao-Blackwellised block Gibbs sampling, over many chains at once; narrow components are solved exactly.
+    """Rao-Blackwellised block Gibbs sampling; narrow components are solved exactly.
 
     Sampling goes on until the largest standard error is below `config.tolerance` and the chains have mixed,
-    or until `config.solver_seconds` would be exceeded; chains that do not mix give way to parallel tempering.
-    Results repeat with `config.seed`, unless time cut the sampling short. `Marginals.converged` says which it
-    was; `diagnostics` say how it went, with a `warning` where it did not converge and without `r_hat` where
-    that is infinite.
+    or until `config.solver_seconds` would be exceeded. Results repeat with `config.seed`, unless time cut the
+    sampling short. `Marginals.converged` says which it was; `diagnostics` say how it went, with a `warning`
+    where it did not converge and without `r_hat` where that is infinite.
     """
 
     name = "gibbs"
@@ -75,83 +54,57 @@ class GibbsSolver:
         Raises:
             SolverError: the evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), small_job, self._config)
+        return solve_or_sample(reduce(graph), is_narrow, self._config)
 
 
-def small_job(planned: Planned, seconds: float) -> Job | None:
-    """How to solve a component at once, if it is narrow."""
-    try:
-        return job_for(planned, SMALL_WIDTH)
-    except WidthError:
-        return None
+def is_narrow(plan: Elimination) -> bool:
+    """Whether exact inference takes less time than a few sweeps."""
+    return fits(plan, SMALL_WIDTH)
 
 
-def solve_or_sample(reduced: Reduced, job_within: JobWithin, config: Config) -> Marginals:
-    """Solve exactly the components that `job_within` finds a way for at once, sample the others.
-
-    Where sampling does not converge it is asked again, with the time that is left.
-    """
-    parts = reduced.components
-    plans = [Planned.of(part) for part in parts]
-    jobs = [job_within(planned, 0.0) for planned in plans]
-    solved = {i: solve(parts[i], job) for i, job in enumerate(jobs) if job}
+def solve_or_sample(reduced: Reduced, is_exact: Callable[[Elimination], bool], config: Config) -> Marginals:
+    """Solve exactly the components whose elimination `is_exact` accepts, and sample the others."""
+    plans = [plan_of(part) for part in reduced.components]
+    exact = [is_exact(plan) for plan in plans]
     deadline = time.monotonic() + config.solver_seconds
-    wide = [i for i in range(len(parts)) if i not in solved]
-    sampled: dict[int, Sampled] = {}
-    for place, i in enumerate(wide):
+    wide = exact.count(False)
+    found: list[list[Table]] = []
+    sampled: list[Sampled] = []
+    for i, part in enumerate(reduced.components):
+        if exact[i]:
+            found.append(solve(part, plans[i]))
+            continue
         now = time.monotonic()
         # Time an earlier component did not need goes to the later ones.
-        until = now + max(deadline - now, 0.0) / (len(wide) - place)
-        sampler = Sampler(parts[i], (config.seed, i), tolerance=config.tolerance, until=until)
-        found = sampler.plain()
-        if not found.converged:
-            jobs[i] = job_within(plans[i], until - time.monotonic())
-            if job := jobs[i]:
-                with contextlib.suppress(OutOfTimeError):
-                    solved[i] = solve(parts[i], job, deadline=until)
-                    continue
-                jobs[i] = None
-            found = sampler.tempered() or found
-        sampled[i] = found
-    widths = [job.width if job else plan.plan.width for job, plan in zip(jobs, plans, strict=True)]
-    conditioned = sum(len(job.cut.variables) for job in jobs if job and job.cut)
+        until = now + max(deadline - now, 0.0) / (wide - len(sampled))
+        chains = Chains(part, _chain_count(part), np.random.default_rng((config.seed, i)))
+        sampled.append(sampled_by(chains, tolerance=config.tolerance, until=until))
+        found.append(sampled[-1].marginals)
     return Marginals(
-        probabilities=reduced.named(
-            solved[i] if i in solved else sampled[i].marginals for i in range(len(parts))
-        ),
+        probabilities=reduced.named(found),
         solver="gibbs" if sampled else "exact",
         exact=not sampled,
-        converged=all(result.converged for result in sampled.values()) if sampled else None,
-        width=max(widths, default=0),
-        stderr=max((result.stderr for result in sampled.values()), default=None),
-        diagnostics=_diagnostics(list(sampled.values()), config)
-        | ({"conditioned_on": conditioned} if conditioned else {}),
+        converged=all(result.converged for result in sampled) if sampled else None,
+        width=max((plan.width for plan in plans), default=0),
+        stderr=max((result.stderr for result in sampled), default=None),
+        diagnostics=_diagnostics(sampled, config),
     )
 
 
-class Sampler:
-    """Samples one component until `until`, a time of time.monotonic(), or a little longer."""
+def _chain_count(part: Component) -> int:
+    rows = sum(part.cardinalities) - len(part.cardinalities)
+    return int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
 
-    def __init__(self, part: Component, seed: Sequence[int], *, tolerance: float, until: float) -> None:
-        self._part = part
-        self._seed = seed
-        self._tolerance = tolerance
-        self._until = until
 
-    def plain(self) -> Sampled:
-        """What independent chains find in a share of the time."""
-        rows = sum(self._part.cardinalities) - len(self._part.cardinalities)
-        count = int(np.clip(_CHAIN_ENTRIES // max(rows, 1), FEWEST_CHAINS, MOST_CHAINS))
-        now = time.monotonic()
-        chains = Chains(self._part, count, np.random.default_rng(self._seed))
-        return sampled_by(chains, tolerance=self._tolerance, until=now + PLAIN_SHARE * (self._until - now))
+class Sampled(NamedTuple):
+    """What sampling found of one component, and whether its chains agree."""
 
-    def tempered(self) -> Sampled | None:
-        """What parallel tempering finds: fewer sweeps, and no mode that holds it. None: no time is left."""
-        if time.monotonic() > self._until:
-            return None
-        chains = TemperedChains(self._part, np.random.default_rng([*self._seed, 1]))
-        return sampled_by(chains, tolerance=self._tolerance, until=self._until)
+    marginals: list[Table]
+    stderr: float
+    r_hat: float
+    chains: int
+    sweeps: int
+    converged: bool
 
 
 def sampled_by(chains: Chains, *, tolerance: float, until: float) -> Sampled:

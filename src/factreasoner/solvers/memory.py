@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 from pathlib import Path
 
 from factreasoner.solvers.elimination import Elimination
@@ -20,18 +21,23 @@ _CONTAINER_LIMITS = (
 
 def memory_budget() -> int:
     """Bytes allowed for one component's tables."""
-    return min([MEMORY_BUDGET, *(limit // 2 for limit in _machine_limits(tuple(_CONTAINER_LIMITS)))])
+    return min(MEMORY_BUDGET, machine_memory() // 2)
+
+
+def machine_memory() -> int:
+    """Bytes of this machine, or of the container; without a limit where nothing tells its size."""
+    return _smallest_limit(tuple(_CONTAINER_LIMITS))
 
 
 @functools.cache
-def _machine_limits(of_containers: tuple[Path, ...]) -> list[int]:
-    limits = []
+def _smallest_limit(of_containers: tuple[Path, ...]) -> int:
+    limits = [sys.maxsize]
     with contextlib.suppress(AttributeError, ValueError, OSError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in of_containers:
         with contextlib.suppress(OSError, ValueError):
             limits.append(int(path.read_text()))
-    return [limit for limit in limits if limit > 0]
+    return min(limit for limit in limits if limit > 0)
 
 
 def bytes_needed(plan: Elimination) -> int:

@@ -7,24 +7,35 @@ from typing import get_args
 import merlin_bridge
 from factreasoner.choices import RemovedMerlinAlgorithm
 from factreasoner.config import Config
-from factreasoner.errors import ConfigError, SolverError
+from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.solvers.merlin_plan import AlgorithmChoice, EliminationCost, choose_algorithm
+from factreasoner.solvers.elimination import Elimination, eliminate
+from factreasoner.solvers.memory import machine_memory, readable
 from factreasoner.solvers.reduction import check
 
 NO_BOUND = (
     "an approximation without an error bound: on some networks such results are off by more than 0.5; "
     "merlin_algorithm 'cte' and solver 'exact' are exact"
 )
+EXACT_WIDTH = 18
+"""Largest elimination width at which an exact algorithm is chosen, unless `max_width` says otherwise."""
+
+EXACT_ENTRIES = 1 << 25
+"""Most table entries at which one is chosen: a few seconds of merlin's arithmetic."""
+
+IBOUND = 10
+"""Of mini-buckets, where none is set: tables of at most 11 variables."""
+
+BYTES_PER_ENTRY = 32
+"""A cluster's table, its reparametrisation and two messages, in doubles."""
 
 
 class MerlinSolver:
     """Runs the merlin binary on the network as it is given.
 
     Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
-    `cte` and `bte` are exact; with no algorithm set, see
-    :func:`factreasoner.solvers.merlin_plan.choose_algorithm`.
+    `cte` and `bte` are exact. Where no algorithm is set it is `cte` while the width allows it, else `wmb`.
 
     Raises:
         ConfigError: there is no merlin binary; or the algorithm set is one that earlier versions offered.
@@ -55,10 +66,20 @@ class MerlinSolver:
         check(graph)
         if not graph.names:
             return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
-        problem = EliminationCost.of(graph)
-        chosen = choose_algorithm(problem, self._config)
-        result = self._run(graph, chosen)
+        plan = plan_of(graph)
+        algorithm, reason = self._chosen(plan)
+        self._refuse_too_large(algorithm, plan)
+        result = self._run(graph, algorithm)
         exact = result.algorithm in merlin_bridge.EXACT_ALGORITHMS
+        told = {
+            "algorithm": result.algorithm,
+            "reason": reason,
+            "ibound": result.ibound,
+            "iterations": result.iterations,
+            "seconds": round(result.seconds, 3),
+            "precision": merlin_bridge.PRECISION,
+            "warning": None if exact else NO_BOUND,
+        }
         return Marginals(
             probabilities={
                 name: tuple(p / sum(found) for p in found)
@@ -66,18 +87,45 @@ class MerlinSolver:
             },
             solver=self.name,
             exact=exact,
-            width=problem.width,
-            diagnostics=_diagnostics(result, chosen) | ({} if exact else {"warning": NO_BOUND}),
+            width=plan.width,
+            diagnostics={key: value for key, value in told.items() if value is not None},
         )
 
-    def _run(self, graph: FactorGraph, chosen: AlgorithmChoice) -> merlin_bridge.Result:
+    def _chosen(self, plan: Elimination) -> tuple[str, str]:
+        """The algorithm to run, and why it is this one."""
+        if self._config.merlin_algorithm is not None:
+            return self._config.merlin_algorithm, "set by merlin_algorithm"
+        limit = EXACT_WIDTH if self._config.max_width is None else self._config.max_width
+        if plan.width <= limit and plan.total <= EXACT_ENTRIES:
+            return "cte", f"elimination width {plan.width} allows exact inference"
+        return "wmb", f"elimination width {plan.width} is too large for exact inference"
+
+    def _refuse_too_large(self, algorithm: str, plan: Elimination) -> None:
+        entries = plan.total
+        if algorithm in merlin_bridge.IBOUND_ALGORITHMS:
+            entries = min(entries, len(plan.order) << self._ibound + 1)
+        elif algorithm not in merlin_bridge.EXACT_ALGORITHMS:
+            return
+        needed = entries * BYTES_PER_ENTRY
+        if needed > machine_memory() // 2:
+            raise WidthError(
+                f"merlin's {algorithm!r} would need about {readable(needed)} at elimination width "
+                f"{plan.width}, more than half of this machine's memory: use merlin_algorithm 'wmb' with a "
+                "smaller merlin_ibound, or solver 'gibbs'"
+            )
+
+    @property
+    def _ibound(self) -> int:
+        return self._config.merlin_ibound or IBOUND
+
+    def _run(self, graph: FactorGraph, algorithm: str) -> merlin_bridge.Result:
         factors = [(factor.scope, factor.table.ravel().tolist()) for factor in graph.factors]
         try:
             return merlin_bridge.run(
                 merlin_bridge.Network(graph.cardinalities, factors),
                 binary=self._binary,
-                algorithm=chosen.algorithm,
-                ibound=chosen.ibound,
+                algorithm=algorithm,
+                ibound=self._ibound,
                 iterations=self._config.merlin_iterations,
                 evidence=graph.evidence,
                 timeout=self._config.merlin_timeout,
@@ -86,13 +134,8 @@ class MerlinSolver:
             raise SolverError(f"solver 'merlin': {error}") from error
 
 
-def _diagnostics(result: merlin_bridge.Result, chosen: AlgorithmChoice) -> dict[str, str | int | float]:
-    told: dict[str, str | int | float | None] = {
-        "algorithm": result.algorithm,
-        "reason": chosen.reason,
-        "ibound": result.ibound,
-        "iterations": result.iterations,
-        "seconds": round(result.seconds, 3),
-        "precision": merlin_bridge.PRECISION,
-    }
-    return {key: value for key, value in told.items() if value is not None}
+def plan_of(graph: FactorGraph) -> Elimination:
+    """What eliminating a network would take, its observed variables left out."""
+    sizes = [1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
+    scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
+    return eliminate(sizes, [scope for scope in scopes if scope])
