@@ -246,3 +246,13 @@ def test_settings_that_do_not_go_together(folder):
         VerifierJudge(Config(judge="verifier", verifier="factcg"))
     with pytest.raises(ConfigError, match=r"audit_share: "):
         assess("A lake.", contexts=["A lake."], judge="nli", verifier_model=str(folder), audit_share=0.5)
+
+
+def test_p_of_all_three_labels_is_told_by_verifiers_that_say_them(folder, tmp_path):
+    """So that `calibrate` can fit them; a verifier of two labels is not to be made to contradict."""
+    (verdict,) = verdicts(VerifierJudge(nli(folder)), BORN, "Curie was not born in Warsaw.")
+    assert sum(verdict.label_probabilities.values()) == pytest.approx(1.0)
+    assert verdict.label_probabilities["False"] == pytest.approx(verdict.probability)
+    two = save(tmp_path / "two", pooled(outputs=2), labels=("entailment", "not_entailment"))
+    (verdict,) = verdicts(VerifierJudge(nli(two)), BORN, "Lena.")
+    assert verdict.label_probabilities == {}

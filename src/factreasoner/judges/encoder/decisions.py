@@ -16,11 +16,16 @@ DIGITS = 6
 
 
 class Decision(NamedTuple):
-    """What a verifier says of a claim, with the probability of that, and the chunk that decides it."""
+    """What a verifier says of a claim, with the probability of that, and the chunk that decides it.
+
+    `entailed` and `contradicted` are P of the two, each at its own chunk.
+    """
 
     label: Label
     probability: float
     span: Span
+    entailed: float
+    contradicted: float
 
 
 def decided(
@@ -42,10 +47,10 @@ def decided(
     worst = np.array(against).max(axis=0)
     p, q = _rounded(entailed), _rounded(float(worst.max()))
     if q > threshold and q >= p:
-        return Decision("contradiction", q, spans[int(worst.argmax())])
+        return Decision("contradiction", q, spans[int(worst.argmax())], p, q)
     if p > threshold:
-        return Decision("entailment", p, spans[best])
-    return Decision("neutral", _rounded(max(0.0, 1.0 - p - q)), spans[best])
+        return Decision("entailment", p, spans[best], p, q)
+    return Decision("neutral", _rounded(1.0 - p - q), spans[best], p, q)
 
 
 def _sum(rows: Array, places: Sequence[int]) -> Array:

@@ -16,6 +16,7 @@ from factreasoner.judges.encoder.chunks import Chunk, chunks
 from factreasoner.judges.encoder.decisions import Decision, decided
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.judges.encoder.windows import windows
+from factreasoner.judges.faaf import LABELS
 from factreasoner.llm.cache import key_of
 from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
@@ -83,7 +84,8 @@ class VerifierJudge:
         read, failures = self._read(premise, [claim for claim in claims if claim.id not in found])
         self._keep({keys[claim_id]: what for claim_id, what in read.items()})
         found |= read
-        verdicts = (_verdict(premise, claim, found[claim.id]) for claim in claims if claim.id in found)
+        three = "contradiction" in self.runtime.labels
+        verdicts = (_verdict(premise, c, found[c.id], three=three) for c in claims if c.id in found)
         return Judged(tuple(verdicts), tuple(failures))
 
     def _read(self, premise: Premise, claims: Sequence[Claim]) -> tuple[dict[str, Decision], list[Failure]]:
@@ -207,12 +209,15 @@ def _digest(texts: Texts) -> bytes:
 
 
 def _of_note(note: str) -> Decision:
-    label, probability, span = json.loads(note)
-    return Decision(label, probability, Span(*span))
+    label, probability, span, *both = json.loads(note)
+    return Decision(label, probability, Span(*span), *both)
 
 
-def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
+def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) -> Verdict:
+    """The verdict; of a verifier that says all `three` labels, with P of each, made to add up to 1."""
     quoted = found.label != "neutral"
+    p = {"entailment": found.entailed, "contradiction": found.contradicted}
+    p["neutral"] = max(0.0, 1.0 - sum(p.values()))
     return Verdict(
         context_id=premise.id,
         target_id=claim.id,
@@ -221,6 +226,7 @@ def _verdict(premise: Premise, claim: Claim, found: Decision) -> Verdict:
         quote=premise.text[found.span.start : found.span.end] if quoted else None,
         confidence="model",
         citation="found" if quoted else None,
+        label_probabilities={v: p[label] / sum(p.values()) for v, label in LABELS.items()} if three else {},
     )
 
 
