@@ -42,7 +42,6 @@ def test_defaults_below_profile_below_overrides(tmp_path):
         ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
         ({"search_url": "https://search.example/?key=hush"}, ["search_url", "leave them out"]),
         ({"model": "m", "api_base": "http://me:pw@localhost/v1"}, ["api_base", "leave them out"]),
-        ({"chroma_url": "http://me:pw@localhost:8000"}, ["chroma_url", "leave them out"]),
         ({"api_base": "localhost:8000/v1"}, ["api_base", "write http://localhost:8000/v1"]),
         ({"max_cost": -1}, ["max_cost: must be a number of at least 0"]),
         ({"temperature": "hot"}, ["temperature: must be a number from 0 to 2"]),

@@ -63,7 +63,7 @@ def test_random_keys_are_told(alphabet):
         ("//x.example?key=abc", "abc"),
     ],
 )
-@pytest.mark.parametrize("field", ["api_base", "embedding_api_base", "chroma_url"])
+@pytest.mark.parametrize("field", ["api_base", "embedding_api_base"])
 def test_a_url_with_a_key(field, url, secret):
     message = refusal(**{field: url})
     assert secret not in message

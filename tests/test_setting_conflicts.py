@@ -35,7 +35,6 @@ PROCESSES = {"executor": "processes"}
         ({"verifier_model": "m"}, "verifier_model", "add --judge verifier"),
         ({"verifier": "factcg", "model": "m"}, "verifier", "add --judge verifier"),
         ({"verifier_labels": "a,b", "judge": "embedded"}, "verifier_labels", "add --judge verifier"),
-        ({"store_dir": "d", "chroma_url": "http://localhost:8000"}, "store_dir", "give one"),
         ({"reviser": "inline"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "atomizer": "embedded"}, "reviser", "add --model NAME"),
         ({"reviser": "inline", "model": "m", "revise_given": True}, "reviser", "leave out --revise-given"),

@@ -145,7 +145,6 @@ class Config(Model):
     allow_private_hosts: bool = Field(default=False, description="fetch from private addresses (intranets)")
 
     store_dir: Path | None = Field(default=None, description="folder of the passages of own documents")
-    chroma_url: str | None = Field(default=None, description="a Chroma server that keeps them instead")
     collection: str = "documents"
     search: Search = Field(default="auto", description="auto: hybrid where the collection has vectors")
     embedding: str | None = Field(default=None, description="none: as the collection was made")
@@ -193,7 +192,7 @@ class Config(Model):
             )
         return url
 
-    @field_validator("api_base", "embedding_api_base", "chroma_url", "verifier_url")
+    @field_validator("api_base", "embedding_api_base", "verifier_url")
     @classmethod
     def _no_credentials(cls, url: str | None) -> str | None:
         """These may have a query (`?api-version=...`), but a server's key comes from the environment."""

@@ -93,6 +93,14 @@ def parse_config(values: Mapping[str, Any], source: str, chosen: Container[str] 
         raise ConfigError("\n".join(dict.fromkeys(lines))) from error
 
 
+def kept_config(values: Mapping[str, Any], source: str) -> Config:
+    """The settings that a run folder keeps; those that this version no longer has are passed over.
+
+    Raises ConfigError as `parse_config` does.
+    """
+    return parse_config({key: value for key, value in values.items() if key in Config.model_fields}, source)
+
+
 def _problem(error: ErrorDetails, source: str) -> str:
     """What is wrong with a setting, and what it takes."""
     key = str(error["loc"][0]) if error["loc"] else ""

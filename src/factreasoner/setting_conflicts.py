@@ -62,8 +62,6 @@ def _refuse_parts(config: Config) -> None:
     if config.judge != "recorded" and config.relations is not None:
         raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
     _refuse_verifier(config)
-    if config.store_dir is not None and config.chroma_url is not None:
-        raise ValueError("store_dir and chroma_url: the passages are in one of them; give one")
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":
         raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
     if config.reviser == "inline" and config.revise_given:

@@ -123,7 +123,6 @@ class Settings(TypedDict, total=False):
     deny_domains: Sequence[str]
     allow_private_hosts: bool
     store_dir: str | Path | None
-    chroma_url: str | None
     collection: str
     search: Search
     embedding: str | None

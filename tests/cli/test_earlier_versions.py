@@ -54,6 +54,12 @@ def test_every_command_reads_it(factreasoner, tmp_path, old, words):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_setting_that_is_gone_is_passed_over(factreasoner, old):
+    configured(old, chroma_url="http://localhost:8000")
+    done = factreasoner("score", "old")
+    assert done.returncode == 0, done.stderr
+
+
 def test_explain_says_how_to_explain_posteriors_that_tables_of_today_would_not_give(factreasoner, old):
     done = factreasoner("explain", "old")
     assert done.returncode == 1

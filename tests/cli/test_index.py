@@ -135,7 +135,6 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
         (["--stats", "--collection", "none"], 1, "make one with `factreasoner index PATH...`"),
         (["docs", "--collection", "x y"], 1, "can't be a name"),
         (["docs", "--embedding", "no.such:module"], 1, "can't import 'no.such'"),
-        (["docs", "--chroma-url", "http://127.0.0.1:9"], 1, "give one"),
     ],
 )
 def test_what_can_not_be_is_said(index, arguments, code, words):

@@ -112,7 +112,7 @@ def _delete(config: Config, *, yes: bool) -> None:
 
     with Store.writing(config) as store:
         count = store.collection(config.collection).count()
-        what = f"collection {config.collection} ({count} passages) of store {store.where}"
+        what = f"collection {config.collection} ({count} passages) of store {store.folder}"
         if not yes and not sys.stdin.isatty():
             raise typer.BadParameter(f"add --yes to delete {what}", param_hint="--delete")
         if not yes and not typer.confirm(f"Delete {one_line(what)}?"):
@@ -137,7 +137,7 @@ def _show(config: Config, *, list_: bool) -> None:
     made = collection.made
     rows = {
         "collection": collection.name,
-        "store": store.where,
+        "store": str(store.folder),
         "files": len(held),
         "passages": collection.count(),
         "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),

@@ -181,7 +181,6 @@ PANELS: dict[str, dict[str, Setting]] = {
     "Own documents": {
         "collection": Setting(str, "Where passages are kept."),
         "store_dir": Setting(Path, "Folder of collections. (default: in the user's data folder)", "--store"),
-        "chroma_url": Setting(str, "A Chroma server with collections, as http://localhost:8000."),
         "embedding": Setting(
             str,
             "none, minilm, a litellm model as openai/text-embedding-3-small, or package.module:function. "

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.profiles import parse_config
+from factreasoner.profiles import kept_config
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.replacing import replace_file
 
@@ -54,7 +54,7 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
         content = json.loads(note.read_text(encoding="utf-8"))
         corrections = content["corrections"] and path / content["corrections"]
         return ScoredAgain(
-            path / content["run"], parse_config(content["config"], str(note)), corrections or None
+            path / content["run"], kept_config(content["config"], str(note)), corrections or None
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: can't be read ({error}); score the run again") from error

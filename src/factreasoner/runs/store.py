@@ -18,7 +18,7 @@ from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.profiles import parse_config
+from factreasoner.profiles import kept_config
 from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.kept_index import KeptIndex
@@ -164,7 +164,7 @@ class RunFolder(Generic[R]):
     def config(self) -> Config:
         """The settings the run was made with. Raises RunError for a run of another task."""
         self._check_task()
-        return parse_config(self.manifest.content()["config"], str(self.manifest.path))
+        return kept_config(self.manifest.content()["config"], str(self.manifest.path))
 
     def read_journal(self) -> None:
         """Index the journal: the last line of each record counts. What a killed process left torn does not.

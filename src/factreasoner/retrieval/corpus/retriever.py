@@ -54,7 +54,7 @@ class CorpusRetriever:
     def _open(self, collection: Collection) -> _Opened:
         collection.refuse_other(self.config.embedding)
         if not collection.count():
-            raise ConfigError(f"collection: {collection.name!r} in store {self._store.where} is empty")
+            raise ConfigError(f"collection: {collection.name!r} in store {self._store.folder} is empty")
         chosen = way(self.config.search, collection)
         embedding = None
         if chosen != "bm25":

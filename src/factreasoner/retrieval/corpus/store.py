@@ -1,26 +1,22 @@
-"""The Chroma store passages are kept in: a folder on disk, or a server. It sends no telemetry."""
+"""The Chroma store passages are kept in: a folder on disk. It sends no telemetry."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import httpx
 from platformdirs import user_data_dir
 
 from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError, StoreError
-from factreasoner.llm.cache import cache_folder
-from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import shown
 from factreasoner.registry import EXTRA_OF_MODULE
-from factreasoner.retrieval.corpus.collection import NONE, Ask, Collection, CollectionInfo
-from factreasoner.retrieval.corpus.writers import Lease, alone_in_folder
+from factreasoner.retrieval.corpus.collection import NONE, Collection, CollectionInfo
+from factreasoner.retrieval.corpus.writers import alone_in_folder
 
 try:
     import chromadb
@@ -32,9 +28,6 @@ except ModuleNotFoundError as error:
 T = TypeVar("T")
 P = ParamSpec("P")
 
-TOKEN_VARIABLE = "CHROMA_TOKEN"
-"""Environment variable with the token a server wants."""
-HTTP_SECONDS = 120.0
 _FILE = "chroma.sqlite3"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
 _REBUILT = ".rebuilt"
@@ -61,69 +54,45 @@ def default_folder() -> Path:
     return Path(user_data_dir("factreasoner")) / "corpus"
 
 
-def folder_of(config: Config) -> Path | None:
-    """Where the store of `config` is on disk; None for that of a server."""
-    return None if config.chroma_url else (config.store_dir or default_folder()).absolute()
+def folder_of(config: Config) -> Path:
+    """Where the store of `config` is on disk."""
+    return (config.store_dir or default_folder()).absolute()
 
 
 class Store:
-    """A Chroma store: the server at `chroma_url`, or the folder `store_dir`, made if `create`.
+    """A Chroma store in the folder `store_dir`, made if `create`.
 
     Raises:
-        ConfigError: there is no store, it can't be opened, or the server can't be reached.
+        ConfigError: there is no store, or it can't be opened.
         MissingExtraError: chromadb is not installed.
     """
 
     def __init__(self, config: Config, *, create: bool = False) -> None:
         self.folder = folder_of(config)
-        self._lease: Lease | None = None
-        self.where = re.sub(r"//[^/@]*@", "//", config.chroma_url or "") or str(self.folder)
-        self._indexes = (self.folder or cache_folder(config)) / "bm25"
-        if self.folder is not None and not create:
+        if not create:
             _refuse_none(self.folder)
         try:
-            self.client = (
-                self.ask(_server, config) if self.folder is None else self.ask(_on_disk, self.folder)
-            )
+            self.client = self.ask(_on_disk, self.folder)
         except StoreError as error:
             raise ConfigError(str(error)) from error
-        self.close = weakref.finalize(self, _close, self.client)
+        self.close = weakref.finalize(self, self.client.close)
 
     def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`fn(...)`, with whatever Chroma raises as StoreError; over HTTP, in bounded time."""
-        if self._lease is not None:
-            self._lease.check()
-        return self._asked(fn, *args, **kwargs)
-
-    def _asked(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`fn(...)`, with whatever Chroma raises as StoreError."""
         try:
-            if self.folder is not None:
-                return fn(*args, **kwargs)
-            return within(HTTP_SECONDS, lambda: fn(*args, **kwargs))
-        except (ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError) as error:
-            raise StoreError(f"store {self.where}: {shown(str(error) or type(error).__name__)}") from error
+            return fn(*args, **kwargs)
+        except (ChromaError, OSError, ValueError) as error:
+            raise StoreError(f"store {self.folder}: {shown(str(error) or type(error).__name__)}") from error
 
     @classmethod
     @contextlib.contextmanager
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
-        """The store, with no other process writing to the collection of `config`, or to its folder.
+        """The store, with no other process writing to its folder.
 
         Raises:
             ConfigError: another process does; it is named. Or the store is not as it must be.
-            StoreError: the server fails; from a call later on too, when this process was taken for dead.
         """
         folder = folder_of(config)
-        if folder is None:
-            store = cls(config)
-            marks = _ServerMarks(store.client, store._asked, store._get)
-            lease = Lease(marks, checked_name(config.collection), store.where)
-            store._lease = lease
-            try:
-                yield store
-            finally:
-                store._lease = None
-                lease.release()
-            return
         if not create:
             _refuse_none(folder)
         with alone_in_folder(folder, config.collection):
@@ -144,7 +113,7 @@ class Store:
         found = self._found(name)
         if found is None:
             known = ", ".join(self.names()) or "none"
-            raise ConfigError(f"collection: no {name!r} in store {self.where}; there: {known}")
+            raise ConfigError(f"collection: no {name!r} in store {self.folder}; there: {known}")
         return self._opened(found)
 
     def open(self, name: str, embedding: str | None) -> Collection:
@@ -211,36 +180,10 @@ class Store:
     def _opened(self, found: Any) -> Collection:
         if not CollectionInfo.known(found.metadata):
             raise ConfigError(
-                f"collection: {found.name!r} in store {self.where} was not made by `factreasoner index`"
+                f"collection: {found.name!r} in store {self.folder} was not made by `factreasoner index`"
             )
         most = min(self.ask(self.client.get_max_batch_size), 5461)
-        return Collection(found, self.ask, folder=self._indexes / str(found.id), most=most)
-
-
-class _ServerMarks:
-    """Empty collections of a server, which say who writes to another one."""
-
-    def __init__(self, client: Any, ask: Ask, get: Callable[[str], Any]) -> None:
-        self._client = client
-        self._ask = ask
-        self._get = get
-
-    def create(self, name: str, metadata: dict[str, Any]) -> Any:
-        """A new one, at most by one client."""
-        create = self._client.create_collection
-        return self._ask(create, name, metadata=metadata, embedding_function=None)
-
-    def find(self, name: str) -> Any:
-        """The one of the name, None when there is none."""
-        return self._ask(self._get, name)
-
-    def change(self, mark: Any, **changes: Any) -> None:
-        """Give it another name or metadata."""
-        self._ask(mark.modify, **changes)
-
-    def delete(self, name: str) -> None:
-        """Remove the one of the name."""
-        self._ask(self._client.delete_collection, name)
+        return Collection(found, self.ask, folder=self.folder / "bm25" / str(found.id), most=most)
 
 
 def checked_name(name: str) -> str:
@@ -261,27 +204,6 @@ def _refuse_none(folder: Path) -> None:
 def _on_disk(folder: Path) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     return chromadb.PersistentClient(str(folder), settings=_settings())
-
-
-def _server(config: Config) -> Any:
-    url = str(config.chroma_url)
-    if not re.match(r"https?://[^/@]+(/[^?#]*)?$", url):
-        raise ValueError(
-            "chroma_url is not the URL of a server; it is like http://localhost:8000, and a token goes into "
-            f"the environment variable {TOKEN_VARIABLE}"
-        )
-    token = os.environ.get(TOKEN_VARIABLE, "").strip()
-    headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else {}
-    return chromadb.HttpClient(url.rstrip("/"), headers=headers, settings=_settings())
-
-
-def _close(client: Any) -> None:
-    servers = [getattr(part, "_server", None) for part in (client, getattr(client, "_admin_client", None))]
-    client.close()
-    for server in servers:
-        # Chroma's client of a server forgets its connections.
-        if session := getattr(server, "_session", None):
-            session.close()
 
 
 def _settings() -> Any:
