@@ -28,7 +28,8 @@ METRICS = ("faithfulness", "all")
 class Contender(NamedTuple):
     """A package, what its environment needs, what a script of its user imports, and which metrics it has.
 
-    One that is `named` is installed and run only where the command line names it.
+    One that is `named` is installed and run only where the command line names it. `alone` are packages that
+    are installed without what they ask for.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Contender(NamedTuple):
     imports: str
     metrics: tuple[str, ...] = METRICS
     named: bool = False
+    alone: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -175,6 +177,8 @@ def install(contender: Contender) -> None:
         return
     install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(contender.python)]
     _do([*install, "--reinstall-package", contender.name, *contender.requirements])
+    if contender.alone:
+        _do([*install, "--no-deps", *contender.alone])
 
 
 def installed(contender: Contender) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ class Exchange(NamedTuple):
     sent: dict[str, Any]
     status: int
     answer: dict[str, Any]
+    seconds: float = 0.0
 
     @property
     def prompt_tokens(self) -> int:
@@ -33,6 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"]))
         relay = self.server.owner
+        start = time.perf_counter()
         answer = httpx.post(
             f"{relay.target}{self.path}",
             content=sent,
@@ -40,7 +43,8 @@ class _Handler(BaseHTTPRequestHandler):
             timeout=SECONDS,
             trust_env=False,
         )
-        relay.exchanges.append(Exchange(json.loads(sent), answer.status_code, answer.json()))
+        seconds = time.perf_counter() - start
+        relay.exchanges.append(Exchange(json.loads(sent), answer.status_code, answer.json(), seconds))
         self.send_response(answer.status_code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer.content)))

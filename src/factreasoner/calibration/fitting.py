@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
@@ -11,14 +11,12 @@ from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement
 from factreasoner.choices import CalibrationMethod
 from factreasoner.errors import RunError
 from factreasoner.metrics.samples import Claims
-from factreasoner.models import Assessment, Label, judged_atoms, side_of
+from factreasoner.models import Assessment, judged_atoms, side_of
 
 if TYPE_CHECKING:
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.finished import FinishedRun
 
-SHOWN_IDS = 3
-LABELS: tuple[Label, ...] = get_args(Label)
 CONCLUDED_BY = (*JUDGED_BY, "assessor", "version", "factors", "atom_prior", "context_prior", "independence")
 """Settings that decide what a posterior means."""
 
