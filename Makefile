@@ -55,7 +55,8 @@ type: install
 test: install ## needs no network and no key
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --maxprocesses 8 --dist worksteal
 
-integration: .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## real servers, peers, a Ray cluster
+integration: install .venv-integration/installed .venv-tools/installed .venv-cluster/installed ## the server that FACTREASONER_API_BASE names, others, peers, a Ray cluster
+	FACTREASONER_INTEGRATION=1 $(BIN)/pytest tests/real_server -v -rs
 	FACTREASONER_INTEGRATION=1 .venv-integration/bin/python -m pytest tests/integration -W ignore -v
 	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
 	.venv-cluster/bin/python -m pytest tests/cluster -W ignore -v

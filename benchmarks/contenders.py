@@ -85,6 +85,8 @@ QUIET = {
     "RAGAS_DO_NOT_TRACK": "true",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
     "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_PER_TASK_TIMEOUT_SECONDS_OVERRIDE": "3600",
+    "DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE": "900",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "HF_HUB_OFFLINE": "1",
 }
@@ -118,41 +120,74 @@ class Outcome(NamedTuple):
     most: int
 
 
+class Ended(NamedTuple):
+    """How a contender's process ended: scores by metric, exit code, seconds, CPU seconds and MB."""
+
+    scores: dict[str, list[float | None]]
+    code: int
+    seconds: float
+    cpu: float
+    memory: float
+
+
+class Asked(NamedTuple):
+    """The server and model that a contender asks, how many requests at once, and the seconds it may take."""
+
+    url: str
+    model: str = "gpt-4o-mini"
+    concurrency: int = CONCURRENCY
+    most_seconds: int = MOST_SECONDS
+
+
 def run(way: Way, rows: Sequence[Mapping[str, Any]], which: str, model: StandIn, latency: float) -> Outcome:
+    """Run a contender on records, with a stand-in for a model."""
+    with FakeServer(model.answer, delay=latency, places=CONCURRENCY) as server:
+        ended = process(way, rows, which, Asked(server.url))
+    if not ended.scores and ended.code == 0:
+        raise SystemExit(f"{way.title} gave no scores")
+    return Outcome(model.taken, *ended, server.peak)
+
+
+def process(way: Way, rows: Sequence[Mapping[str, Any]], which: str, asked: Asked) -> Ended:
     """Run a contender on records in a process of its own."""
-    server = FakeServer(model.answer, delay=latency, places=CONCURRENCY)
-    with server, tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         data, log = folder / "records.jsonl", folder / "log"
         data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         with log.open("w") as output:
             start = time.perf_counter()
-            process = subprocess.Popen(
-                ["timeout", str(MOST_SECONDS), *command(way, data, server.url, which)],
+            started = subprocess.Popen(
+                ["timeout", str(asked.most_seconds), *command(way, data, asked, which)],
                 cwd=folder,
                 env={**os.environ, **QUIET},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-            _, status, usage = os.wait4(process.pid, 0)
+            _, status, usage = os.wait4(started.pid, 0)
             seconds = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
+        started.returncode = os.waitstatus_to_exitcode(status)
         said = log.read_text(encoding="utf-8", errors="replace")
         scores = _scores(way, folder, said)
-        if not scores and process.returncode == 0:
-            raise SystemExit(f"{way.title} gave no scores:\n{said[-2000:]}")
+        if not scores:
+            print(f"{way.title} gave no scores:\n{said[-2000:]}", file=sys.stderr)
     cpu = usage.ru_utime + usage.ru_stime
-    memory = usage.ru_maxrss / 1024
-    return Outcome(model.taken, scores, process.returncode, seconds, cpu, memory, server.peak)
+    return Ended(scores, started.returncode, seconds, cpu, usage.ru_maxrss / 1024)
 
 
-def command(way: Way, data: Path, url: str, which: str) -> list[str]:
+def command(way: Way, data: Path, asked: Asked, which: str) -> list[str]:
     """The command line of a run."""
     if way.contender is not OURS:
         python, script = str(way.contender.python), str(way.contender.script)
-        return [python, script, str(data), url, str(CONCURRENCY), which]
+        return [python, script, str(data), asked.url, str(asked.concurrency), which, asked.model]
     program = str(OURS.python.with_name("factreasoner"))
-    model = ("--model", "openai/gpt-4o-mini", "--api-base", url, "--concurrency", str(CONCURRENCY))
+    model = (
+        "--model",
+        f"openai/{asked.model}",
+        "--api-base",
+        asked.url,
+        "--concurrency",
+        str(asked.concurrency),
+    )
     return [program, way.task, str(data), *model, "--cache-dir", "cache", "--out", "run", *way.options]
 
 

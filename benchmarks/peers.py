@@ -1,6 +1,7 @@
 """What claim-level metrics of RAG answers cost here and with peers, and what bad replies do to their scores.
 
     python benchmarks/peers.py [NAME...]        # ragas and deepeval unless named; `make peers`
+    python benchmarks/peers.py --api-base URL [--model NAME] [--answers 15] [NAME...]
 
 50 answers, RAGChecker's own examples and answers of MT-RAG, with their passages and reference answers go to
 each contender, which asks one stand-in for a model on loopback (`stand_in.py`: the same claims and verdicts
@@ -24,24 +25,47 @@ with it, takes a verdict that is left out for "Neutral" (`llm_checker.py`: "pad 
   one call for each pair of an atom and a passage (FR2), and one each way for each pair of passages (FR3);
   its seconds are these calls times 0.5 s by 16. For Factcheck-Bench our calls are those of a dry run.
 
+With `--api-base` a model of your own is asked, one request at a time: faithfulness of answers of MT-RAG, the
+shortest of each third by what three people think of it. "none": answers without a score; "rank": Spearman's
+correlation of the scores with people's.
+
 Data: the folder named by FACTREASONER_DATA or ../shared/data.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from contenders import CONCURRENCY, METRICS, OURS, PEERS, Outcome, Way, install, installed, run
+from contenders import (
+    CONCURRENCY,
+    METRICS,
+    OURS,
+    PEERS,
+    Asked,
+    Outcome,
+    Way,
+    install,
+    installed,
+    process,
+    run,
+)
 from data_folder import data_folder
+from scipy.stats import spearmanr
 from stand_in import StandIn
 
 from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Record
 from factreasoner.runs.plan import plan
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "integration"))
+from relay import Relay
 
 ANSWERS, LATENCY = 50, 0.5
 WIDTHS = {"calls": 7, "prompt": 9, "reply": 8, "tokens": 9, "ratio": 7}
@@ -50,11 +74,24 @@ MORE_WIDTHS = {"s, at once": 12, f"s, {LATENCY:g} s each": 14, "CPU s": 7, "MB":
 
 def main() -> None:
     """Print what each takes, what bad replies do, and what installing and starting it takes."""
-    names = sys.argv[1:] or [name for name, peer in PEERS.items() if not peer.named]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--api-base")
+    parser.add_argument("--model", default="gpt-4o-mini")
+    parser.add_argument("--answers", type=int, default=15)
+    options = parser.parse_args()
+    names = options.names or [name for name, peer in PEERS.items() if not peer.named]
     if unknown := [name for name in names if name not in PEERS]:
         raise SystemExit(f"no peer {unknown[0]!r}; there are {', '.join(PEERS)}")
     inline = ("--reviser", "inline", "--premise")
     ways = [Way(OURS, (*inline, "joint")), Way(OURS, (*inline, "each")), *(Way(PEERS[n]) for n in names)]
+    if options.api_base:
+        print_real_model(
+            [Way(OURS), *ways[2:]], Asked(options.api_base, options.model, 1, 7200), options.answers
+        )
+        return
     contenders = list(dict.fromkeys(way.contender for way in ways))
     for contender in contenders:
         install(contender)
@@ -66,6 +103,42 @@ def main() -> None:
         print(f"{contender.name:20}{installed(contender)}", flush=True)
     print_factuality()
     print_planned_calls()
+
+
+def print_real_model(ways: list[Way], asked: Asked, number: int) -> None:
+    """Faithfulness by a real model: what it takes, which answers get none, and how it agrees with people."""
+    rows, people = judged_answers(number)
+    print(f"\nfaithfulness of {number} answers of MT-RAG, one request at a time")
+    heads = ("none", "rank", "calls", "prompt", "reply", "seconds", "code")
+    print(" " * 20 + "".join(f"{head:>9}" for head in heads))
+    for way in ways:
+        install(way.contender)
+        with Relay(asked.url.removesuffix("/v1")) as relay:
+            ended = process(way, rows, "faithfulness", asked._replace(url=relay.url))
+            used = [exchange.answer.get("usage") or {} for exchange in relay.exchanges]
+        scores = ended.scores.get("faithfulness") or [None] * number
+        known = [(score, person) for score, person in zip(scores, people, strict=True) if score is not None]
+        rank = spearmanr(*zip(*known, strict=True)).statistic if len(known) > 2 else math.nan
+        prompt, reply = (sum(u.get(f"{name}_tokens", 0) for u in used) for name in ("prompt", "completion"))
+        taken = f"{len(used):9d}{prompt:9,d}{reply:9,d}{ended.seconds:9.0f}{ended.code:9d}"
+        print(f"{way.title:20}{number - len(known):9d}{rank:9.2f}{taken}", flush=True)
+
+
+def judged_answers(number: int) -> tuple[list[dict[str, Any]], list[float]]:
+    """Answers of MT-RAG with passages, and what people think of their faithfulness, from 1 to 4."""
+    rows = [row for row in _lines("mtrag_human/rag.jsonl") if row["contexts"] and row["model"] != "reference"]
+    rows.sort(key=lambda row: len(row["answer"]) + sum(len(context["text"]) for context in row["contexts"]))
+    thirds = (0.0, 2.9), (2.9, 3.5), (3.5, 4.1)
+    chosen = [
+        row
+        for low, high in thirds
+        for row in [r for r in rows if low <= r["human_mean"]["faithfulness"] < high][: number // len(thirds)]
+    ]
+    found = [
+        {"id": r["id"], "input": r["question"], "output": r["answer"], "contexts": r["contexts"]}
+        for r in chosen
+    ]
+    return found, [row["human_mean"]["faithfulness"] for row in chosen]
 
 
 def print_costs(which: str, ways: list[Way]) -> None:

@@ -25,7 +25,7 @@ COMMAND_LINE = (
 """What a command that asks a model imports."""
 
 # Real servers, for which `make integration` installs what is needed.
-collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration"]
+collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration", "real_server"]
 
 # Examples are not timed: the first one may pay for an import, and machines differ.
 settings.register_profile("untimed", deadline=None)

@@ -1,6 +1,6 @@
 """deepeval on the records of a JSONL file; run by `peers.py` in an environment of its own.
 
-    python deepeval_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all)
+    python deepeval_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all) MODEL
 
 Prints {"metric": [score of each record, null where there is none]} as its last line. Reasons are left out,
 which saves a call a metric; it has no metric of claims that compares with a reference answer.
@@ -16,7 +16,8 @@ from deepeval.metrics import ContextualPrecisionMetric, ContextualRecallMetric, 
 from deepeval.models import GPTModel
 from deepeval.test_case import LLMTestCase
 
-records, url, concurrency, which = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+records, url, concurrency = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+which, name = sys.argv[4:]
 rows = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
 cases = [
     LLMTestCase(
@@ -28,7 +29,7 @@ cases = [
     )
     for row in rows
 ]
-model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
+model = GPTModel(model=name, base_url=url, api_key="none")
 metrics = [FaithfulnessMetric(model=model, include_reason=False)]
 if which == "all":
     metrics += [

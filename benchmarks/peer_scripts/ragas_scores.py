@@ -1,6 +1,6 @@
 """ragas on the records of a JSONL file; run by `peers.py` in an environment of its own.
 
-    python ragas_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all)
+    python ragas_scores.py RECORDS.jsonl URL CONCURRENCY (faithfulness|all) MODEL
 
 Prints {"metric": [score of each record, null for NaN]} as its last line.
 """
@@ -18,7 +18,8 @@ from ragas import EvaluationDataset, RunConfig, SingleTurnSample, evaluate  # no
 from ragas.llms import LangchainLLMWrapper  # noqa: E402
 from ragas.metrics import FactualCorrectness, Faithfulness, LLMContextPrecisionWithReference, LLMContextRecall  # noqa: E402  # noqa: E402
 
-records, url, concurrency, which = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+records, url, concurrency = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+which, name = sys.argv[4:]
 rows = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
 samples = [
     SingleTurnSample(
@@ -32,16 +33,16 @@ samples = [
 metrics = [Faithfulness()]
 if which == "all":
     metrics += [FactualCorrectness(), LLMContextRecall(), LLMContextPrecisionWithReference()]
-model = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none")
+model = ChatOpenAI(model=name, base_url=url, api_key="none")
 result = evaluate(
     EvaluationDataset(samples=samples),
     metrics=metrics,
     llm=LangchainLLMWrapper(model),
-    run_config=RunConfig(max_workers=concurrency),
+    run_config=RunConfig(max_workers=concurrency, timeout=900),
     show_progress=False,
 )
 scores: dict[str, list[float | None]] = {}
 for line in result.scores:
-    for name, score in line.items():
-        scores.setdefault(name.split("(")[0], []).append(None if math.isnan(score) else float(score))
+    for metric, score in line.items():
+        scores.setdefault(metric.split("(")[0], []).append(None if math.isnan(score) else float(score))
 print(json.dumps(scores))
