@@ -69,12 +69,12 @@ class Server:
         """What it runs in."""
         return os.environ | {"FACTREASONER_CACHE_DIR": str(self._cache), "COLUMNS": "200"}
 
-    def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """Run it to its end, which must be a good one."""
+    def __call__(self, *arguments: object, written: bool = False) -> subprocess.CompletedProcess[str]:
+        """Run it to a good end. Of what a model has `written` itself, some may be refused: exit code 3."""
         done = subprocess.run(
             self.command(*arguments), env=self.environment, capture_output=True, text=True, timeout=SECONDS
         )
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        assert done.returncode in ((0, 3) if written else (0,)), done.stdout[-2000:] + done.stderr[-2000:]
         return done
 
 
@@ -93,11 +93,10 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def only(run: Path) -> dict[str, Any]:
-    """The result of a run's one record, which nothing failed in."""
+def only(run: Path, stage: str = "evaluator") -> dict[str, Any]:
+    """The result of a run's one record, in which no judgement failed."""
     (result,) = lines(run / "results.jsonl")
-    assert result["status"] == "ok"
-    assert result["failures"] == []
+    assert [failure for failure in result["failures"] if failure["stage"] == stage] == []
     return result
 
 
@@ -128,7 +127,7 @@ def test_every_pair_is_judged(server: Server, tmp_path: Path, version: int, pair
 
 
 def test_atoms_are_made_of_an_answer(server: Server, tmp_path: Path) -> None:
-    server("run", written(tmp_path, record()), "--out", tmp_path / "run")
+    server("run", written(tmp_path, record()), "--out", tmp_path / "run", written=True)
     assert only(tmp_path / "run")["num_atoms"] >= 1
     (line,) = lines(tmp_path / "run" / "journal.jsonl")
     assert any("1932" in atom["text"] for atom in line["atoms"])
@@ -141,13 +140,15 @@ def test_recall_has_a_score(server: Server, tmp_path: Path) -> None:
 
 
 def test_rag_has_a_score(server: Server, tmp_path: Path) -> None:
-    server("rag", written(tmp_path, record(reference=PASSAGES[0])), "--out", tmp_path / "run")
+    data = written(tmp_path, record(reference=PASSAGES[0]))
+    server("rag", data, "--out", tmp_path / "run", written=True)
     assert only(tmp_path / "run")["faithfulness"] is not None
 
 
 def test_an_answer_is_verified_and_corrected(server: Server, tmp_path: Path) -> None:
     cited = "The Harbour Museum opened in 1932 [1]. It had 50,000 visitors in 2019 [2]."
-    server("verify", written(tmp_path, record(output=cited)), "--rounds", 1, "--out", tmp_path / "run")
+    data = written(tmp_path, record(output=cited))
+    server("verify", data, "--rounds", 1, "--out", tmp_path / "run", written=True)
     result = only(tmp_path / "run")
     assert result["num_claims"] >= 2
     assert result["corrected"]
