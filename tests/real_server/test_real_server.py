@@ -93,10 +93,10 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def only(run: Path, stage: str = "evaluator") -> dict[str, Any]:
+def only(run: Path) -> dict[str, Any]:
     """The result of a run's one record, in which no judgement failed."""
     (result,) = lines(run / "results.jsonl")
-    assert [failure for failure in result["failures"] if failure["stage"] == stage] == []
+    assert [failure for failure in result["failures"] if failure["stage"] == "judge"] == []
     return result
 
 
