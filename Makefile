@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo install lock format lint type test integration bench figures peers clean
+.PHONY: demo install lock format settings lint type test integration bench figures peers clean
 
 A_PERSON := --judge recorded --unlisted neutral --quiet --relations
 
@@ -44,6 +44,10 @@ lock: ## choose versions anew; the lines on what is pinned by its hash are kept
 format: install ## rewrite the code's layout and what can be mended by machine
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+settings: install ## write what is generated from the fields of Config: docs/settings.md, keyword arguments
+	$(BIN)/python docs/settings.py
+	$(BIN)/ruff format src/factreasoner/settings
 
 lint: install
 	$(BIN)/ruff format --check .

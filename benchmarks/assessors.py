@@ -24,7 +24,6 @@ from data_folder import data_folder
 from fit_embedded_judge import fit
 
 from factreasoner.choices import FactorTable
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.inputs.input import check_input
@@ -39,6 +38,7 @@ from factreasoner.pipeline import Pipeline
 from factreasoner.protocols import Evaluator, Judge
 from factreasoner.registry import load
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 SCORES = ("accuracy", "macro_f1", "auroc", "brier", "mae_precision")

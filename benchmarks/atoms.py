@@ -29,10 +29,10 @@ import numpy as np
 from data_folder import data_folder
 from scipy.stats import spearmanr
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences

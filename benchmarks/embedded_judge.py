@@ -24,7 +24,6 @@ from fit_embedded_judge import fit
 from labelled_pairs import ATOM_SETS, records
 from stance_table import print_handmade, print_look_alikes, print_stances
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import PairModel, shipped_model
@@ -34,6 +33,7 @@ from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.statistics import Statistic, brier, macro_f1
 from factreasoner.models import Atom, Claim, Context, Premise, Record
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.text.lexicon import FUNCTION_WORDS
 

@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from inference import Case, fact_graph
 
-from factreasoner.config import Config
 from factreasoner.explanations import Explanation, explain
 from factreasoner.explanations.parts import induced
 from factreasoner.graph.factors import factor_graph
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Assessment, FactGraph, Outcome
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

@@ -31,7 +31,6 @@ from typing import NamedTuple
 
 from data_folder import data_folder
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.comparison import differences
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
@@ -41,6 +40,7 @@ from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.registry import load
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 
 METRICS = [FACTUALITY[name] for name in ("brier", "auroc", "ece", "accuracy")]
 EACH, ONCE = "each relation", "counted once"

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.config import Config
 from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.registry import load
+from factreasoner.settings import Config
 from factreasoner.solvers.reduction import reduce
 
 REFERENCE_TOLERANCE = 0.0005

@@ -21,13 +21,13 @@ from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.cross_validation import folds
 from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, fit_offsets
 from factreasoner.calibration.label_scores import scores_of_atoms, scores_of_labels
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Outcome, Record, Verdict, judged_atoms
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "answers.jsonl"

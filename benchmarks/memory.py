@@ -24,12 +24,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Emmy Noether", "Niels Bohr", "Lise Meitner")

@@ -34,7 +34,6 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from factreasoner.config import Config
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.dialect import TOP_LOGPROBS
@@ -44,6 +43,7 @@ from factreasoner.llm.messages import Prompt
 from factreasoner.llm.parallel import map_as_completed, parallel_map
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 
 TESTS = Path(__file__).parents[1] / "tests"
 FACTS = 24

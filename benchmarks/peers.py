@@ -59,10 +59,10 @@ from data_folder import data_folder
 from scipy.stats import spearmanr
 from stand_in import StandIn
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Record
 from factreasoner.runs.plan import plan
+from factreasoner.settings import Config
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "integration"))
 from relay import Relay

@@ -23,8 +23,8 @@ from data_folder import data_folder
 from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
-from factreasoner.config import Config
 from factreasoner.models import Context, Record
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls

@@ -20,12 +20,12 @@ from fit_embedded_judge import fit
 from labelled_pairs import records
 
 from factreasoner.assembly import assembly_of
-from factreasoner.config import Config
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.embedded.model import PairModel, shipped_model
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import worker_of

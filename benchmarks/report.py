@@ -16,13 +16,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.report.page import Report, write_report
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "answers.jsonl"

@@ -34,12 +34,12 @@ import lsa_embedding
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.config import Config
 from factreasoner.retrieval.corpus.collection import StoredPassage
 from factreasoner.retrieval.corpus.indexing import index
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.per_atom import Query
+from factreasoner.settings import Config
 
 LSA = "lsa_embedding:embed"
 MINILM = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"

@@ -23,10 +23,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from factreasoner.config import Config
 from factreasoner.judges.encoder import VerifierJudge
 from factreasoner.judges.encoder.local import OnnxRuntime
 from factreasoner.models import Claim, Premise
+from factreasoner.settings import Config
 
 LAYERS, WIDTH, HEADS, VOCABULARY, POSITIONS = 4, 256, 4, 2000, 512
 PREMISE_WORDS, CLAIMS = (20, 40, 80, 120, 700), 8

@@ -10,6 +10,8 @@ import pytest
 from forked import Forker
 from hypothesis import settings
 
+from factreasoner.settings.environment import PREFIX, RESERVED
+
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -26,6 +28,10 @@ COMMAND_LINE = (
 
 # Real servers, for which `make integration` installs what is needed.
 collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration", "real_server"]
+
+# Whoever runs the tests may have settings in the environment; the five that are none stay.
+for name in [name for name in os.environ if name.startswith(PREFIX) and name not in RESERVED]:
+    del os.environ[name]
 
 # Examples are not timed: the first one may pay for an import, and machines differ.
 settings.register_profile("untimed", deadline=None)

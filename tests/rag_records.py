@@ -1,8 +1,8 @@
 """Records of `rag`, and a model that answers by a function: for tests of its parts."""
 
-from factreasoner.config import Config
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls

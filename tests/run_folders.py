@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from factreasoner.config import Config
 from factreasoner.models import Assessment
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 

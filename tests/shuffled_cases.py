@@ -6,11 +6,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.registry import load
+from factreasoner.settings import Config
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")
 

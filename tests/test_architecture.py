@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import factreasoner
-from factreasoner.cli.settings import SETTINGS
-from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 
 SRC = Path(factreasoner.__file__).parent
 LAYERS = [
@@ -19,12 +17,14 @@ LAYERS = [
     {"analysis", "report"},
     {"runs"},
     {"tasks"},
-    {"pipeline", "assembly", "settings", "rescoring", "calibration", "explanations", "inputs"},
+    {"pipeline", "assembly", "rescoring", "calibration", "explanations", "inputs"},
     {"evaluators"},
     {"atoms", "judges", "graph", "solvers", "retrieval", "metrics"},
     {"llm", "prompts", "text"},
-    {"config", "setting_conflicts", "profiles", "registry", "plugins", "compression", "compact"},
-    {"models", "errors", "choices", "credentials", "expectations", "parameters", "protocols", "stack"},
+    {"plugins", "compression", "compact"},
+    {"settings"},
+    {"registry"},
+    {"models", "errors", "choices", "protocols", "stack"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 METRICS_MAY_IMPORT = {"metrics", "models", "errors", "choices", "compact"}
@@ -142,21 +142,6 @@ def test_public_names():
         assert getattr(factreasoner, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = factreasoner.nothing
-
-
-def test_every_setting_has_a_flag_and_every_flag_a_setting():
-    assert set(SETTINGS) == set(Config.model_fields)
-
-
-def test_no_default_is_copied_by_hand():
-    """A help text says a default itself only where that is none or auto, and comes to something else."""
-    said = {key for key, setting in SETTINGS.items() if "default:" in setting.help}
-    kept = {key for key in said if Config.model_fields[key].default not in (None, (), "auto")}
-    assert kept == set()
-
-
-def test_settings_that_change_no_result_exist():
-    assert set(Config.model_fields) >= CALL_SETTINGS | SCORE_SETTINGS
 
 
 def test_help_imports_nothing_heavy():

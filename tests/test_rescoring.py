@@ -9,10 +9,10 @@ from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 PAGE = "https://x.example/bridge"

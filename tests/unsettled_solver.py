@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from factreasoner.config import Config
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
     from factreasoner.batch import assess_many as assess_many
-    from factreasoner.config import Config as Config
     from factreasoner.errors import FactReasonerError as FactReasonerError
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import aassess as aassess
     from factreasoner.pipeline import assess as assess
     from factreasoner.pipeline import build_pipeline as build_pipeline
-    from factreasoner.profiles import load_config as load_config
+    from factreasoner.settings import Config as Config
+    from factreasoner.settings import load_config as load_config
     from factreasoner.tasks.rag.library import rag as rag
     from factreasoner.tasks.rag.scores import ScoredRag as ScoredRag
     from factreasoner.tasks.recall.library import recall as recall
@@ -42,7 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Assessment": "factreasoner.models",
     "Atom": "factreasoner.models",
-    "Config": "factreasoner.config",
+    "Config": "factreasoner.settings",
     "Context": "factreasoner.models",
     "FactReasonerError": "factreasoner.errors",
     "Failure": "factreasoner.models",
@@ -58,7 +58,7 @@ _HOMES = {
     "assess_many": "factreasoner.batch",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.models",
-    "load_config": "factreasoner.profiles",
+    "load_config": "factreasoner.settings",
     "rag": "factreasoner.tasks.rag.library",
     "recall": "factreasoner.tasks.recall.library",
     "verify": "factreasoner.tasks.verify.library",

@@ -13,7 +13,6 @@ from factreasoner.calibration.applying import (
     refuse_unasked_judge,
 )
 from factreasoner.calibration.label_offsets import UNCHANGED
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.abilities import Memory
@@ -23,7 +22,6 @@ from factreasoner.llm.cache import cache_of
 from factreasoner.llm.commons import Commons
 from factreasoner.llm.panel import Panel
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
-from factreasoner.profiles import parse_config
 from factreasoner.protocols import (
     LLM,
     Atomizer,
@@ -38,6 +36,7 @@ from factreasoner.protocols import (
 )
 from factreasoner.registry import PLUGINS, nearest
 from factreasoner.retrieval.merged import MergedRetriever, names_of
+from factreasoner.settings import Config, keyword_settings
 
 P = TypeVar("P")
 
@@ -190,4 +189,4 @@ def parts_and_config(settings: Mapping[str, Any]) -> tuple[Parts, Config]:
         kind: value for kind, value in settings.items() if kind in PLUGINS and not isinstance(value, str)
     }
     rest = {key: value for key, value in settings.items() if key not in parts}
-    return cast(Parts, parts), parse_config(rest, "settings")
+    return cast(Parts, parts), keyword_settings(rest, parts)

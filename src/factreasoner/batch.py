@@ -12,7 +12,6 @@ from typing import Any, Literal, Unpack
 from factreasoner.analysis.opened_run import Run
 from factreasoner.assembly import Parts, parts_and_config
 from factreasoner.cli.progress import progress_for
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.models import Record
@@ -22,7 +21,7 @@ from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprint
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.registry import check_task, task_named
 from factreasoner.tasks.task import Calls, Task
 
@@ -39,7 +38,7 @@ def assess_many(
     fresh: bool = False,
     progress: bool = True,
     llm: LLM | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[Keywords],
 ) -> Run:
     """Assess many records, or put them to another `task`: in a script, a thread or a notebook.
 

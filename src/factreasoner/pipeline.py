@@ -8,7 +8,6 @@ from typing import Unpack
 from factreasoner.assembly import Parts, assembly_of, parts_and_config
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.abilities import Memory
@@ -39,7 +38,7 @@ from factreasoner.protocols import (
     Reviser,
     Summarizer,
 )
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Config, Keywords, python_call
 
 
 class Pipeline:
@@ -246,7 +245,7 @@ async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
     return await asyncio.to_thread(assess, response, **given)
 
 
-class Given(Settings, total=False):
+class Given(Keywords, total=False):
     """What :func:`assess` takes by name: the record's parts, a model client, and every setting."""
 
     prompt: str
@@ -265,7 +264,7 @@ def assess(
     atoms: Iterable[AtomLike] | None = None,
     topic: str | None = None,
     llm: LLM | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[Keywords],
 ) -> Assessment:
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from factreasoner.config import Config
 from factreasoner.errors import (
     BudgetError,
     ConfigError,
@@ -44,6 +43,7 @@ from factreasoner.protocols import (
     Summarizer,
 )
 from factreasoner.registry import PLUGINS, load, told
+from factreasoner.settings import Config
 
 P = TypeVar("P")
 Offers = Mapping[str, Callable[[], object]]

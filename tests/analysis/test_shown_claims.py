@@ -3,10 +3,10 @@
 from assessments import assessment
 
 from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
-from factreasoner.config import Config
 from factreasoner.models import Assessment
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, StageError, UnusableReplyError
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
+from factreasoner.settings import Config
 
 CUT = Reply(arguments={}, truncated=True)
 RESPONSE = "Ada was born in 1815. She wrote notes. She died in 1852."

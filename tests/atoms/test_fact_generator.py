@@ -4,9 +4,9 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.fact_generator import EmbeddedFactGenerator, LLMFactGenerator
-from factreasoner.config import Config
 from factreasoner.errors import StageError
 from factreasoner.models import Record
+from factreasoner.settings import Config
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."
 RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", reference=REFERENCE)

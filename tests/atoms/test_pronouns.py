@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from factreasoner.atoms.atomizer import EmbeddedAtomizer
 from factreasoner.atoms.reviser import EmbeddedReviser
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
+from factreasoner.settings import Config
 from factreasoner.text.abbreviations import words
 from factreasoner.text.sentences import sentences
 

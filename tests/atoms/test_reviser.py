@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
+from factreasoner.settings import Config
 
 RECORD = Record(
     id="r1", response="Ada was born in 1815. She wrote 3 notes. She died.", prompt="Who?", topic="Ada"

@@ -22,10 +22,10 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 
 LOWER = Platt(slope=1.0, intercept=-3.0)
 THREE = {"True": 0.9, "False": 0.02, "Not clear": 0.08}

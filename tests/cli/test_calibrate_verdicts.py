@@ -15,10 +15,10 @@ import pytest
 from command import write_records
 from run_folders import run_folder
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Label, Outcome, Verdict
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORDS = 12

@@ -133,10 +133,10 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
 
 
 def test_an_interrupted_run_says_how_many_records_are_missing(tmp_path):
-    from factreasoner.config import Config
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
+    from factreasoner.settings import Config
 
     run_folder(tmp_path / "run", assessment([0.9], record_id="r0"), finished=False)
     folder = RunFolder(tmp_path / "run", TASK)

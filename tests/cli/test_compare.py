@@ -11,8 +11,8 @@ import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner.config import Config
 from factreasoner.models import Context, Usage
+from factreasoner.settings import Config
 
 FILES = ("md", "csv", "json", "png", "svg")
 

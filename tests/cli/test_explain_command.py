@@ -7,7 +7,6 @@ from command import record, write_records
 from run_folders import run_folder
 
 from factreasoner import assess
-from factreasoner.config import Config
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
@@ -23,6 +22,7 @@ from factreasoner.models import (
     supports_of,
 )
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RELATIONS = (

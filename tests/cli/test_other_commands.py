@@ -8,8 +8,8 @@ import pytest
 from command import ATOMS, PASSAGES, record, results, write_records
 from fake_server import FakeServer, answering, prose
 
-from factreasoner.cli.settings import OF_CLAIMS, SETTINGS
-from factreasoner.config import Config
+from factreasoner.cli.flags import OF_CLAIMS
+from factreasoner.settings import Config
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_doctor_waits_as_long_as_it_is_told(factreasoner, given, words):
 @pytest.mark.parametrize("columns", [80, 40])
 def test_no_flag_is_cut_in_a_narrow_terminal(factreasoner, columns):
     page = factreasoner("run", "--help-all", env={"COLUMNS": str(columns)}).stdout
-    flags = [f"--{key.replace('_', '-')}" for key in SETTINGS if key not in OF_CLAIMS]
+    flags = [f"--{key.replace('_', '-')}" for key in Config.model_fields if key not in OF_CLAIMS]
     assert set(flags) <= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
 
 

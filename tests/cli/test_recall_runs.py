@@ -7,10 +7,10 @@ import pytest
 from command import write_records
 from fake_server import FakeServer, answering, missing, sequence
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Failure, Usage, Verdict
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK
 

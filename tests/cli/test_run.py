@@ -236,7 +236,7 @@ def test_quiet_prints_nothing(factreasoner, tmp_path, data):
         (["--verison", "2"], 2, ["No such option"]),
         (["--version", "4"], 2, ["--version", "3"]),
         (["--solver", "exakt"], 1, ["exakt", "did you mean 'exact'?"]),
-        (["--context-prior", "1.5"], 1, ["context_prior"]),
+        (["--context-prior", "1.5"], 1, ["--context-prior: must be a number above 0 and below 1"]),
         (["--judge", "llm"], 1, ["--model"]),
         (["--config", "nothing.yaml"], 1, ["nothing.yaml"]),
     ],

@@ -7,9 +7,9 @@ from command import results, write_records
 
 from factreasoner import verify
 from factreasoner.cli.verify_tables import print_verified
-from factreasoner.config import Config
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"

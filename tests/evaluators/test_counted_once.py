@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from factreasoner import ScriptedLLM
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator, solved
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Atom, Context, Outcome, Record
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORD = Record(id="r", response="x")

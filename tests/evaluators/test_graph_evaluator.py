@@ -6,12 +6,12 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.faaf import NOT_CLEAR
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORD = Record(id="r", response="x")

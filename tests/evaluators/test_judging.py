@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.judging import asks_model, judging_threads
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.registry import PLUGINS
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 OF_JUDGES: dict[str, dict[str, str]] = {

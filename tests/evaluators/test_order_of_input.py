@@ -13,10 +13,10 @@ from oracle import DATA
 from shuffled_cases import Case, TableJudge
 
 from factreasoner.choices import FactorTable
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Relation, Verdict
 from factreasoner.registry import load
+from factreasoner.settings import Config
 
 
 def relation_key(relation: Relation) -> tuple[str, str, str, float]:

@@ -7,7 +7,6 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.prompted import PromptedEvaluator
@@ -16,6 +15,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.messages import Reply, TokenLogprob
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 
 RECORD = Record(id="r", response="x", topic="Tea")
 MODEL_ROWS = ["factscore", "veriscore", "factverify", "prompt-tf"]

@@ -7,7 +7,6 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM
-from factreasoner.config import Config
 from factreasoner.errors import ProviderError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
@@ -17,6 +16,7 @@ from factreasoner.llm.forms import FORMS, request_of
 from factreasoner.llm.messages import Reply
 from factreasoner.models import Atom, Context, Record
 from factreasoner.runs.plan import plan
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORD = Record(id="r", response="x")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

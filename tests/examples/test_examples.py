@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.inputs.input import check_fits, check_input
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from factreasoner import assess
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.choices import FactorTable
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import Explanation, explain
 from factreasoner.graph.factor_graph import FactorGraph
@@ -32,6 +31,7 @@ from factreasoner.models import (
     side_of,
     support_of,
 )
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 PAPER = graph_of(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import solved, with_graph
 from factreasoner.explanations import explain
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 P = st.sampled_from([0.05, 0.2, 0.35, 0.5, 0.6, 0.8, 0.95])

@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator, with_graph
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.models import Atom, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 ATOMS = [Atom(id="a0", text="x"), Atom(id="a1", text="y")]

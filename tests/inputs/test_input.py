@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from factreasoner.compression import zstd
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.input import STDIN, check_fits, check_input
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 
 DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "shared" / "data"))
 DATA_FILES = sorted(DATA.glob("*/records.jsonl"))

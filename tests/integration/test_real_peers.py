@@ -14,7 +14,6 @@ import pytest
 from random_model import CONTEXT
 from relay import Peer
 
-from factreasoner.config import Config
 from factreasoner.errors import LLMError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
@@ -22,6 +21,7 @@ from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import request_of
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim, Premise
+from factreasoner.settings import Config
 
 PREMISE = Premise("p", "The library opens at nine and closes at five. It was founded in 1867.")
 COUNTS = (1, 8, 24)

@@ -9,12 +9,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from provider_server import ProviderServer
 
-from factreasoner.config import Config
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import FORMS
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
+from factreasoner.settings import Config
 
 CLAIMS = [Claim("a", "Revenue fell by -3.5 %."), Claim("b", "Łódź lies 75 m² above it.")]
 JUDGING = faaf.inquiry("tfn").build(CLAIMS)

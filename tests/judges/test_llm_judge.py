@@ -7,11 +7,11 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.messages import Reply, TokenLogprob
 from factreasoner.models import Claim, Premise
+from factreasoner.settings import Config
 
 PREMISE = Premise("c0", "The library opens at nine.", others=("It opens at ten.",), title="Library")
 

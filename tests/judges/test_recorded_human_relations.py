@@ -5,9 +5,9 @@ import json
 import pytest
 from oracle import DATA
 
-from factreasoner.config import Config
 from factreasoner.inputs.input import check_input
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 
 FOLDER = DATA / "factcheck_bench"
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
+from factreasoner.settings import Config
 
 TABLE = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.7},

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from fake_server import FakeServer
 
-from factreasoner.config import Config
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.budget import Account
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.settings import Config
 
 PROMPT = Prompt(name="check", system="You check facts.", user="Is it so?", fingerprint="v1")
 

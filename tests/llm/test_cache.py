@@ -14,13 +14,13 @@ import pytest
 from fake_server import Completion, answering, cut, missing, obliging, prose, replaced, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.cache import FILE, ResponseCache, cache_folder, key_of
 from factreasoner.llm.messages import Reply, TokenLogprob
 from factreasoner.llm.sharing import CACHED
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
+from factreasoner.settings import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 TEXT = '{"fact_0": "True"}'

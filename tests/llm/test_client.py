@@ -28,11 +28,11 @@ from fake_server import (
 )
 from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import planned_call
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import Meter
+from factreasoner.settings import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 

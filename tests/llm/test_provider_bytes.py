@@ -6,7 +6,6 @@ import socket
 import pytest
 from provider_server import ProviderServer
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
@@ -14,6 +13,7 @@ from factreasoner.llm.dialect import Dialect, Wanted
 from factreasoner.llm.forms import FORMS, MARK, request_of
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
+from factreasoner.settings import Config
 
 PATHS = {
     "openai/gpt-4o-mini": "/v1",

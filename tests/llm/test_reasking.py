@@ -21,13 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import PROMPT, schema_of
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import IN_VAIN, most_paid
 from factreasoner.llm.messages import Reply
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
+from factreasoner.settings import Config
 
 SIZES = (1, 2, 3, 8, 32, 64)
 

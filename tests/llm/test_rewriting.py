@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.llm.messages import Prompt, Reply
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Claim, Failure
+from factreasoner.settings import Config
 
 PROMPT = Prompt(name="p", user="u")
 ITEMS = [Claim("x", "one"), Claim("y", "two"), Claim("z", "two")]

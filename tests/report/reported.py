@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner import assess, rag, recall, verify
-from factreasoner.config import Config
 from factreasoner.models import Failure, TaskResult, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY, task_named
 
 ANSWER = "The bridge opened in 1930. It is 1,149 metres long. It is painted grey. Many people love it."

@@ -8,12 +8,12 @@ import re
 import pytest
 from reported import VERDICTS, bridge, cited, data_in, report_of, run_of
 
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
 from factreasoner.report import effects
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings import Config
 
 
 def test_the_page_holds_scores_labels_and_what_judged(tmp_path):

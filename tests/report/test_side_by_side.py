@@ -6,7 +6,7 @@ from browser import watched
 from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of, run_of
 
-from factreasoner.config import Config
+from factreasoner.settings import Config
 
 
 def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):

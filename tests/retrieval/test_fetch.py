@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from raw_server import Behaviour, Client, RawServer, redirect, reply
 
-from factreasoner.config import Config
 from factreasoner.errors import (
     ConfigError,
     FetchError,
@@ -21,6 +20,7 @@ from factreasoner.errors import (
 )
 from factreasoner.retrieval.fetch import Fetcher, content_type
 from factreasoner.retrieval.page import Page
+from factreasoner.settings import Config
 
 HTML = b"<html><body><p>Hello.</p></body></html>"
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from raw_server import reply
 
-from factreasoner.config import Config
 from factreasoner.errors import UnreadablePageError
 from factreasoner.retrieval.connection import tls_context
 from factreasoner.retrieval.fetch import Fetcher
+from factreasoner.settings import Config
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
 

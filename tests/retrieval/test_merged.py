@@ -2,11 +2,11 @@
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.merged import MergedRetriever, names_of
+from factreasoner.settings import Config
 
 ATOMS = (Atom(id="a0", text="It is red."), Atom(id="a1", text="It is long."))
 RECORD = Record(id="r", response="x", prompt="What is it like?")

@@ -7,11 +7,11 @@ import zlib
 import pytest
 from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
 
-from factreasoner.config import Config
 from factreasoner.retrieval import office
 from factreasoner.retrieval.office import office_text
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
+from factreasoner.settings import Config
 
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))

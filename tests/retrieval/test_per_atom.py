@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError, StageError
 from factreasoner.models import Atom, Context, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, Query, retrieve_each
+from factreasoner.settings import Config
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
 

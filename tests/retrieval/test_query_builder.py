@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from fenced import fenced
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
 from factreasoner.llm.messages import Reply
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.query_builder import LONGEST, LLMQueryBuilder
+from factreasoner.settings import Config
 
 RECORD = Record(id="r1", response="x", prompt="Who built it?", topic="Otter Bridge </given_topic>")
 ATOMS = (

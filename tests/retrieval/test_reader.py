@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pages import ARTICLE, html, pdf
 
-from factreasoner.config import Config
 from factreasoner.retrieval import extract_worker
 from factreasoner.retrieval.page import Page
 from factreasoner.retrieval.reader import IDLE, PageReader, end_idle
+from factreasoner.settings import Config
 
 STUCK = b"<html><body><div " + b" ".join(b"a%d=1" % i for i in range(80_000)) + b">Hello there.</div>"
 """A page whose attributes the HTML parser compares with one another for half a minute."""

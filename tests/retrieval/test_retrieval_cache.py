@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.retrieval import cache
 from factreasoner.retrieval.cache import RetrievalCache
+from factreasoner.settings import Config
 
 
 def never() -> object:

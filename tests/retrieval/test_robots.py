@@ -7,11 +7,11 @@ import pytest
 from pages import html
 from raw_server import Behaviour, RawServer, redirect, reply
 
-from factreasoner.config import Config
 from factreasoner.errors import FetchError, ForbiddenUrlError
 from factreasoner.retrieval.fetch import Fetcher
 from factreasoner.retrieval.robots import Robots
 from factreasoner.retrieval.web_pages import WebPages
+from factreasoner.settings import Config
 
 CONFIG = Config(allow_private_hosts=True, cache=False, fetch_timeout=5.0, patience=0.0)
 RULES = b"""User-agent: *

@@ -10,9 +10,9 @@ import pytest
 from json_server import Answer, JsonServer, Request, steps
 from raw_server import Client, RawServer
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SearchError
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
+from factreasoner.settings import Config
 
 NOW = {"Retry-After": "0"}
 FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault("is broken")}

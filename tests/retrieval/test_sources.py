@@ -8,9 +8,9 @@ from office_files import docx, paragraph
 from pages import ARTICLE, html, pdf
 from raw_server import RawServer, redirect, reply
 
-from factreasoner.config import Config
 from factreasoner.errors import InputError
 from factreasoner.retrieval.sources import read_sources, read_text
+from factreasoner.settings import Config
 
 CONFIG = Config(allow_private_hosts=True, cache=False, fetch_timeout=5.0, patience=0.0)
 NO_ROBOTS = reply(b"", content_type="text/plain")

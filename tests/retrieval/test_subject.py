@@ -2,9 +2,9 @@
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.subject import SubjectQueryBuilder, subject_of, with_subject
+from factreasoner.settings import Config
 
 
 @pytest.mark.parametrize(

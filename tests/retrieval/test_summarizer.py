@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from fenced import fenced
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Atom, Context
 from factreasoner.retrieval.summarizer import LLMSummarizer
+from factreasoner.settings import Config
 
 ATOMS = (Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="The bridge is red."))
 BRIDGE = Context(id="c0", text="The Otter Bridge was opened in 1932 by the mayor.", atom_ids=("a0",))

@@ -9,13 +9,13 @@ from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
 from raw_server import Behaviour, Client, RawServer, redirect, reply
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError, StageError
 from factreasoner.models import Atom, Record
 from factreasoner.registry import load
 from factreasoner.retrieval import reader
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web_search import WebRetriever
+from factreasoner.settings import Config
 
 FILLER = [
     f"The archive keeps volume {i} of the harbour office in its dry and quiet cellar." for i in range(300)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from json_server import Answer, JsonServer, steps, wiki
 
-from factreasoner.config import Config
 from factreasoner.errors import SearchError, StageError
 from factreasoner.models import Atom, Record
 from factreasoner.registry import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms
+from factreasoner.settings import Config
 
 FILLER = " ".join(f"The archive keeps volume {i} of the harbour office in its cellar." for i in range(200))
 PAGES = {

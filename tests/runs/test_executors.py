@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.processes import processes_at_once
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 

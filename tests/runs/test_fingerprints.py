@@ -8,10 +8,10 @@ import pytest
 
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
-from factreasoner.config import Config
 from factreasoner.errors import InputError, RunError
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints, refuse_changed_files
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 LINE = '{"record": "r", "source": "c0", "target": "a0", "label": "entailment"}\n'

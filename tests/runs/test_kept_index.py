@@ -5,12 +5,12 @@ import os
 import pytest
 from run_folders import run_folder
 
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
 from factreasoner.runs import store
 from factreasoner.runs.journal import head_of
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 

@@ -2,9 +2,9 @@
 
 import json
 
-from factreasoner.config import Config
 from factreasoner.llm.abilities import Abilities
 from factreasoner.runs.manifest import Manifest
+from factreasoner.settings import Config
 
 
 def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):

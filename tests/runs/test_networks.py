@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.graph.network_file import read_uai_network
 from factreasoner.models import Assessment, FactGraph, Node, Outcome, Relation
 from factreasoner.runs.networks import FileNames, check_export, export_networks
+from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 GRAPH = FactGraph(

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.config import Config
 from factreasoner.errors import PluginError
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
@@ -16,6 +15,7 @@ from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.fingerprints import prompt_fingerprints
 from factreasoner.runs.plan import plan
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in range(5))

@@ -2,11 +2,11 @@
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
 from factreasoner.runs.replay import PastRecords, record_of
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 ATOMS = (Atom(id="a0", text="One.", gold="S", span=(0, 4)),)

@@ -8,11 +8,11 @@ import pytest
 from fake_server import Completion, FakeServer
 from fenced import fenced
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Context, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 NAMES = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gus", "Hal")

@@ -2,11 +2,11 @@
 
 import tracemalloc
 
-from factreasoner.config import Config
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 TEXT = "word " * 8_000

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from fake_server import FakeServer, answering
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.abilities import Abilities
 from factreasoner.models import Context, Record
 from factreasoner.runs.remote_calls import commons_of
 from factreasoner.runs.shared_calls import SharedCalls
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from factreasoner.compact import Ids
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall.task import TASK as RECALL
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from oracle import brute_force, largest_error, networks
 
-from factreasoner.config import Config
 from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.settings import Config
 from factreasoner.solvers import memory
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver

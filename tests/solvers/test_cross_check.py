@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
 from factreasoner.registry import PLUGINS
+from factreasoner.settings import Config
 from factreasoner.solvers.cross_check import (
     LargestDifference,
     SolverRefusal,

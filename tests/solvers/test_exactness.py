@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from oracle import exact_marginals, hub, largest_error, wild_networks
 
-from factreasoner.config import Config
 from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import GibbsSolver

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import binary_networks, brute_force, largest_error, networks
 
-from factreasoner.config import Config
 from factreasoner.errors import SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers import gibbs
 from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined
 from factreasoner.solvers.exact import ExactSolver

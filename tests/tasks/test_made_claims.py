@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.task import TASK as RAG
 from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.verify.task import TASK as VERIFY

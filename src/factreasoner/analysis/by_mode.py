@@ -18,11 +18,11 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
-from factreasoner.profiles import load_config
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import load_settings
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import TASK
@@ -48,7 +48,7 @@ def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path
             raise ConfigError(f"--modes: {name!r} occurs twice")
     if len(wanted) < 2:
         raise ConfigError(f"--modes: name at least two, with commas between: {', '.join(known)}")
-    return [Contender(name, load_config(profile, {**settings, "mode": name})) for name in wanted]
+    return [Contender(name, load_settings(profile, {**settings, "mode": name})) for name in wanted]
 
 
 def run_modes(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
-from factreasoner.config import Config
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import record_k
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
@@ -15,6 +14,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, TaskResult, judged_atoms
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings import Config
 
 
 class RecordsSeen:

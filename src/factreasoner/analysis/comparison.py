@@ -11,17 +11,16 @@ import numpy as np
 
 from factreasoner.analysis.compared_run import ComparedRun, compared_factuality_run, compared_run
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table, estimate
-from factreasoner.profiles import parse_config
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.manifest import result_settings
+from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 SHOWN_IDS = 3
@@ -115,7 +114,7 @@ def _baseline(runs: Mapping[str, FinishedRun[Any]], name: str | None) -> str:
 
 
 def _with_k(config: Config, k: int | str | None) -> Config:
-    return config if k is None else parse_config(config.model_dump() | {"k": k}, "--k")
+    return config if k is None else parse_config(config.model_dump(), "settings", {"k": k})
 
 
 def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:

@@ -12,7 +12,6 @@ from typing import IO, Any
 import numpy as np
 
 from factreasoner.compact import Numbers
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
@@ -23,6 +22,7 @@ from factreasoner.models import TaskResult
 from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally, Task
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
@@ -13,6 +12,7 @@ from factreasoner.models import Assessment
 from factreasoner.plugins import SOLVER
 from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 
 
 class ExplainedRecord(NamedTuple):

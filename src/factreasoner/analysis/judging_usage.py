@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from factreasoner.config import Config
 from factreasoner.llm.litellm_provider import price
 from factreasoner.models import Assessment, Usage
-from factreasoner.profiles import parse_config
 from factreasoner.runs.plan import plan
 from factreasoner.runs.replay import record_of
+from factreasoner.settings import Config, parse_config
 
 JUDGING = "evaluator"
 """The stage whose usage is compared."""

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.analysis.run_tables import RECORDS, VERDICTS, Columns, Row, table_of
-from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings import Config
 
 if TYPE_CHECKING:
     from pandas import DataFrame

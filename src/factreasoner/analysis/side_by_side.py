@@ -7,12 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
-from factreasoner.profiles import load_config, parse_config
 from factreasoner.registry import nearest
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.finished import FinishedRun
@@ -20,6 +18,8 @@ from factreasoner.runs.replay import record_of
 from factreasoner.runs.runner import Progress, RunReport
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config, load_settings, parse_config
+from factreasoner.settings.profiles import read_profile
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls, Task
 
@@ -75,15 +75,15 @@ def parse_contenders(
 
 def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> Contender:
     if name.endswith((".yaml", ".yml")):
-        base = load_config(profile, settings).model_dump(exclude_unset=True)
-        own = load_config(Path(name)).model_dump(exclude_unset=True)
+        base = load_settings(profile, settings).model_dump(exclude_unset=True)
+        own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
         return Contender(Path(name).stem, parse_config(base | own, name))
     if name not in KNOWN:
         raise ConfigError(
             f"assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
         )
     own = VERSIONS.get(name, {"assessor": name})
-    return Contender(name, load_config(profile, {**settings, **own}))
+    return Contender(name, load_settings(profile, {**settings, **own}))
 
 
 def run_side_by_side(

@@ -12,13 +12,13 @@ from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.chunks import Chunk, chunks
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
-from factreasoner.config import Config
 from factreasoner.errors import StageError
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
+from factreasoner.settings import Config
 from factreasoner.text.comparable import is_english
 from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.rewording import Matter

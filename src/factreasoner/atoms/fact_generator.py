@@ -5,10 +5,10 @@ from __future__ import annotations
 from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
 from factreasoner.atoms.making import made_atoms
 from factreasoner.atoms.reviser import EmbeddedReviser
-from factreasoner.config import Config
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized
+from factreasoner.settings import Config
 
 
 class LLMFactGenerator(LLMAtomizer):

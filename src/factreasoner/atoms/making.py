@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from factreasoner.config import Config
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser
+from factreasoner.settings import Config
 
 
 def atom_prompts(config: Config) -> list[str]:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.pronouns import resolve
-from factreasoner.config import Config
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
+from factreasoner.settings import Config
 from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.rewording import keeps_words
 

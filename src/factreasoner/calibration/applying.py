@@ -15,10 +15,8 @@ from pydantic import Field, ValidationError
 from factreasoner import prompts
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, probabilities_of
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.expectations import refused
 from factreasoner.models import (
     Atom,
     Claim,
@@ -33,6 +31,8 @@ from factreasoner.models import (
     supports_of,
 )
 from factreasoner.protocols import Evaluator, Judge, Judged
+from factreasoner.settings import Config
+from factreasoner.settings.expectations import refused
 
 
 class Calibration(Model):

@@ -109,13 +109,12 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
 
 def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
     """What the flag takes that pydantic, by which typer reads flags, has refused."""
-    from factreasoner.config import Config
-    from factreasoner.expectations import must_be, refused
+    from factreasoner.settings import Config
+    from factreasoner.settings.expectations import must_be, refused
+    from factreasoner.settings.sources import flag_of
 
-    names = getattr(error.param, "opts", ())
-    field = next(
-        (f for name, f in Config.model_fields.items() if f"--{name.replace('_', '-')}" in names), None
-    )
+    name = str(getattr(error.param, "name", ""))
+    field = Config.model_fields.get(name) if flag_of(name) in getattr(error.param, "opts", ()) else None
     return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
 
 

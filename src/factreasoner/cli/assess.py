@@ -9,9 +9,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.settings import OF_CLAIMS
 from factreasoner.cli.terminal import say_json
 
 
@@ -34,7 +33,8 @@ def assess(
         list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
     *,
@@ -46,9 +46,9 @@ def assess(
     from factreasoner.errors import ConfigError
     from factreasoner.inputs.given import given_record
     from factreasoner.pipeline import build_pipeline
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
 
-    config = load_config(profile, settings)
+    config = load_settings(profile, settings)
     if file and response:
         raise ConfigError("give the text as an argument or with --file, not both")
     text = _read(file) if file else _standard_input() if response in (None, "-") else _decoded(str(response))

@@ -13,8 +13,8 @@ from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.lacking import lacking_of
 from factreasoner.cli.running import Show
 from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
-from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.task import Task

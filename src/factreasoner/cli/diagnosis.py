@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import merlin_bridge
 from factreasoner.cli.advice import embedded_limits
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE, load
+from factreasoner.settings import Config
 from factreasoner.text.parsing import OFFICIAL_MODELS, describe_model
 
 if TYPE_CHECKING:

@@ -32,11 +32,11 @@ def doctor(
     from rich.table import Column, Table
 
     from factreasoner.cli.diagnosis import diagnose
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
 
     if settings["verifier"] is not None:
         settings["judge"] = "verifier"
-    config = load_config(None, settings)
+    config = load_settings(None, settings)
     if judge_test:
         from factreasoner.cli.judge_test import try_judge
 

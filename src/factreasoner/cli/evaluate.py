@@ -38,11 +38,11 @@ def evaluate(
     from factreasoner.analysis.evaluation import evaluate_run
     from factreasoner.cli.score_tables import print_evaluation
     from factreasoner.inputs.gold_labels import GoldFile
-    from factreasoner.profiles import parse_config
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.settings import parse_config
 
     run = FinishedRun.of_any_task(run_dir)
-    config = run.config if k is None else parse_config(run.config.model_dump() | {"k": k}, "--k")
+    config = run.config if k is None else parse_config(run.config.model_dump(), str(run_dir), {"k": k})
     labels = None if gold is None else GoldFile(gold)
     out = out or run_dir / "evaluation"
     content = evaluate_run(run, config, out=out, gold=labels, by=by)

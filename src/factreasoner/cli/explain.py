@@ -46,14 +46,14 @@ def explain(
 
     from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
-    from factreasoner.profiles import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
+    from factreasoner.settings import parse_config
     from factreasoner.tasks.factuality import TASK
 
     folder = RunFolder(run_dir, TASK)
     changes = {key: value for key, value in settings.items() if value is not None}
-    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))
+    config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     refuse_changed_files(folder, named=("relations",))
     folder.read_journal()
     told: list[Explanation] = []

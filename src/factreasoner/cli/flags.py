@@ -1,21 +1,30 @@
-"""A decorator that gives a command the flags of settings, and what its help page says of them."""
+"""A decorator that gives a command the flags of settings."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable, Collection
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
 
-from factreasoner.cli.settings import PANELS, Setting
 from factreasoner.cli.terminal import say
+from factreasoner.settings import Config
+from factreasoner.settings.expectations import kinds_of
+from factreasoner.settings.setting import setting_of
+from factreasoner.settings.sources import flag_of
 
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
 HELP_ALL = "factreasoner.help_all"
 """Set in the context of a command of which the whole help page is asked for."""
+OF_CLAIMS = (
+    "fact_generator",
+    *(key for key, field in Config.model_fields.items() if setting_of(field).panel == "Claims"),
+)
+"""Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
 
 
 def _print_all(context: typer.Context, wanted: bool) -> None:
@@ -41,18 +50,6 @@ _HELP_ALL = inspect.Parameter(
 )
 
 
-def default_words(key: str) -> str:
-    """The default of a setting as its flag would say it."""
-    from factreasoner.config import Config
-
-    default = Config.model_fields[key].get_default(call_default_factory=True)
-    if isinstance(default, bool):
-        return "on" if default else "off"
-    if isinstance(default, float):
-        return f"{default:g}"
-    return "none" if default is None or default in ((), {}, []) else str(default)
-
-
 def takes_settings(
     *panels: str, without: Collection[str] = (), also: Collection[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -61,25 +58,22 @@ def takes_settings(
     It has no use for those named in `without`, and takes those in `also` whatever their panel.
     """
     chosen = {
-        panel: {
-            key: setting
-            for key, setting in settings.items()
-            if key in also or (panel in (panels or PANELS) and key not in without)
-        }
-        for panel, settings in PANELS.items()
+        key: field
+        for key, field in Config.model_fields.items()
+        if key in also
+        or (setting_of(field).panel in (panels or (setting_of(field).panel,)) and key not in without)
     }
-    keys = [key for settings in chosen.values() for key in settings]
-    once = {key: s.twice for settings in chosen.values() for key, s in settings.items() if s.twice}
+    once = {key: setting_of(field).once for key, field in chosen.items() if setting_of(field).once}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
         parameters = [p for name, p in own.parameters.items() if name != "settings"]
-        parameters += [_HELP_ALL] * (len(keys) > FEW)
-        parameters += [_flag(key, s, panel) for panel, ss in chosen.items() for key, s in ss.items()]
+        parameters += [_HELP_ALL] * (len(chosen) > FEW)
+        parameters += [_flag(key, field) for key, field in chosen.items()]
 
         @functools.wraps(command)
         def with_settings(**values: Any) -> None:
-            settings = {key: values.pop(key) for key in keys}
+            settings = {key: values.pop(key) for key in chosen}
             settings |= {key: _only(key, settings[key], once[key]) for key in once}
             values.pop(_HELP_ALL.name, None)
             command(**values, settings=settings)
@@ -96,27 +90,32 @@ def _only(key: str, values: list[str] | None, remedy: str) -> str | None:
     """The one value of a flag that must not be repeated."""
     if values and len(values) > 1:
         raise typer.BadParameter(
-            f"given {len(values)} times ({', '.join(values)}): {remedy}", param_hint=f"--{key}"
+            f"given {len(values)} times ({', '.join(values)}): {remedy}", param_hint=flag_of(key)
         )
     return values[0] if values else None
 
 
-def _flag(key: str, setting: Setting, panel: str) -> inspect.Parameter:
-    name = f"--{key.replace('_', '-')}"
-    names = [f"{name}/--no-{name[2:]}" if setting.type is bool else name]
-    if setting.alias:
-        names.append(setting.alias)
-    limits: dict[str, Any] = {}
-    kind = setting.type
-    if hasattr(kind, "__metadata__"):
-        kind, option = kind.__origin__, kind.__metadata__[0]
-        limits = {"min": option.min, "max": option.max}
-    return inspect.Parameter(
-        key,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[
-            kind | None,
-            typer.Option(*names, help=setting.help, rich_help_panel=panel, show_default=False, **limits),
-        ],
+def _flag(key: str, field: FieldInfo) -> inspect.Parameter:
+    """The flag of a setting. One left out keeps what the environment, the profile or the default says."""
+    setting, kind, limits = setting_of(field), *_type_of(field)
+    name = flag_of(key)
+    names = [f"{name}/--no-{name[2:]}" if kind is bool else name, *filter(None, [setting.alias])]
+    option = typer.Option(
+        *names, help=field.description, rich_help_panel=setting.panel, show_default=False, **limits
     )
+    return inspect.Parameter(
+        key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
+    )
+
+
+def _type_of(field: FieldInfo) -> tuple[Any, dict[str, Any]]:
+    """What typer reads the flag of a setting as, and limits of a choice of numbers."""
+    first, *others = kinds_of(field.annotation)
+    setting = setting_of(field)
+    if setting.several or setting.once or get_origin(first) in (tuple, dict):
+        return list[str], {}
+    if get_origin(first) is not Literal:
+        return (str if others else first), {}
+    values = get_args(first)
+    numbers = all(isinstance(value, int) for value in values)
+    return (int, {"min": min(values), "max": max(values)}) if numbers else (first, {})

@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from typer.core import TyperCommand
 
-from factreasoner.cli.flags import FEW, HELP_ALL, default_words
-from factreasoner.cli.settings import COMMON, PANELS
+from factreasoner.cli.flags import FEW, HELP_ALL
+from factreasoner.settings import Config
+from factreasoner.settings.setting import help_of, setting_of
 
-DEFAULT = "(default: "
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
@@ -26,7 +26,7 @@ class _Row(NamedTuple):
 
 
 class SettingsCommand(TyperCommand):
-    """A command whose help tells the defaults of settings, as `Config` has them.
+    """A command whose help tells the defaults of settings.
 
     A flag that is too long for its column has a line of its own: one that is cut can't be typed.
     """
@@ -43,7 +43,8 @@ class SettingsCommand(TyperCommand):
         if left_out:
             everything = f"{context.command_path} --help-all"
             formatter.write_paragraph()
-            formatter.write_text(f"{left_out} more settings: {everything}. A YAML profile can hold each.")
+            told = " A YAML profile can hold each." * any(param.name == "profile" for param in self.params)
+            formatter.write_text(f"{left_out} more settings: {everything}.{told}")
 
     def collect_usage_pieces(self, *page: Any) -> list[str]:
         """What stands behind the command's name in the line on how it is used; typer calls it."""
@@ -54,27 +55,26 @@ class SettingsCommand(TyperCommand):
         """What the page shows, by section, and how many settings it leaves out."""
         kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
         arguments, options, settings = [], [], []
-        of_settings = [param for param in self.params if _panel(param) in PANELS]
+        of_settings = [param for param in self.params if getattr(param, "rich_help_panel", None)]
         short = not whole and len(of_settings) > FEW
         for param in self.params:
             kind = kinds[param.name].annotation if param.name in kinds else bool
             if param.param_type_name == "argument":
                 arguments.append(_Row("Arguments", _argument(param), _about(param)))
-            elif param not in of_settings:
+                continue
+            if param not in of_settings:
                 options.append(_Row("Options", _flags(param, kind), _about(param)))
-            elif not short or param.name in COMMON:
-                section = "Settings" if short else _panel(param)
-                about = _with_default(_about(param), str(param.name))
-                settings.append(_Row(section, _flags(param, kind), about))
+                continue
+            field = Config.model_fields[str(param.name)]
+            setting = setting_of(field)
+            if not short or setting.common:
+                section = "Settings" if short else setting.panel
+                settings.append(_Row(section, _flags(param, kind), help_of(field)))
         options.append(_Row("Options", "--help", "Show this page, and exit."))
         return [*arguments, *options, *settings], len(of_settings) - len(settings)
 
 
-def _panel(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
-    return str(getattr(param, "rich_help_panel", None))
-
-
-def _argument(param: Any) -> str:  # noqa: ANN401 - likewise
+def _argument(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
     return str(param.metavar or param.name).upper()
 
 
@@ -101,7 +101,3 @@ def _kind_in_words(annotation: object) -> str:
     if get_origin(kind) is Literal:
         return "|".join(map(str, get_args(kind)))
     return _KINDS.get(kind, "TEXT")
-
-
-def _with_default(text: str, key: str) -> str:
-    return text if DEFAULT in text else f"{text} {DEFAULT}{default_words(key)})"

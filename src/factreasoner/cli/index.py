@@ -13,9 +13,9 @@ from factreasoner.cli.options import Quiet, takes_groups
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
     from factreasoner.models import Usage
     from factreasoner.retrieval.corpus.indexing import IndexReport
+    from factreasoner.settings import Config
 
 
 class Managing(NamedTuple):
@@ -48,12 +48,12 @@ def index(
 
     The same command again takes up new and changed files, and completes a run that was cut off.
     """
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
 
     wanted = [bool(paths), managing.list_, managing.stats, managing.delete]
     if sum(wanted) != 1:
         raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
-    config = load_config(None, settings)
+    config = load_settings(None, settings)
     if paths:
         raise typer.Exit(_index(paths, config, prune=prune, quiet=quiet))
     if managing.delete:

@@ -10,7 +10,6 @@ from rich.table import Table
 from factreasoner.choices import CallForm
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.terminal import say
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.trial import BATCHES, TRUTHS, FormScores, TrialScores, advice, calls_of, judged
@@ -18,6 +17,7 @@ from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.intervals import wilson
 from factreasoner.models import Usage
+from factreasoner.settings import Config
 
 POOR = 0.8
 """Accuracy below which a reasoning before each verdict is worth trying."""

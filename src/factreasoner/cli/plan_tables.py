@@ -5,10 +5,10 @@ from __future__ import annotations
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.config import Config
 from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
 from factreasoner.llm.litellm_provider import price
 from factreasoner.runs.plan import RunPlan, StagePlan
+from factreasoner.settings import Config
 
 
 def print_plan(planned: RunPlan, config: Config, records: int) -> None:

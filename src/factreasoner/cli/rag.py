@@ -49,7 +49,8 @@ def rag(
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-rag)")
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
     ] = None,
     k: Annotated[
         int | None,
@@ -64,10 +65,10 @@ def rag(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
     from factreasoner.tasks.rag.task import TASK
 
-    config = load_config(profile, settings | {"k": k})
+    config = load_settings(profile, settings | {"k": k})
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, folder, running)

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from factreasoner.cli.claim_tables import print_claims
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.config import Config
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.task import TASK

@@ -41,7 +41,8 @@ def recall(
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-recall)")
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="List the facts that answers do not state.")
@@ -55,10 +56,10 @@ def recall(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
     from factreasoner.tasks.recall.task import TASK
 
-    config = load_config(profile, settings)
+    config = load_settings(profile, settings)
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, folder, running)

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import Show, check_task_data, default_folder, refuse_own_source, run_task
-from factreasoner.cli.settings import OF_CLAIMS
 from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.runs.replay import PastRecords
+    from factreasoner.settings import Config
 
 
 @takes_settings(without=OF_CLAIMS)
@@ -35,7 +34,8 @@ def run(
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>)")
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
     ] = None,
     dry_run: DryRun = False,
     export_uai: Annotated[
@@ -47,10 +47,10 @@ def run(
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.calibration.applying import misfits
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
     from factreasoner.tasks.factuality import TASK
 
-    config = load_config(profile, settings)
+    config = load_settings(profile, settings)
     if not running.quiet:
         for note in misfits(config):
             say(note, err=True)

@@ -13,7 +13,6 @@ from factreasoner.cli.options import RunOptions
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
     from factreasoner.inputs.fitting import Fits
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.kept_check import KeptCheck
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
+    from factreasoner.settings import Config
     from factreasoner.tasks.task import Calls, Task
 
 Show = Callable[[Mapping[str, Any], "Config", Path], None]

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from factreasoner.cli.running import Show
-    from factreasoner.config import Config
     from factreasoner.models import Assessment
     from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.store import RunFolder
+    from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
 
 
@@ -72,10 +72,10 @@ def score(
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
     from factreasoner.calibration.applying import misfits, refuse_unasked_judge
-    from factreasoner.profiles import parse_config
     from factreasoner.runs.fingerprints import refuse_changed_files
+    from factreasoner.settings import parse_config
 
-    config = parse_config(folder.config().model_dump() | changes, str(folder.manifest.path))
+    config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     refuse_changed_files(folder, named=changes)
     if "calibration" in changes:
         refuse_unasked_judge(config)

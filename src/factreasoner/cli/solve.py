@@ -11,8 +11,8 @@ from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.terminal import say_json
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
     from factreasoner.graph.network_file import NetworkFile
+    from factreasoner.settings import Config
 
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
@@ -40,10 +40,10 @@ def solve(
 
     from factreasoner.cli import solution_tables
     from factreasoner.errors import SolverError
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
     from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
 
-    config = load_config(None, settings)
+    config = load_settings(None, settings)
     network = _network(
         file, evidence, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None]
     )

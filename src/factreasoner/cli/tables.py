@@ -12,13 +12,13 @@ from rich.table import Column, Table
 from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import STYLES, claim_cells
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.config import Config
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Assessment, Status, factuality
 from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
+from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.text.parsing import REMEDY, describe_model
 

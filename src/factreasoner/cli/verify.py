@@ -21,7 +21,7 @@ from factreasoner.cli.running import (
 from factreasoner.cli.terminal import say_json
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
+    from factreasoner.settings import Config
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -64,7 +64,8 @@ def verify(
         ),
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--config", "-c", help="YAML profile; flags override it.")
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
     ] = None,
     dry_run: DryRun = False,
     *,
@@ -78,10 +79,10 @@ def verify(
     (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
     """
     from factreasoner.errors import ConfigError
-    from factreasoner.profiles import load_config
+    from factreasoner.settings import load_settings
     from factreasoner.tasks.verify.task import TASK
 
-    config = load_config(profile, settings)
+    config = load_settings(profile, settings)
     if one.text is not None and data is not None:
         raise ConfigError("give records (DATA) or one text (--text), not both")
     if one.text is not None:

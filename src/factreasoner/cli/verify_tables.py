@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import label_cell
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.config import Config
+from factreasoner.settings import Config
 from factreasoner.tasks.rows import Caution
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows

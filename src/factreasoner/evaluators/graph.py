@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.evaluators.judging import (
     Task,
@@ -38,6 +37,7 @@ from factreasoner.models import (
     supports_of,
 )
 from factreasoner.protocols import Judge, Solver
+from factreasoner.settings import Config
 
 
 class GraphEvaluator:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 from factreasoner.registry import PLUGINS, load
+from factreasoner.settings import Config
 
 Task = tuple[Premise, list[Claim]]
 """A passage, and the claims that the judge is asked about it."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.evaluators.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
@@ -19,6 +18,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict, side_of
 from factreasoner.protocols import LLM, Judge
+from factreasoner.settings import Config
 
 STAGE = "assessor"
 TOPIC_UNKNOWN = "(none named)"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
@@ -21,6 +20,7 @@ from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relat
 from factreasoner.plugins import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.registry import nearest
+from factreasoner.settings import Config
 
 NEGLIGIBLE = 1e-6
 """An exact shift below this is none; some solvers print six decimals."""

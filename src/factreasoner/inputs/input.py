@@ -11,7 +11,6 @@ from typing import IO
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.compact import Ids
 from factreasoner.compression import opened
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.columns import misspelt, unseen
@@ -21,6 +20,7 @@ from factreasoner.inputs.kept_check import Found, KeptCheck
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.inputs.spool import spooled, unreadable
 from factreasoner.models import Record, record_fingerprint
+from factreasoner.settings import Config
 
 Finished = Callable[[str, str], bool]
 

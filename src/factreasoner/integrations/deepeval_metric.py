@@ -9,7 +9,7 @@ from factreasoner.errors import MissingPackageError, NoScoreError
 from factreasoner.integrations.scoring import PRECISION, Scored, Scoring
 from factreasoner.models import Usage
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Keywords, python_call
 
 try:
     from deepeval.metrics import BaseMetric
@@ -39,7 +39,7 @@ class FactReasonerMetric(BaseMetric):
         threshold: float = 0.9,
         scoring: Scoring | None = None,
         llm: LLM | None = None,
-        **settings: Unpack[Settings],
+        **settings: Unpack[Keywords],
     ) -> None:
         self.metric = metric
         self.threshold = threshold

@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.errors import MissingPackageError
 from factreasoner.integrations.scoring import PRECISION, Scoring
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings
+from factreasoner.settings import Keywords
 
 try:
     from anyio import to_thread
@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 
 @scorer(metrics=[mean(), stderr()])
-def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Settings]) -> Scorer:
+def factuality(metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Keywords]) -> Scorer:
     """A metric of `factreasoner metrics` or `factreasoner metrics rag` for inspect_ai.
 
     The answer is the model's completion; contexts are those in the sample's metadata under "contexts", and

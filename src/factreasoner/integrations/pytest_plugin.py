@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from factreasoner.integrations.scoring import Scoring
     from factreasoner.models import Assessment
     from factreasoner.protocols import LLM
-    from factreasoner.settings import Settings
+    from factreasoner.settings import Keywords
 
 
 CHECKED = ("answer", "contexts", "min_precision", "prompt", "llm")
@@ -66,7 +66,7 @@ class Factuality:
         min_precision: float = 0.9,
         prompt: str = "",
         llm: LLM | None = None,
-        **settings: Unpack[Settings],
+        **settings: Unpack[Keywords],
     ) -> Assessment:
         """Fail the test unless at least `min_precision` of the answer's atoms are supported by the contexts.
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from factreasoner.errors import MissingPackageError
 from factreasoner.integrations.scoring import PRECISION, Scoring
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Keywords, python_call
 
 try:
     from ragas.dataset_schema import SingleTurnSample
@@ -40,7 +40,7 @@ class FactReasonerMetric(SingleTurnMetric):
         *,
         name: str = "",
         llm: LLM | None = None,
-        **settings: Unpack[Settings],
+        **settings: Unpack[Keywords],
     ) -> None:
         self.scoring = Scoring(metric, llm=llm, **settings)
         columns = {"response", "retrieved_contexts:optional", "reference:optional", "user_input:optional"}

@@ -10,14 +10,13 @@ from rich.text import Text
 from factreasoner.assembly import parts_and_config
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.terminal import visible
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
 from factreasoner.protocols import LLM
 from factreasoner.registry import nearest
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Task
@@ -70,7 +69,7 @@ class Scoring:
 
     @python_call
     def __init__(
-        self, metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Settings]
+        self, metric: str = PRECISION, *, llm: LLM | None = None, **settings: Unpack[Keywords]
     ) -> None:
         self.metric = metric
         self._task = _task_of(metric)

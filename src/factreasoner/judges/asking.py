@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.judges import faaf
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 
 
 class ClaimQuestion(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.protocols import LLM, Judged
+from factreasoner.settings import Config
 
 STAGE = "judge"
 

@@ -9,14 +9,14 @@ from typing import Annotated, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.expectations import refused
 from factreasoner.judges.faaf import check_citation
 from factreasoner.judges.journals import Head, Journal, Pair, Recording, lines_of
 from factreasoner.judges.llm import STAGE, pair_id
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
+from factreasoner.settings.expectations import refused
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100

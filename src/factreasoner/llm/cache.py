@@ -12,11 +12,11 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
-from factreasoner.config import Config
 from factreasoner.llm.cache_file import CacheFile
 from factreasoner.llm.commons import Commons, ReplyCache
 from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.sharing import CACHED, SharedReply, Sharing
+from factreasoner.settings import Config
 
 FILE = "replies.sqlite"
 _TABLES = (

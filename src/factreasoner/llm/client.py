@@ -6,7 +6,6 @@ import threading
 
 from pydantic import ValidationError
 
-from factreasoner.config import Config
 from factreasoner.errors import (
     ConfigError,
     LLMError,
@@ -30,6 +29,7 @@ from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.sending import CallTally, FormRefusedError, Sender
 from factreasoner.llm.sharing import CACHED, Sharing
 from factreasoner.llm.usage import record_usage
+from factreasoner.settings import Config
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.choices import CallForm
-from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, UnusableReplyError
 from factreasoner.llm.abilities import Abilities, sight
 from factreasoner.llm.batches.sender import BatchSender
@@ -18,6 +17,7 @@ from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import Reply
 from factreasoner.llm.reading import Completion, aligned, read
 from factreasoner.llm.sending import CallTally, Sender
+from factreasoner.settings import Config
 
 RAISE = 4
 """By how much the limit of a reply's length is raised after one that it cut."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.commons import Turnstile
 from factreasoner.llm.dialect import token_limit
@@ -17,6 +16,7 @@ from factreasoner.llm.limits import LocalTurnstile, Turn
 from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.models import Usage
+from factreasoner.settings import Config
 
 FIRST_COMPLETION = 256
 """Completion tokens expected of the first request, for the rate limits; then the mean of the last answers."""

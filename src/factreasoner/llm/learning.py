@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from factreasoner.choices import CallForm
-from factreasoner.config import Config
 from factreasoner.errors import LLMError, ProviderError, UnseenError, UnusableReplyError
 from factreasoner.llm.abilities import Abilities, Sight
 from factreasoner.llm.forms import FORMS
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.sending import FormRefusedError, LogprobsRefusedError
+from factreasoner.settings import Config
 
 MOST_QUESTIONS = 4
 """Questions after which what is still open is decided: lists of facts in messages do no harm."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from factreasoner.config import Config
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
 from factreasoner.llm.allowance import IN_VAIN, Allowance, planned_call
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models import Failure
 from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
@@ -13,6 +12,7 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.prompts.fences import about
 from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 
 ITEM = "statement"
 """What the model is told that each text is."""

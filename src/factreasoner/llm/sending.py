@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
 from factreasoner.choices import CallForm
-from factreasoner.config import Config
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.allowance import Allowance
 from factreasoner.llm.deadline import turns, within
@@ -24,6 +23,7 @@ from factreasoner.llm.reading import Completion
 from factreasoner.llm.usage import record_usage
 from factreasoner.llm.waiting import Outage
 from factreasoner.models import Usage
+from factreasoner.settings import Config
 
 LONGEST_BACKOFF = 15.0
 """Seconds between two tries at most, where the provider does not say when: so an end is noticed soon."""

@@ -17,7 +17,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
 from factreasoner.compact import Ids
-from factreasoner.config import CALL_SETTINGS
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.report.embedding import json_text, script_call, source_hash
@@ -26,6 +25,7 @@ from factreasoner.report.run_content import RunContent, caution_counts, label_co
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.rescored import parser_of
+from factreasoner.settings import CALL_SETTINGS
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.compact import Numbers
-from factreasoner.config import Config
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
@@ -18,6 +17,7 @@ from factreasoner.models import TaskResult
 from factreasoner.report.comparison_tables import fewer
 from factreasoner.report.record_content import Scored
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 
 BINS = 20

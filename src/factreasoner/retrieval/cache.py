@@ -9,9 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.llm.cache import cache_folder, key_of
 from factreasoner.llm.cache_file import CacheFile
+from factreasoner.settings import Config
 
 FILE = "retrieval.sqlite"
 DAYS = 30

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import httpcore
 import httpx
 
-from factreasoner.config import Config
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.llm.faults import retry_after_of
 from factreasoner.retrieval.addresses import display, in_domains, normal_domain, parse_url
@@ -20,6 +19,7 @@ from factreasoner.retrieval.connection import (
     tls_context,
 )
 from factreasoner.retrieval.page import Page
+from factreasoner.settings import Config
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 MAX_REDIRECTS = 5

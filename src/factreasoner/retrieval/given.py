@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
+from factreasoner.settings import Config
 
 
 class GivenRetriever:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.graph.sources import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.retrieval.ranks import fused
+from factreasoner.settings import Config
 
 
 def names_of(setting: str) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import FetchError, RetrievalError, StageError
 from factreasoner.graph.sources import near_duplicates
 from factreasoner.llm.parallel import parallel_map
@@ -13,6 +12,7 @@ from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import plain
 from factreasoner.retrieval.subject import subject_of
+from factreasoner.settings import Config
 from factreasoner.text.links import page_of
 
 WORKERS = 8

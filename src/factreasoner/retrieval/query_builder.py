@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.retrieval.subject import subject_of
+from factreasoner.settings import Config
 
 STAGE = "query_builder"
 LONGEST = 200

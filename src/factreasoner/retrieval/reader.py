@@ -17,10 +17,10 @@ import subprocess
 import sys
 import threading
 
-from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.retrieval.page import Extracted, Page
+from factreasoner.settings import Config
 
 MOST_WORKERS = 4
 _NEEDED = ("trafilatura", "pypdf")

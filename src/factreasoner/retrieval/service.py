@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import retry_after_of, shown
@@ -24,6 +23,7 @@ from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.connection import Deadline, tls_context
 from factreasoner.retrieval.fetch import PASSING
 from factreasoner.retrieval.page import plain
+from factreasoner.settings import Config
 
 CONCURRENCY = 4
 """Requests a service gets at once; the wikis' etiquette asks for few."""

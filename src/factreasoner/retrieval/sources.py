@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem
 from factreasoner.models import Context
 from factreasoner.retrieval.connection import Resolver, system_resolver
+from factreasoner.settings import Config
 
 STANDARD_INPUT = "-"
 

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.retrieval.passages import content, fold, terms
+from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.sentences import sentences
 from factreasoner.text.stems import language_of

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.protocols import LLM, Retrieved
+from factreasoner.settings import Config
 
 STAGE = "summarizer"
 TOKENS_PER_ANSWER = 120

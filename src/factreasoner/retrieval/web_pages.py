@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from factreasoner.config import Config
 from factreasoner.errors import FetchError, UnreadablePageError
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.retrieval.fetch import Fetcher, Permit
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.retrieval.reader import PageReader
+from factreasoner.settings import Config
 from factreasoner.text.links import same_site
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
@@ -20,6 +19,7 @@ from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.web_pages import WebPages
+from factreasoner.settings import Config
 from factreasoner.text.links import page_of
 
 KEY_VARIABLE = "SERPER_API_KEY"

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.page import CUT, LONGEST_TEXT
@@ -17,6 +16,7 @@ from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.subject import with_subject
+from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"

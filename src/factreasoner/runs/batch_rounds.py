@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
@@ -13,6 +12,7 @@ from factreasoner.llm.batches.service import BatchService
 from factreasoner.llm.batches.wording import counting
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 
 
 class RoundsReport(NamedTuple):

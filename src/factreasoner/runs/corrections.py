@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
-from factreasoner.config import Config
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
 from factreasoner.judges.recorded import line_problems
@@ -17,6 +16,7 @@ from factreasoner.plugins import SOLVER
 from factreasoner.rescoring import rescore
 from factreasoner.runs.known_records import known_id
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError, PendingError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.models import Failure, Record, TaskResult
@@ -17,6 +16,7 @@ from factreasoner.runs.dispatch import Dispatcher
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.portions import guarded
 from factreasoner.runs.processes import Processes
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Task, Worker
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import Any
 
 from factreasoner import prompts
 from factreasoner.calibration.applying import calibration_fingerprint
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.registry import load
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Task
 
 _FILES: dict[str, Callable[[Path], str]] = {

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from factreasoner.compact import Numbers
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.known_records import known_id
 from factreasoner.runs.rescored import read_scored_again
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Tally, Task
 
 R = TypeVar("R", bound=TaskResult)

@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from factreasoner.config import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.errors import RunError
 from factreasoner.llm.abilities import Abilities
 from factreasoner.runs.replacing import replace_file
+from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.text.parsing import describe_model
 
 FORMAT = 1

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.models import Assessment, FactGraph
 from factreasoner.runs.replacing import replace_file
+from factreasoner.settings import Config
 
 LONGEST_STEM = 80
 """Characters of a file's name before its suffix; with a digest and suffixes far below any system's limit."""

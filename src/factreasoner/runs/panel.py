@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.metrics.agreement import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.rescoring import rescore
+from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.task import Task

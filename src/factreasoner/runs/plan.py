@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 from factreasoner.assembly import Assembly
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.atomizer import EmbeddedAtomizer
-from factreasoner.config import Config
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
@@ -28,6 +27,7 @@ from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
 from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
+from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.text.sentences import sentences
 

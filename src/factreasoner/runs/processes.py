@@ -20,11 +20,11 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
 
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Record
 from factreasoner.runs.dispatch import Hand
 from factreasoner.runs.portions import Portion, worked_off
+from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Calls, Task, Worker
 

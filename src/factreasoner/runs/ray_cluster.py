@@ -29,7 +29,6 @@ from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, Run
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from factreasoner import __version__
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.cache import cache_folder
@@ -40,6 +39,7 @@ from factreasoner.runs.portions import Portion
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.ray_worker import GROUPS, Assignment, RayWorker, calling
 from factreasoner.runs.shared_calls import News, SharedCalls
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls
 
 LOOK_SECONDS = 5.0

@@ -12,11 +12,11 @@ import ray
 from ray.exceptions import RayActorError, RayTaskError
 
 from factreasoner import __version__
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.models import Record
 from factreasoner.runs.portions import Portion, worked_off
 from factreasoner.runs.remote_calls import Call, commons_of
+from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Calls, Worker
 

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.cache import worth_keeping
@@ -14,6 +13,7 @@ from factreasoner.llm.commons import Commons
 from factreasoner.llm.limits import Turn
 from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.sharing import CACHED, SharedReply
+from factreasoner.settings import Config
 
 Call = Callable[..., Any]
 """Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""

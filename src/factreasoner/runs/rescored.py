@@ -7,11 +7,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import RunError
-from factreasoner.profiles import kept_config
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.replacing import replace_file
+from factreasoner.settings import Config, kept_config
 
 CORRECTIONS = "corrections.jsonl"
 

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.waiting import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
@@ -15,6 +14,7 @@ from factreasoner.runs.executors import lines_of
 from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Worker
 
 R = TypeVar("R", bound=TaskResult)

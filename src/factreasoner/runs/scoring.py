@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.compact import Numbers
-from factreasoner.config import Config
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
 
 R = TypeVar("R", bound=TaskResult)
 CORRECTED = "corrected"

@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.llm.budget import Budget, Reservation
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.limits import LocalTurnstile, Turn
 from factreasoner.llm.messages import Reply
+from factreasoner.settings import Config
 
 NEWS_SECONDS = 1.0
 """How long the driver waits for news at a time."""

@@ -14,17 +14,16 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from factreasoner.compact import Ids
-from factreasoner.config import Config
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.profiles import kept_config
 from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, head_of, line_of
 from factreasoner.runs.journal_index import JournalIndex
 from factreasoner.runs.kept_index import KeptIndex
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.runs.replacing import clear_interrupted
+from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Task
 

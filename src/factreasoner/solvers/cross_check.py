@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
 from factreasoner.plugins import SOLVER
 from factreasoner.registry import PLUGINS
+from factreasoner.settings import Config
 
 
 class SolverRun(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from factreasoner.config import Config
 from factreasoner.errors import WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.memory import bytes_needed, memory_budget, readable

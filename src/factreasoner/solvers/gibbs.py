@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.config import Config
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve

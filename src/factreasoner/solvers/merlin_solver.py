@@ -6,10 +6,10 @@ from typing import get_args
 
 import merlin_bridge
 from factreasoner.choices import RemovedMerlinAlgorithm
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.memory import machine_memory, readable
 from factreasoner.solvers.reduction import check

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.assembly import Assembly
-from factreasoner.config import Config
 from factreasoner.errors import PluginError, StageError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -17,6 +16,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
 from factreasoner.metrics.worst import Worst
 from factreasoner.models import Failure, Record, Status, TaskResult, Verdict, record_fingerprint
+from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow, main_rows
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.atoms.making import atom_prompts
-from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.inputs.input import check_fits
@@ -24,6 +23,7 @@ from factreasoner.models import (
     record_fingerprint,
 )
 from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ClaimRow

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
@@ -19,6 +18,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, Status, TaskResult, Verdict
 from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 
 R = TypeVar("R", bound=TaskResult)

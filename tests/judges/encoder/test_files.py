@@ -7,9 +7,9 @@ import onnx
 import pytest
 from tiny_classifiers import overlap, pooled, save, tokenizer
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.files import chosen_graph, identity, model_files
+from factreasoner.settings import Config
 
 LAID_OUT = {
     "cross-encoder": [

@@ -7,11 +7,11 @@ import pytest
 from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pooled, save
 
 from factreasoner import assess
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder import VerifierJudge
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.models import Claim, Context, Premise
+from factreasoner.settings import Config
 
 BORN = "Marie Curie was born in Warsaw."
 FILLING = [

@@ -20,13 +20,13 @@ from tiny_classifiers import (
 )
 from tokenizers import Tokenizer
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import adapter_of
 from factreasoner.judges.encoder.files import model_files
 from factreasoner.judges.encoder.local import batches, loaded
 from factreasoner.judges.encoder.onnx_parts import position_limit
 from factreasoner.judges.encoder.runtime import Unscored
+from factreasoner.settings import Config
 
 TWO = ("entailment", "not_entailment")
 ROBERTA = {

@@ -8,13 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder import VerifierJudge
 from factreasoner.judges.encoder.adapter import Texts, adapter_of
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.judges.encoder.served import ServedRuntime
 from factreasoner.models import Claim, Premise
+from factreasoner.settings import Config
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.retrieval.corpus.collection import StoredPassage
 from factreasoner.retrieval.corpus.indexing import IndexReport, index
 from factreasoner.retrieval.corpus.store import Store
+from factreasoner.settings import Config
 
 OWN = "own_embedding:words"
 TEXTS = {

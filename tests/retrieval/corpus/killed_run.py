@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.retrieval.corpus import indexing
 from factreasoner.retrieval.corpus.collection import Collection
+from factreasoner.settings import Config
 
 BATCH = 4
 """Passages written at once, so that documents take several writes."""

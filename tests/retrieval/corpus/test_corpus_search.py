@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError, StoreError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
@@ -15,6 +14,7 @@ from factreasoner.retrieval.corpus.search import fused
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.merged import MergedRetriever
 from factreasoner.retrieval.per_atom import Query
+from factreasoner.settings import Config
 
 
 @pytest.fixture

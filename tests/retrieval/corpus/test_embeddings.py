@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from json_server import Answer, JsonServer, Request, steps
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
 from factreasoner.llm.budget import Account
 from factreasoner.llm.usage import Meter
@@ -21,6 +20,7 @@ from factreasoner.retrieval.corpus.embeddings import (
     OwnEmbedding,
     embedding_named,
 )
+from factreasoner.settings import Config
 
 
 def vectors(request: Request) -> Answer:

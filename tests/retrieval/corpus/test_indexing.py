@@ -10,12 +10,12 @@ from corpus_scene import OWN, TEXTS, bring, content, numbered, write
 from filelock import FileLock
 from pages import html
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.retrieval.corpus import files, indexing
 from factreasoner.retrieval.corpus.collection import Collection
 from factreasoner.retrieval.corpus.indexing import IndexReport, Step, index
 from factreasoner.retrieval.corpus.store import Store
+from factreasoner.settings import Config
 
 
 @pytest.fixture

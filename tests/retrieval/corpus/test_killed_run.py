@@ -13,10 +13,10 @@ import pytest
 from corpus_scene import OWN, TEXTS, bring, content, numbered, write
 from forked import Forker
 
-from factreasoner.config import Config
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.corpus import indexing, store
 from factreasoner.retrieval.corpus.retriever import CorpusRetriever
+from factreasoner.settings import Config
 
 KILLED = f"import sys; sys.path[:] = {sys.path!r}; import killed_run; killed_run.main()"
 FINISHED = 4 + 8

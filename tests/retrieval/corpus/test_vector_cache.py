@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.retrieval.corpus.collection import Vectors
 from factreasoner.retrieval.corpus.vector_cache import FILE, VectorCache
+from factreasoner.settings import Config
 
 asked: list[str] = []
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from corpus_scene import TEXTS, bring, write
 
-from factreasoner.config import Config
 from factreasoner.errors import MissingExtraError
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.corpus.word_index import word_index
+from factreasoner.settings import Config
 
 
 @pytest.fixture

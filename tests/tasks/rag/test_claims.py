@@ -4,9 +4,9 @@ from collections import Counter
 
 from rag_records import assessed, record_of
 
-from factreasoner.config import Config
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls

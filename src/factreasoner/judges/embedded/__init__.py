@@ -21,7 +21,7 @@ from factreasoner.protocols import Judged
 from factreasoner.text.comparable import differences
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
+    from factreasoner.settings import Config
 
 __all__ = ["EmbeddedJudge"]
 

@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, ValidationError, model_validator
 
 from factreasoner.errors import ConfigError
-from factreasoner.expectations import refused
 from factreasoner.models import Label, Model
 from factreasoner.registry import nearest
+from factreasoner.settings.expectations import refused
 
 BUNDLED = Path(__file__).parent / "adapters"
 SPECIAL_TOKEN = re.compile(

@@ -10,9 +10,9 @@ from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.hub import MODEL_ID, HubModel, cached_folder, download
+from factreasoner.settings import Config
 
 USUAL_GRAPH = "model.onnx"
 GRAPH_FOLDER = "onnx"

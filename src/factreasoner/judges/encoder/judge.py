@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.chunks import Chunk, chunks
@@ -22,6 +21,7 @@ from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
 
 STAGE = "judge"

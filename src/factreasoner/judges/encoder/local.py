@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding
 
-from factreasoner.config import Config
 from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.files import ModelFiles, identity, model_files
 from factreasoner.judges.encoder.onnx_parts import (
@@ -28,6 +27,7 @@ from factreasoner.judges.encoder.onnx_parts import (
     wrong_width,
 )
 from factreasoner.judges.encoder.runtime import Array, Unscored, softmax
+from factreasoner.settings import Config
 
 _ENCODED = 1024
 """Texts whose tokens are held at once: those of 500 tokens take some 80 kB each."""

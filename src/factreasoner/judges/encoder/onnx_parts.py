@@ -10,12 +10,12 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state
 from tokenizers import Tokenizer
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter
 from factreasoner.judges.encoder.files import ModelFiles
 from factreasoner.judges.encoder.labels import REMEDY, labels_of
 from factreasoner.models import Label
+from factreasoner.settings import Config
 
 RUNTIME_ERRORS: tuple[type[Exception], ...] = tuple(
     kind

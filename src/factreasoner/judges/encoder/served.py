@@ -13,13 +13,13 @@ import httpx
 import numpy as np
 from pydantic import BaseModel, TypeAdapter
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.labels import label_of, labels_of
 from factreasoner.judges.encoder.runtime import Array, Unscored
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
+from factreasoner.settings import Config
 
 PREDICT, CLASSIFY = "/predict", "/classify"
 PASSING = frozenset({429, 502, 503, 504})

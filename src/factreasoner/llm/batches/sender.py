@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.choices import CallForm
-from factreasoner.config import Config
 from factreasoner.errors import LLMError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.wording import answer_of, body_of
@@ -18,6 +17,7 @@ from factreasoner.llm.reading import Completion
 from factreasoner.llm.sending import CallTally, FormRefusedError
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.usage import record_usage
+from factreasoner.settings import Config
 
 
 class ResultError(Exception):

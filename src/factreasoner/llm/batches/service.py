@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.batches.files import Batch, whole_file
 from factreasoner.llm.batches.lines import URL
@@ -19,6 +18,7 @@ from factreasoner.llm.faults import fault_of
 from factreasoner.llm.litellm_provider import LiteLLMProvider, load
 from factreasoner.llm.logprobs import field_of
 from factreasoner.llm.sending import TOO_MANY_STATUS
+from factreasoner.settings import Config
 
 if TYPE_CHECKING:
     import openai

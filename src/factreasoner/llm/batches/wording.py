@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from factreasoner.config import Config
 from factreasoner.llm.batches.folder import UsageOf
 from factreasoner.llm.litellm_provider import TOO_LONG, LiteLLMProvider, load
 from factreasoner.llm.reading import Completion
+from factreasoner.settings import Config
 
 WORDED = frozenset({"openai", "hosted_vllm"})
 """Providers whose requests litellm puts in OpenAI's words: it knows which parameters a model takes."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from factreasoner.compression import opened
-from factreasoner.config import Config
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
 from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.content import ARCHIVE, HEAD, content_of
@@ -20,6 +19,7 @@ from factreasoner.retrieval.decoding import decode
 from factreasoner.retrieval.office import MODULES, READERS
 from factreasoner.retrieval.page import Page
 from factreasoner.retrieval.reader import PageReader
+from factreasoner.settings import Config
 
 MOST_BYTES = 100_000_000
 """Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""

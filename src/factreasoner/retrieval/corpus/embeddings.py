@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from factreasoner.config import Config
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
 from factreasoner.llm.budget import Account
 from factreasoner.llm.deadline import within
@@ -29,6 +28,7 @@ from factreasoner.plugins import Seam
 from factreasoner.registry import EXTRA_OF_MODULE, load, told
 from factreasoner.retrieval.corpus.collection import NONE, Vectors
 from factreasoner.retrieval.corpus.vector_cache import TEXTS_A_REQUEST, VectorCache
+from factreasoner.settings import Config
 
 FIRST_WAIT = 0.5
 _FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}

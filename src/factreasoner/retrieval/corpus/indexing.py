@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
 from factreasoner.llm.budget import Account
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
@@ -19,6 +18,7 @@ from factreasoner.retrieval.corpus.rows import BadRow
 from factreasoner.retrieval.corpus.store import Store, folder_of
 from factreasoner.retrieval.corpus.word_index import word_index
 from factreasoner.retrieval.passages import split_passages
+from factreasoner.settings import Config
 
 BATCH = 1_000
 """Passages written at once, and at most lost when a run is cut off."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError, StoreError
 from factreasoner.llm.budget import Account
 from factreasoner.models import Atom, Failure, Record
@@ -17,6 +16,7 @@ from factreasoner.retrieval.corpus.embeddings import embedding_named
 from factreasoner.retrieval.corpus.search import CorpusSearch, way
 from factreasoner.retrieval.corpus.store import Store
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
+from factreasoner.settings import Config
 
 
 class _Opened(NamedTuple):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
 from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.cache_file import CacheFile
@@ -15,6 +14,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.sharing import CACHED
 from factreasoner.llm.usage import record_usage
 from factreasoner.retrieval.corpus.collection import Vectors
+from factreasoner.settings import Config
 
 TEXTS_A_REQUEST = 64
 FILE = "vectors.sqlite"

@@ -9,7 +9,7 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Keywords, python_call
 from factreasoner.tasks.rag.scores import ScoredRag
 from factreasoner.tasks.rag.task import TASK, scores_of
 from factreasoner.tasks.rag.worker import RagWorker
@@ -26,7 +26,7 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     reference_claims: Iterable[AtomLike] | None = None,
     gold_contexts: Sequence[str] | None = None,
     llm: LLM | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[Keywords],
 ) -> ScoredRag:
     """Where a retrieval-augmented answer loses or invents, synchronously.
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from factreasoner.assembly import assembly_of
 from factreasoner.atoms.making import atom_prompts
-from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.models import Failure, Record, Verdict
+from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rag.claim_lines import claim_lines
 from factreasoner.tasks.rag.result import RagResult

@@ -9,7 +9,7 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError
 from factreasoner.inputs.given import AtomLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Keywords, python_call
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK, worker_of
 
@@ -22,7 +22,7 @@ def recall(
     reference: str | None = None,
     prompt: str = "",
     llm: LLM | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[Keywords],
 ) -> RecallResult:
     """Which of the facts that an answer should state it states, synchronously.
 

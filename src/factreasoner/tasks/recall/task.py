@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from factreasoner.assembly import Assembly, assembly_of
-from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.models import Atom, Failure, Record, Verdict
+from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, scored_recall
 from factreasoner.tasks.recall.rows import fact_rows

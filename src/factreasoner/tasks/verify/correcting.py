@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
@@ -14,6 +13,7 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.retrieval.passages import best, split_passages
+from factreasoner.settings import Config
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
 from factreasoner.tasks.verify.markers import is_author_year

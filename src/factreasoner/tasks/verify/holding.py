@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
-from factreasoner.config import Config
 from factreasoner.evaluators.prompted import PASSAGE_TOKENS
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
@@ -17,6 +16,7 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
 from factreasoner.protocols import LLM, Judge
 from factreasoner.retrieval.passages import split_passages
+from factreasoner.settings import Config
 from factreasoner.tasks.verdicts import known_verdict
 
 STAGE = "judge"

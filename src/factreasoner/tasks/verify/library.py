@@ -9,7 +9,7 @@ from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.protocols import LLM
-from factreasoner.settings import Settings, python_call
+from factreasoner.settings import Keywords, python_call
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.tasks.verify.worker import VerifyWorker
 
@@ -22,7 +22,7 @@ def verify(
     prompt: str = "",
     claims: Sequence[AtomLike] | None = None,
     llm: LLM | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[Keywords],
 ) -> VerifyResult:
     """Hold each claim of an answer against the sources it cites, and correct the answer.
 

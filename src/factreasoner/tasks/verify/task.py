@@ -7,9 +7,9 @@ from typing import Any
 
 from factreasoner.assembly import assembly_of
 from factreasoner.atoms.making import atom_prompts
-from factreasoner.config import Config
 from factreasoner.errors import InputProblem
 from factreasoner.models import Failure, Record, Verdict
+from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Tally, Task, Worker

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.assembly import Assembly, alone
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, Verdict
 from factreasoner.plugins import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.profiles import load_config
-from factreasoner.setting_conflicts import PARTS_BY_MODEL
+from factreasoner.settings import Config, load_settings
+from factreasoner.settings.conflicts import PARTS_BY_MODEL
 
 RAY = {"executor": "ray"}
 PROCESSES = {"executor": "processes"}
@@ -52,8 +51,8 @@ def test_a_conflict_names_the_setting_and_the_remedy(
     values: dict[str, Any], setting: str, remedy: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        load_config(None, values)
-    assert setting in str(caught.value)
+        load_settings(None, values)
+    assert setting.replace("_", "-") in str(caught.value).replace("_", "-")
     assert remedy in str(caught.value)
 
 
@@ -68,4 +67,4 @@ def test_a_conflict_names_the_setting_and_the_remedy(
     ],
 )
 def test_settings_that_go_together_are_taken(values: dict[str, Any]) -> None:
-    assert isinstance(load_config(None, values), Config)
+    assert isinstance(load_settings(None, values), Config)

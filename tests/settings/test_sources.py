@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.profiles import load_config
+from factreasoner.settings import Config, load_config
 
-PROFILES = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
+PROFILES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
@@ -75,7 +74,7 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
         load_config(profile, {"atom_prior": 7})
     assert sorted(str(caught.value).splitlines()) == [
         f"{profile}: version: must be 1, 2 or 3",
-        "settings: atom_prior: must be a number above 0 and below 1",
+        "atom_prior: must be a number above 0 and below 1",
     ]
 
 

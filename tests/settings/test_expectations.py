@@ -5,8 +5,8 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from factreasoner.config import Config
-from factreasoner.expectations import must_be, refused
+from factreasoner.settings import Config
+from factreasoner.settings.expectations import must_be, refused
 
 
 def test_every_setting_can_say_what_it_takes():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -43,7 +43,7 @@ _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path":
 def must_be(field: FieldInfo) -> str | None:
     """What a field takes ("must be a number from 0 to 2"); None where that is more than a few words."""
     choices: list[str] = []
-    for kind in _kinds(field.annotation):
+    for kind in kinds_of(field.annotation):
         if get_origin(kind) is Literal:
             choices += map(str, get_args(kind))
         elif words := _KINDS.get(get_origin(kind) or kind):
@@ -64,10 +64,12 @@ def refused(error: ErrorDetails) -> str:
     return f"must be {_KINDS[kind]}" if kind else message[:1].lower() + message[1:]
 
 
-def _kinds(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
+def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
     """The types that a union is of, None left out."""
+    if get_origin(annotation) is Annotated:
+        return kinds_of(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
-        return [kind for part in get_args(annotation) for kind in _kinds(part)]
+        return [kind for part in get_args(annotation) for kind in kinds_of(part)]
     return [] if annotation is type(None) else [annotation]
 
 

@@ -53,3 +53,14 @@ def checked_url(url: str) -> str:
         shown = url if _HOST.fullmatch(url) and not looks_like_a_key(url) else "... or https://..."
         raise ValueError(f"is no URL; write http://{shown}")
     return url
+
+
+def checked_service(url: str) -> str:
+    """`url` of a search service, which takes neither credentials nor a query.
+
+    Raises:
+        ValueError: there is one.
+    """
+    if re.search(r"[@?]", url):
+        raise ValueError("a URL with credentials or a query would be written into results; leave them out")
+    return url

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from factreasoner.config import Config
+    from factreasoner.settings.config import Config
 
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
 """Settings that may say `llm`: the part is then done by a language model."""

@@ -5,10 +5,9 @@ import string
 
 import pytest
 
-from factreasoner.config import Config
-from factreasoner.credentials import looks_like_a_key
 from factreasoner.errors import ConfigError
-from factreasoner.profiles import parse_config
+from factreasoner.settings import Config, parse_config
+from factreasoner.settings.credentials import looks_like_a_key
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",
@@ -30,7 +29,7 @@ def refusal(**settings):
     return str(raised.value)
 
 
-@pytest.mark.parametrize("field", ["api_key_env", "embedding_api_key_env"])
+@pytest.mark.parametrize("field", ["api_key_env", "embedding_api_key_env", "verifier_api_key_env"])
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_in_the_place_of_its_variable(field, key):
     message = refusal(**{field: key})

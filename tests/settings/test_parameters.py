@@ -2,9 +2,8 @@
 
 import pytest
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError
-from factreasoner.profiles import load_config
+from factreasoner.settings import Config, load_settings
 
 
 def test_values_are_json_where_they_can_be_read_as_that():
@@ -22,9 +21,9 @@ def test_values_are_json_where_they_can_be_read_as_that():
 def test_a_profile_gives_a_mapping(tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("model: m\nreasoning-effort: low\nmodel-param:\n  num_ctx: 8192\n")
-    config = load_config(profile)
+    config = load_settings(profile)
     assert config.model_parameters == {"reasoning_effort": "low", "num_ctx": 8192}
-    assert load_config(profile, {"model_param": ["num_ctx=1"]}).model_param == {"num_ctx": 1}
+    assert load_settings(profile, {"model_param": ["num_ctx=1"]}).model_param == {"num_ctx": 1}
 
 
 @pytest.mark.parametrize(
@@ -45,10 +44,12 @@ def test_a_profile_gives_a_mapping(tmp_path):
 )
 def test_what_can_be_no_parameter_is_refused(given, message):
     with pytest.raises(ConfigError, match=message) as caught:
-        load_config(None, {"model": "m", "model_param": given})
+        load_settings(None, {"model": "m", "model_param": given})
     assert "sk-abc" not in str(caught.value)
 
 
 def test_an_effort_is_given_once():
     with pytest.raises(ConfigError, match="given twice"):
-        load_config(None, {"model": "m", "reasoning_effort": "low", "model_param": ["reasoning_effort=high"]})
+        load_settings(
+            None, {"model": "m", "reasoning_effort": "low", "model_param": ["reasoning_effort=high"]}
+        )

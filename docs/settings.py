@@ -1,0 +1,55 @@
+"""Writes what is generated from the fields of `Config`: its keyword arguments, and docs/settings.md.
+
+Run: `make settings`. `tests/settings/test_generated.py` fails where that was forgotten.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from factreasoner.settings import Config, config
+from factreasoner.settings.expectations import must_be
+from factreasoner.settings.setting import default_words, setting_of
+
+MODULE = Path(config.__file__)
+PAGE = Path(__file__).with_name("settings.md")
+MARK = "    # Written by `make settings`.\n"
+START = "<!-- Written by `make settings` from here on. -->\n"
+
+
+def module_text() -> str:
+    """The module of `Config` with its keyword arguments."""
+    by_hand, mark, _ = MODULE.read_text(encoding="utf-8").partition(MARK)
+    lines = (f"    {key}: {_keyword(key, kind)}\n" for key, kind in Config.__annotations__.items())
+    return by_hand + mark + "".join(lines)
+
+
+def _keyword(key: str, kind: str) -> str:
+    """The type of a keyword: a path may be a text, too, and a tuple any sequence."""
+    own = setting_of(Config.model_fields[key]).keyword
+    return own or kind.replace("Path", "str | Path").replace("tuple[str, ...]", "Sequence[str]")
+
+
+def page_text() -> str:
+    """docs/settings.md with a table a panel."""
+    by_hand, start, _ = PAGE.read_text(encoding="utf-8").partition(START)
+    lines = [by_hand + start]
+    panel = ""
+    for key, field in Config.model_fields.items():
+        setting = setting_of(field)
+        if setting.panel != panel:
+            panel = setting.panel
+            lines.append(
+                f"\n## {panel}\n\n| setting | default | what | takes | affects |\n|---|---|---|---|---|\n"
+            )
+        about, _, said = str(field.description).partition(" (default: ")
+        default = said.removesuffix(")") or default_words(field)
+        takes = (must_be(field) or "").removeprefix("must be ")
+        names = " ".join(f"`{name}`" for name in filter(None, [key, setting.alias]))
+        lines.append(f"| {names} | {default} | {about} | {takes} | {setting.affects} |\n")
+    return "".join(lines)
+
+
+if __name__ == "__main__":
+    MODULE.write_text(module_text(), encoding="utf-8")
+    PAGE.write_text(page_text(), encoding="utf-8")
