@@ -35,11 +35,11 @@ import numpy as np
 from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
 from contenders import install
 from data_folder import data_folder
+from factreasoner.config import Config
 
 from factreasoner.assembly import assembly_of
 from factreasoner.calibration.label_offsets import LABELS
 from factreasoner.calibration.label_scores import scores_of_labels
-from factreasoner.config import Config
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.auroc import AreaUnderROC
