@@ -16,7 +16,7 @@ RemovedMerlinAlgorithm = Literal["gibbs", "jglp"]
 """Runs of earlier versions may have been made by these; nothing is solved by them any more."""
 CallForm = Literal["tool", "json_schema", "json_object", "fenced"]
 FormChoice = Literal["auto", "tool", "json_schema", "json_object", "fenced"]
-Calls = Literal["batched", "single"]
+AtomsPerCall = Literal["batched", "single"]
 PremiseMode = Literal["each", "joint"]
 Unlisted = Literal["missing", "neutral"]
 Uncited = Literal["flag", "check"]

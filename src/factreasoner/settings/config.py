@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict,
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from factreasoner.choices import (
+    AtomsPerCall,
     BatchMode,
-    Calls,
     Confidence,
     Device,
     Executor,
@@ -306,7 +306,7 @@ class Config(BaseModel):
     mode: Mode = _judging("tfn", "Verdicts a call may give; with citations or reasoning first.", common=True)
     form: FormChoice = _judging("auto", "How calls are made; auto: as the first answers show.")
     atoms_per_call: int = _judging(32, "Atoms verified by one call.", ge=1)
-    calls: Calls = _judging(
+    calls: AtomsPerCall = _judging(
         "batched", "How factscore and the like ask: many atoms a call, or one as published."
     )
     confidence: Confidence = _judging("auto", "Where a verdict's probability comes from.")
@@ -523,7 +523,7 @@ class Keywords(TypedDict, total=False):
     mode: Mode
     form: FormChoice
     atoms_per_call: int
-    calls: Calls
+    calls: AtomsPerCall
     confidence: Confidence
     constant_confidence: float
     votes: int
