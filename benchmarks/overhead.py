@@ -36,11 +36,11 @@ import httpx
 
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.dialect import TOP_LOGPROBS
-from factreasoner.llm.forms import request_of
-from factreasoner.llm.litellm_provider import load
+from factreasoner.llm.forms import ALTERNATIVES
+from factreasoner.llm.forms import request as request_of
 from factreasoner.llm.messages import Prompt
 from factreasoner.llm.parallel import map_as_completed, parallel_map
+from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
@@ -109,11 +109,11 @@ def prompt_of(number: int) -> Prompt:
 
 def rivals(url: str, concurrency: int, folder: Path, *, logprobs: bool) -> dict[str, Call]:
     """Name -> a function that makes one call."""
-    config = Config(model="fake", api_base=url, concurrency=concurrency, cache=False)
+    config = Config(model="fake", api_base=url, concurrency=concurrency, cache=False, form="tool")
     cached = config.model_copy(update={"cache": True, "cache_dir": folder})
     client, caching, litellm = LiteLLMClient(config), LiteLLMClient(cached), load()
     http = httpx.Client(limits=httpx.Limits(max_connections=None), timeout=60)
-    wanted = {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if logprobs else {}
+    wanted = {"logprobs": True, "top_logprobs": ALTERNATIVES} if logprobs else {}
 
     def request(prompt: Prompt) -> dict[str, Any]:
         return {"temperature": 0.0, "max_tokens": 4096, **wanted, **request_of("tool", prompt, SCHEMA)}
@@ -224,7 +224,7 @@ def raw(url: str, calls: int, concurrency: int) -> int:
     def call(number: int) -> object:
         request = request_of("tool", prompt_of(number), schema)
         place = {"model": "openai/fake", "api_base": url, "api_key": "none", "max_retries": 0}
-        return litellm.completion(**place, logprobs=True, top_logprobs=TOP_LOGPROBS, **request)
+        return litellm.completion(**place, logprobs=True, top_logprobs=ALTERNATIVES, **request)
 
     return len(parallel_map(call, range(calls), concurrency))
 

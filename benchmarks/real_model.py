@@ -44,6 +44,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.samples import Claims
+from factreasoner.settings import Config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "integration"))

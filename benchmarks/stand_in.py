@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.llm.litellm_provider import load
+from factreasoner.llm.transport import load
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from fake_server import Answered, Completion, Request, prose

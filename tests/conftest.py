@@ -19,7 +19,7 @@ COMMAND_LINE = (
     "scipy.sparse",
     "factreasoner.cli.running",
     "factreasoner.judges.faaf",
-    "factreasoner.llm.litellm_provider",
+    "factreasoner.llm.transport",
     "factreasoner.pipeline",
     "factreasoner.runs.runner",
     "factreasoner.solvers.exact",

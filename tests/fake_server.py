@@ -15,7 +15,7 @@
 
 What an answer function returns:
 
-- a dict: the arguments, delivered as a tool call, as JSON content or as fenced JSON, as the request asked;
+- a dict: the arguments, delivered as a tool call, as JSON, in lines or as a word, as the request asked;
 - a `Completion`: a chat completion with anything odd about it (prose, cut, several tool calls, no choices);
 - a `Misbehaviour`: an error status, a hang, a drip, a broken connection, a body that is no JSON.
 
@@ -34,9 +34,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-Form = Literal["tool", "json_schema", "json_object", "fenced"]
+Form = Literal["tool", "json_schema", "json_object", "lines", "word"]
 Token = tuple[str, float, Sequence[tuple[str, float]]]
 """Text, log-probability, alternatives (text, log-probability)."""
 
@@ -52,7 +53,13 @@ class Request:
     @property
     def text(self) -> str:
         """All messages, joined."""
-        return "\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
+        return "\n".join(_said(message) for message in self.body.get("messages", []))
+
+    @property
+    def asked(self) -> str:
+        """The last message: the question itself, behind the examples."""
+        messages = self.body.get("messages", [])
+        return _said(messages[-1]) if messages else ""
 
     @property
     def shown(self) -> str:
@@ -65,7 +72,10 @@ class Request:
         if self.body.get("tools"):
             return "tool"
         kind = (self.body.get("response_format") or {}).get("type")
-        return kind if kind in ("json_schema", "json_object") else "fenced"
+        if kind in ("json_schema", "json_object"):
+            return kind
+        limit = self.body.get("max_tokens", self.body.get("max_completion_tokens"))
+        return "word" if limit == 2 else "lines"
 
     @property
     def function(self) -> str:
@@ -76,20 +86,21 @@ class Request:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, from the tool, the response format or the prompt's text."""
+        """The JSON schema of the arguments, from the tool, the response format or the words of the system."""
         if self.form == "tool":
             return dict(self.body["tools"][0]["function"]["parameters"])
         if self.form == "json_schema":
             return dict(self.body["response_format"]["json_schema"]["schema"])
-        found: dict[str, Any] = {"properties": {}}
-        tail = self.text[self.text.rfind("JSON schema") :]
-        for brace in re.finditer(r"\{", tail):
-            with contextlib.suppress(ValueError):
-                value, _ = json.JSONDecoder().raw_decode(tail, brace.start())
-                if "properties" in value:
-                    found = value
-                    break
-        return found
+        system = self.text.split("Answer with ")[-1]
+        if "Its form: " in system:
+            return _outlined(system.split("Its form: ", 1)[1])
+        keys = re.findall(r'"fact_0(\w*)" \(([^)]*)\)', system) or [("", system)]
+        properties = {}
+        for name in self.listed:
+            for suffix, said in keys:
+                values = [value for value in VALUES if re.search(rf"\b{value}\b", said)]
+                properties[name + suffix] = {"type": "string"} | ({"enum": values} if values else {})
+        return {"type": "object", "properties": properties}
 
     @property
     def properties(self) -> dict[str, dict[str, Any]]:
@@ -102,11 +113,36 @@ class Request:
 
     @cached_property
     def listed(self) -> dict[str, str]:
-        """What the message lists between tags: lines `NAME: TEXT` of arguments."""
+        """What the message lists between tags: lines `NAME: TEXT` of arguments; or the one fact behind it."""
         blocks = re.findall(
-            r"^<given_(?:fact|claim|statement)s_(\w+)>\n(.*?)\n</given_\w+_\1>$", self.text, re.M | re.S
+            r"^<given_(fact|claim|statement)s_(\w+)>\n(.*?)\n</given_\w+_\2>$", self.asked, re.M | re.S
         )
-        return dict(line for _, block in blocks for line in re.findall(r"^(\w+_\d+): (.*)$", block, re.M))
+        lines = [
+            (name if "_" in name else f"{'fact' if kind != 'statement' else kind}_{name}", text)
+            for kind, _, block in blocks
+            for name, text in re.findall(r"^(\w+): (.*)$", block, re.M)
+        ]
+        if not lines and (alone := re.search(r"^(?:Fact|Claim|Statement): (.*)\Z", self.asked, re.M)):
+            lines = [("fact_0", alone[1])]
+        return dict(lines)
+
+
+VALUES = ("True", "False", "Not clear", "Supported", "Contradicted", "Inconclusive", "Undecided")
+"""Answers that may be allowed."""
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+def _outlined(outline: str) -> dict[str, Any]:
+    """The schema that an outline shows: `{"a": <...>, "b": [<...>, ...]}`."""
+    properties: dict[str, Any] = {}
+    for name, value in re.findall(r'"(\w+)": (\[|<)', outline):
+        text = {"type": "string"}
+        properties[name] = {"type": "array", "items": text} if value == "[" else text
+    return {"type": "object", "properties": properties}
 
 
 @dataclass(frozen=True)
@@ -190,7 +226,33 @@ def refusing(forms: set[Form], otherwise: AnswerFunction = obliging) -> AnswerFu
             return tools_refused() if request.form == "tool" else response_format_refused(request.form)
         return otherwise(request)
 
+    answer.refuses = frozenset(forms)  # type: ignore[attr-defined]
     return answer
+
+
+# The probe: facts with known verdicts, by which it is found out how many a model bears at once
+
+PROBE = json.loads(
+    (Path(__file__).parents[1] / "src/factreasoner/judges/probe.json").read_text(encoding="utf-8")
+)
+KNOWN = {text: answer for case in PROBE for text, answer in case["facts"]}
+
+
+def is_probe(request: Request) -> bool:
+    """Whether a request asks about a passage of the probe."""
+    return any(case["passage"] in request.asked for case in PROBE)
+
+
+def known_facts(request: Request) -> dict[str, Any]:
+    """The right answers to a probe's facts, empty where it is none."""
+    if not is_probe(request):
+        return {}
+    found = obliging(request)
+    for name, prop in request.properties.items():
+        if "enum" in prop:
+            said = KNOWN.get(str(prop["description"]), "Not clear")
+            found[name] = said if said in prop["enum"] else "False"
+    return found
 
 
 # Misbehaviours
@@ -338,6 +400,18 @@ def _logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
     }
 
 
+def in_words(form: Form, arguments: Mapping[str, Any]) -> str:
+    """Arguments as the content of a message, in the form that was asked for."""
+    if form == "word":
+        return str(next(iter(arguments.values()), ""))
+    if form != "lines":
+        return json.dumps(arguments, ensure_ascii=False)
+    lists = [value for value in arguments.values() if isinstance(value, list)]
+    if lists:
+        return "\n".join(f"- {value}" for value in lists[0])
+    return "\n".join(f"{name.rsplit('_', 1)[-1]}: {value}" for name, value in arguments.items())
+
+
 def completion_body(request: Request, completion: Completion, *, logprobs: bool) -> dict[str, Any]:
     """The JSON of a chat completion, in the form the request asked for."""
     arguments = completion.arguments
@@ -352,7 +426,7 @@ def completion_body(request: Request, completion: Completion, *, logprobs: bool)
             for index, (name, raw) in enumerate(calls)
         ]
     elif arguments is not None:
-        message["content"] = f"```json\n{text}\n```" if request.form == "fenced" else text
+        message["content"] = in_words(request.form, arguments) if isinstance(arguments, dict) else text
     choice: dict[str, Any] = {
         "index": 0,
         "message": message,
@@ -399,7 +473,8 @@ class Handler(BaseHTTPRequestHandler):
             with owner.places:
                 if owner.delay:
                     owner.closing.wait(owner.delay)
-                answered = owner.answer(request)
+                known = owner.probed and request.form not in getattr(owner.answer, "refuses", ())
+                answered = (known_facts(request) if known else {}) or owner.answer(request)
             if isinstance(answered, Misbehaviour):
                 self.misbehave(answered)
                 return
@@ -467,6 +542,9 @@ class _Server(ThreadingHTTPServer):
 class FakeServer:
     """The server: a context manager, listening from the moment it is made.
 
+    Facts by which a model is probed are answered as they are known and are no `requests` but `probes`; with
+    `probed` False they are put to the policy like all others, as they are where it refuses their form.
+
     `url` ends in /v1. `requests` holds every chat request in order of arrival, `calls` their number, `peak`
     the most that were under way at once. `logprobs` makes it return log-probabilities when asked for
     them; `delay` is the seconds each answer takes, and `places` how many are worked on at once: the others
@@ -482,13 +560,16 @@ class FakeServer:
         logprobs: bool = False,
         delay: float = 0.0,
         places: int | None = None,
+        probed: bool = True,
         port: int = 0,
     ) -> None:
         self.answer = answer
+        self.probed = probed
         self.logprobs = logprobs
         self.delay = delay
         self.places = contextlib.nullcontext() if places is None else threading.Semaphore(places)
         self.requests: list[Request] = []
+        self.probes: list[Request] = []
         self.peak = 0
         self.closing = threading.Event()
         self._under_way = 0
@@ -509,7 +590,7 @@ class FakeServer:
         """Count a request while it is under way."""
         with self._lock:
             request = Request(len(self.requests), body, headers)
-            self.requests.append(request)
+            (self.probes if self.probed and is_probe(request) else self.requests).append(request)
             self._under_way += 1
             self.peak = max(self.peak, self._under_way)
         try:

@@ -133,7 +133,7 @@ def serve(control: socket.socket, kept: Mapping[str, str]) -> str:
 if __name__ == "__main__":
     for module in sys.argv[2:]:
         importlib.import_module(module)
-    provider = sys.modules.get("factreasoner.llm.litellm_provider")
+    provider = sys.modules.get("factreasoner.llm.transport")
     if provider is not None:
         provider.load()
     gc.freeze()  # else each child, as it ends, looks through all that was imported, and copies its pages

@@ -15,11 +15,11 @@ from factreasoner.calibration.applying import (
 from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
-from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.budget import Account
 from factreasoner.llm.cache import cache_of
 from factreasoner.llm.commons import Commons
+from factreasoner.llm.form_search import Memory
 from factreasoner.llm.panel import Panel
 from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
 from factreasoner.protocols import (
@@ -162,13 +162,17 @@ def assembly_of(
     if commons is not None:
         account = commons.account
     if llm is None and config.model is not None:
+        from factreasoner.judges.probe import prober_of
         from factreasoner.llm.client import LiteLLMClient
 
         client_of = partial(LiteLLMClient, memory=memory, batches=batches, commons=commons)
         first = llm = client_of(alone(config, config.model), account=account)
+        first.probed_by(prober_of(alone(config, config.model)))
         if config.further_models:
             others = {name: client_of(alone(config, name), gate=first.gate) for name in config.further_models}
             llm = Panel({config.model: first, **others})
+            for name, client in others.items():
+                client.probed_by(prober_of(alone(config, name)))
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Assembly(config, llm, parts, account, commons)

@@ -10,9 +10,9 @@ from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
-from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.commons import Commons
+from factreasoner.llm.form_search import Memory
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (

@@ -12,7 +12,7 @@ from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.messages import Reply, TokenLogprob
+from factreasoner.llm.messages import Chances, Reply
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -268,18 +268,9 @@ def test_a_cut_reply_is_halved():
 
 def test_log_probabilities_of_the_labels_are_used():
     def script(prompt, schema):
-        top = (
-            ("Ins", math.log(0.1)),
-            ("Supported", math.log(0.6)),
-            ("Con", math.log(0.2)),
-            ("In", math.log(0.2)),
-        )
-        tokens = (
-            TokenLogprob('{"fact_0": "', 0.0),
-            TokenLogprob("Supported", math.log(0.6), top),
-            TokenLogprob('"}', 0.0),
-        )
-        return Reply(arguments={"fact_0": "Supported"}, text='{"fact_0": "Supported"}', tokens=tokens)
+        shares = {"Supported": 0.6, "Contradicted": 0.2, "Inconclusive": 0.2}
+        chances = {"fact_0": Chances(probabilities=shares, mass=1.0)}
+        return Reply(arguments={"fact_0": "Supported"}, text="Supported", chances=chances)
 
     e, llm = evaluator("veriscore", script)
     outcome = e.evaluate(atoms(1), contexts(1), RECORD)

@@ -57,8 +57,8 @@ def test_the_prompt_grows_with_every_fact_whatever_the_template_shows(peer, temp
         last = asked.relay.exchanges[-1]
         assert judged.verdicts[-1].confidence == "logprobs"
         taken.append(last.prompt_tokens)
-    assert client.abilities.form == "tool"
-    assert client.abilities.listed is SHOWN_OR_LISTED[template]
+    assert client.capabilities.form == "tool"
+    assert client.capabilities.listed is SHOWN_OR_LISTED[template]
     for (few, less), (more, greater) in itertools.pairwise(zip(COUNTS, taken, strict=True)):
         assert greater - less >= TOKENS_A_FACT * (more - few)
 

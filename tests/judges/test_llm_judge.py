@@ -8,8 +8,9 @@ from fenced import fenced
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.messages import Reply, TokenLogprob
+from factreasoner.llm.messages import Chances, Reply
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
 
@@ -143,15 +144,50 @@ def test_verbal_confidence():
     assert (verdict.probability, verdict.confidence) == (0.65, "verbal")
 
 
-def logprob_reply(schema, p):
-    text = '{"fact_0": "True"}'
-    top = (("True", math.log(p)), ("False", math.log(1 - p)))
-    tokens = (
-        TokenLogprob('{"fact_0": "', 0.0),
-        TokenLogprob("True", math.log(p), top),
-        TokenLogprob('"}', 0.0),
-    )
-    return Reply(arguments={"fact_0": "True"}, text=text, tokens=tokens)
+def logprob_reply(schema, p, mass=0.9):
+    chances = Chances(probabilities={"True": p, "False": 1 - p, "Not clear": 0.0}, mass=mass)
+    return Reply(arguments={"fact_0": "True"}, text="True", chances={"fact_0": chances})
+
+
+def test_the_chances_of_every_label_and_their_mass_stand_beside_the_verdict():
+    j, _ = judge(lambda p, s: logprob_reply(s, 0.75))
+    (verdict,) = j.judge(PREMISE, claims(1)).verdicts
+    assert verdict.label_probabilities == {"True": 0.75, "False": 0.25, "Not clear": 0.0}
+    assert verdict.label_mass == 0.9
+
+
+def test_labels_without_half_of_the_mass_are_no_confidence_and_that_is_said_once(caplog):
+    faaf.warn_of_mass.cache_clear()
+    j, _ = judge(lambda p, s: logprob_reply(s, 0.75, mass=0.4))
+    for _ in range(2):
+        (verdict,) = j.judge(PREMISE, claims(1)).verdicts
+        assert (verdict.probability, verdict.confidence, verdict.label_mass) == (0.9, "constant", 0.4)
+    assert len(caplog.records) == 1
+
+
+def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_label():
+    j, llm = judge(by_text(lambda text: "True"))
+    j.judge(PREMISE, claims(1))
+    prompt = llm.calls[0].prompt
+    assert prompt.system.startswith("You check a fact against a passage. Find first what the passage says")
+    answers = [answer for example in prompt.examples for answer in example.arguments.values()]
+    assert sorted(answers) == ["False"] * 2 + ["Not clear"] * 2 + ["True"] * 2
+    assert len({example.user for example in prompt.examples}) == 2
+
+
+def test_many_facts_are_asked_with_examples_of_two_sizes_which_answer_as_the_mode_wants():
+    for mode in ("tf", "tfn", "tf_citation", "tfn_reasoning"):
+        j, llm = judge(by_text(lambda text: "True"), mode=mode, confidence="verbal")
+        j.judge(PREMISE, claims(3))
+        call = llm.calls[0]
+        assert [len(example.items) for example in call.prompt.examples] == [2, 6]
+        for example in call.prompt.examples:
+            asked = [Claim(name, text) for name, text in example.items.items()]
+            schema = faaf.inquiry(mode, verbal=True).build(asked)
+            assert tuple(example.arguments) == schema.arguments
+            assert not any(schema.problem(name, example.arguments) for name in schema.arguments)
+            quotes = [q for name, q in example.arguments.items() if name.endswith("_citation")]
+            assert all(quote in example.user for quote in quotes)
 
 
 @pytest.mark.parametrize("confidence", ["auto", "logprobs"])

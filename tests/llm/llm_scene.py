@@ -4,9 +4,9 @@ from pathlib import Path
 
 from fake_server import FakeServer
 
-from factreasoner.llm.abilities import Memory
 from factreasoner.llm.budget import Account
 from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.form_search import Memory
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 
@@ -21,6 +21,8 @@ def schema_of(count: int = 2) -> FunctionSchema:
         name="check",
         description="Check the facts.",
         parameters={"type": "object", "properties": dict.fromkeys(names, fact), "required": names},
+        items={name: f"Fact number {index}." for index, name in enumerate(names)},
+        item="fact",
     )
 
 

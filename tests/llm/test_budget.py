@@ -8,9 +8,9 @@ from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
 from factreasoner.llm.budget import Budget
-from factreasoner.llm.litellm_provider import price
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.transport import price
 from factreasoner.llm.usage import Meter
 
 PRICED = "openai/gpt-4o-mini"

@@ -16,9 +16,8 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.cache import FILE, ResponseCache, cache_folder, key_of
-from factreasoner.llm.messages import Reply, TokenLogprob
-from factreasoner.llm.sharing import CACHED
-from factreasoner.llm.usage import Meter
+from factreasoner.llm.messages import Chances, Reply
+from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
@@ -54,14 +53,14 @@ def test_a_log_probability_that_is_none_is_none_from_the_cache_too(scene, logpro
     assert set_up.server.calls == 1
     for reply in replies:
         assert reply.arguments == TRUE
-        assert [token.logprob for token in reply.tokens] == [-0.1, None, -0.2]
+        assert reply.chances.keys() == {"fact_1"}
 
 
 def test_a_stored_reply_with_numbers_that_are_none_is_asked_for_again(scene):
     set_up = scene(logprobs=True)
     set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True)
     with contextlib.closing(sqlite3.connect(set_up.folder / FILE)) as connection, connection:
-        stored = connection.execute("UPDATE replies SET reply = replace(reply, '-0.1', '1e308')")
+        stored = connection.execute("UPDATE replies SET reply = replace(reply, ':0.', ':7.')")
         assert stored.rowcount == 1
     assert set_up.client(cache=True).call(PROMPT, SCHEMA, logprobs=True).arguments == TRUE
     assert set_up.server.calls == 2
@@ -120,8 +119,8 @@ def test_samples_above_the_same_temperature_are_kept_apart(scene):
 @pytest.mark.parametrize(
     "answer",
     [
-        sequence(cut(), cut(), obliging),
-        sequence(replaced(fact_0=None, fact_1="Maybe"), obliging),
+        sequence(*[cut()] * 4, obliging),
+        sequence(*[replaced(fact_0=None, fact_1="Maybe")] * 4, obliging),
         sequence(*[prose()] * 4, obliging),
         sequence(server_error(), obliging),
     ],
@@ -147,19 +146,18 @@ def test_one_valid_argument_is_worth_keeping(scene):
 def test_a_reason_without_its_answer_is_not_worth_keeping(scene):
     properties = {"fact_0_reasoning": {"type": "string"}, **SCHEMA.parameters["properties"]}
     schema = SCHEMA.model_copy(update={"parameters": SCHEMA.parameters | {"properties": properties}})
-    set_up = scene(sequence(missing("fact_0", "fact_1"), obliging))
+    set_up = scene(sequence(*[missing("fact_0", "fact_1")] * 3, obliging))
     client = set_up.client(cache=True)
     assert list(client.call(PROMPT, schema).arguments) == ["fact_0_reasoning"]
     assert list(client.call(PROMPT, schema).arguments) == ["fact_0_reasoning", "fact_0", "fact_1"]
 
 
-def test_tokens_survive(cache):
-    tokens = (TokenLogprob('{"fact_0": ', -0.25), TokenLogprob('"True"}', -9999.0, (("x", -1.5),)))
-    kept = REPLY.model_copy(update={"tokens": tokens})
+def test_chances_survive(cache):
+    chances = {"fact_0": Chances(probabilities={"True": 0.75, "False": 0.25}, mass=0.5)}
+    kept = REPLY.model_copy(update={"chances": chances})
     cache.reply("k", SCHEMA, lambda: kept)
     found = cache.reply("k", SCHEMA, lambda: pytest.fail("asked again"))
-    assert found.reply.tokens == tokens
-    assert isinstance(found.reply.tokens[0], TokenLogprob)
+    assert found.reply.chances == chances
 
 
 @pytest.mark.parametrize("cache", [True, False])

@@ -29,8 +29,8 @@ from fake_server import (
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
-from factreasoner.llm.allowance import planned_call
 from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.retry_budget import planned_call
 from factreasoner.llm.usage import Meter
 from factreasoner.settings import Config
 
@@ -39,17 +39,15 @@ TRUE = {"fact_0": "True", "fact_1": "True"}
 
 def test_a_forced_tool_call_is_answered(scene):
     set_up = scene()
-    reply = set_up.client(temperature=0.3, max_tokens=99).call(PROMPT, SCHEMA)
+    reply = set_up.client(temperature=0.3, max_tokens=99, form="tool").call(PROMPT, SCHEMA)
     assert reply.arguments == TRUE
-    assert (reply.form, reply.truncated, reply.tokens) == ("tool", False, None)
+    assert (reply.form, reply.truncated, reply.chances) == ("tool", False, None)
     body = set_up.server.requests[0].body
     assert body["model"] == "fake"
     assert body["tool_choice"] == {"type": "function", "function": {"name": "check"}}
     assert body["tools"][0]["function"]["parameters"] == SCHEMA.parameters
-    assert body["messages"] == [
-        {"role": "system", "content": "You check facts."},
-        {"role": "user", "content": "Is it so?\n\nCall the function check."},
-    ]
+    assert body["messages"][0] == {"role": "system", "content": "You check facts.\nCall the function check."}
+    assert body["messages"][1]["content"].startswith("Is it so?\n\nThe facts:\n<given_facts_")
     assert (body["temperature"], body["max_tokens"]) == (0.3, 99)
 
 
@@ -92,28 +90,56 @@ def test_arguments_are_handed_on_as_given(scene, answer, arguments):
     assert scene(answer).client().call(PROMPT, SCHEMA).arguments == arguments
 
 
-def test_a_cut_reply_gets_a_higher_limit_once_and_is_said_to_be_cut(scene):
-    set_up = scene(lambda request: cut())
-    reply = set_up.client(max_tokens=100).call(PROMPT, SCHEMA)
-    assert (reply.truncated, reply.arguments) == (True, {})
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400]
-    assert reply.usage.calls == 2
+def test_a_reply_may_take_twice_what_is_expected_and_a_bit_more(scene):
+    set_up = scene()
+    for count, limit in ((2, 148), (32, 868)):
+        set_up.client().call(PROMPT, schema_of(count))
+        assert set_up.server.requests[-1].body["max_tokens"] == limit
+
+
+def test_a_cut_reply_goes_on_to_the_next_form_and_later_gets_a_higher_limit_once(scene):
+    answers = [cut(), obliging, cut(), cut()]
+    set_up = scene(sequence(*answers))
+    client = set_up.client()
+    assert client.call(PROMPT, SCHEMA).arguments == TRUE
+    assert set_up.forms == ["json_schema", "tool"]
+    reply = client.call(PROMPT, schema_of(3))
+    assert (reply.truncated, reply.arguments, reply.usage.calls) == (True, {}, 2)
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 148, 172, 4096]
+
+
+def test_a_model_that_thinks_gets_room_at_once(scene):
+    def answer(request):
+        if request.body["max_tokens"] < 5000:
+            return Completion(content="<think>Let me see", finish_reason="length")
+        return obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client()
+    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, False]
+    limits = [request.body["max_tokens"] for request in set_up.server.requests]
+    assert limits == [148, 16384, 16384]
+    assert client.capabilities.thinks
 
 
 def test_where_a_longer_reply_takes_too_long_the_limit_stays(scene):
-    set_up = scene(lambda request: cut() if request.body["max_tokens"] < 300 else hang())
-    client = set_up.client(max_tokens=100, timeout=4.0)
+    set_up = scene(sequence(obliging, cut(), hang(), cut()))
+    client = set_up.client(timeout=4.0)
     with planned_call():
-        replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3)]
-    assert [reply.truncated for reply in replies] == [True, True]
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400, 100]
+        replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3, 4)]
+    assert [reply.truncated for reply in replies[1:]] == [True, True]
+    assert [request.body["max_tokens"] for request in set_up.server.requests][1:] == [172, 4096, 196]
 
 
 def test_a_higher_limit_that_helps_is_kept(scene):
-    set_up = scene(lambda request: cut() if request.body["max_tokens"] < 300 else obliging(request))
-    client = set_up.client(max_tokens=100)
-    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, False]
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [100, 400, 400]
+    set_up = scene(
+        lambda request: (
+            cut() if len(request.properties) > 2 and request.body["max_tokens"] < 300 else obliging(request)
+        )
+    )
+    client = set_up.client()
+    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3, 4)] == [False] * 3
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 172, 4096, 4096]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +159,7 @@ def test_nothing_usable_on_any_rung(scene, answer, reason):
         set_up.client().call(PROMPT, SCHEMA)
     assert caught.value.reason == reason
     assert caught.value.attempts == set_up.server.calls == 4
-    assert set_up.forms == ["tool", "json_schema", "json_object", "fenced"]
+    assert set_up.forms == ["json_schema", "tool", "json_object", "lines"]
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
 
 
@@ -151,7 +177,7 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
     with pytest.raises(UnusableReplyError) as caught:
         set_up.client().call(PROMPT, SCHEMA)
     assert caught.value.reason == reason
-    assert set_up.forms == ["tool"]
+    assert set_up.forms == ["json_schema"]
 
 
 def test_the_error_quotes_the_reply(scene):
@@ -308,7 +334,7 @@ def test_a_refused_parameter_is_left_out_for_good(scene):
     set_up = scene(answer)
     client = set_up.client()
     assert client.call(PROMPT, SCHEMA).arguments == TRUE
-    assert client.call(PROMPT, schema_of(3)).form == "tool"
+    assert client.call(PROMPT, schema_of(3)).form == "json_schema"
     assert ["temperature" in r.body for r in set_up.server.requests] == [True, False, False]
 
 
@@ -326,7 +352,7 @@ def test_the_limit_of_a_reply_goes_by_the_name_that_is_taken(scene, settings):
 
     set_up = scene(answer)
     client = set_up.client(max_tokens=99, **settings)
-    assert [client.call(PROMPT, schema_of(n)).form for n in (2, 3)] == ["tool", "tool"]
+    assert [client.call(PROMPT, schema_of(n)).form for n in (2, 3)] == ["json_schema"] * 2
     assert [r.body.get("max_completion_tokens") for r in set_up.server.requests] == [None, 99, 99]
 
 
@@ -352,14 +378,14 @@ def test_where_no_limit_is_taken_no_cost_can_be_limited(scene):
 def test_a_limit_that_is_too_large_is_lowered_for_good(scene):
     def answer(request):
         limit = request.body["max_tokens"]
-        text = f"max_tokens is too large: {limit}. This model supports at most 500 completion tokens"
-        return error(400, text, param="max_tokens") if limit > 500 else obliging(request)
+        text = f"max_tokens is too large: {limit}. This model supports at most 50 completion tokens"
+        return error(400, text, param="max_tokens") if limit > 50 else obliging(request)
 
     set_up = scene(answer)
     client = set_up.client(max_tokens=4096)
     for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "tool"
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [4096, 500, 500]
+        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 50, 50]
 
 
 def test_a_limit_beyond_what_the_context_leaves_is_lowered_for_this_request(scene):
@@ -367,15 +393,15 @@ def test_a_limit_beyond_what_the_context_leaves_is_lowered_for_this_request(scen
         limit = request.body["max_tokens"]
         text = (
             f"'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context "
-            f"length is 2048 tokens and your request has 300 input tokens ({limit} > 2048 - 300)."
+            f"length is 2048 tokens and your request has 1988 input tokens ({limit} > 2048 - 1988)."
         )
-        return error(400, text) if limit > 1748 else obliging(request)
+        return error(400, text) if limit > 60 else obliging(request)
 
     set_up = scene(answer)
     client = set_up.client(max_tokens=4096)
     for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "tool"
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [4096, 1748] * 2
+        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 60, 172, 60]
 
 
 def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
@@ -384,7 +410,7 @@ def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
     client = set_up.client()
     with pytest.raises(ProviderError, match=r"maximum context length.*--atoms-per-call"):
         client.call(PROMPT, SCHEMA)
-    assert client.call(PROMPT, SCHEMA).form == "tool"
+    assert client.call(PROMPT, SCHEMA).form == "json_schema"
     assert "max_tokens" in set_up.server.requests[-1].body
 
 
@@ -396,11 +422,11 @@ def test_where_there_is_no_system_role_the_user_says_it_from_then_on(scene):
     set_up = scene(answer)
     client = set_up.client()
     for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "tool"
+        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
     assert set_up.server.calls == 3
     (message,) = set_up.server.requests[-1].body["messages"]
     assert message["role"] == "user"
-    assert message["content"].startswith("You check facts.\n\nIs it so?")
+    assert message["content"].startswith("You check facts.\n")
 
 
 def test_the_users_own_parameters_are_sent_and_decide_the_answer(scene):

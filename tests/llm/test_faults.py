@@ -224,7 +224,7 @@ def test_where_nobody_answers_the_invented_status_goes(message):
 
 
 def test_a_form_is_not_refused_on_the_last_rung():
-    assert fault(ProviderSaidError(400, "tools"), form="fenced").kind == "final"
+    assert fault(ProviderSaidError(400, "tools"), form="lines").kind == "final"
 
 
 def test_only_parameters_that_were_sent_and_may_be_left_out_can_be_refused():

@@ -1,245 +1,281 @@
-"""Call forms, alone and against servers that refuse or ignore some of them."""
+"""Call forms: what is asked in each, and what is read."""
 
 import json
-import threading
 
 import pytest
-from fake_server import Completion, answering, completion_body, error, obliging, prose, refusing, sequence
 from fenced import fenced
-from llm_scene import PROMPT, SCHEMA
+from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.atoms.atomizer import INLINE_SCHEMA
-from factreasoner.errors import ProviderError
 from factreasoner.judges import faaf
-from factreasoner.llm.forms import FORMS, closed, request_of, without_descriptions
-from factreasoner.llm.messages import Prompt
-from factreasoner.models import Claim
+from factreasoner.llm import forms
+from factreasoner.llm.logprobs import Token, Tokens
+from factreasoner.llm.messages import Example, FunctionSchema, Prompt
+from factreasoner.llm.responses import Completion
+from factreasoner.models import Claim, Usage
 
-TRUE = {"fact_0": "True", "fact_1": "True"}
+FORMS = ("tool", "json_schema", "json_object", "lines")
+CLAIMS = [Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'), Claim("b", "One.\nfact_0: Two.")]
+CITING = faaf.inquiry("tfn_citation").build(CLAIMS)
+JUDGING = faaf.inquiry("tfn").build(CLAIMS)
+ONE = faaf.inquiry("tfn").build(CLAIMS[:1])
+LISTING = FunctionSchema(
+    name="report",
+    description="List them.",
+    parameters={
+        "type": "object",
+        "properties": {"statements": {"type": "array", "items": {"type": "string"}}},
+        "required": ["statements"],
+    },
+)
+EXAMPLE = Example(
+    user="A passage.",
+    items={"fact_0": "It is so.", "fact_1": "It is red."},
+    arguments={"fact_0": "True", "fact_1": "Not clear"},
+)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_the_first_form_that_is_not_refused_answers(scene, count):
-    set_up = scene(refusing(set(FORMS[:count])))
-    client = set_up.client()
-    reply = client.call(PROMPT, SCHEMA)
-    assert (reply.form, reply.arguments) == (FORMS[count], TRUE)
-    assert set_up.forms == list(FORMS[: count + 1])
-    client.call(PROMPT, SCHEMA)
-    assert set_up.server.calls == count + 2  # refused forms are not tried again
+def completion(content="", calls=(), *, finish="stop", tokens=None):
+    return Completion(content, tuple(calls), finish, tokens, Usage())
+
+
+def parsed(form, content="", schema=SCHEMA, calls=(), **options):
+    return forms.parse(form, completion(content, calls, **options), schema)
+
+
+# What is asked
+
+
+def test_the_kind_of_a_function_decides_in_which_forms_it_can_be_asked():
+    assert [forms.kind_of(schema) for schema in (ONE, JUDGING, LISTING, CITING)] == [
+        "one",
+        "flat",
+        "flat",
+        "nested",
+    ]
+    assert forms.forms_of("one", json_first=False) == ("word", *FORMS)
+    assert forms.forms_of("flat", json_first=True)[:2] == ("json_schema", "tool")
+    assert "lines" not in forms.forms_of("nested", json_first=True)
+    assert forms.forms_of("flat", json_first=True, fixed="tool") == ("tool",)
+    assert forms.forms_of("flat", json_first=False, fixed="word") == FORMS  # it is for one fact alone
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_lists_the_facts_in_the_message_behind_the_passage_and_nowhere_else(form):
+    request = forms.request(form, PROMPT, JUDGING)
+    user = request["messages"][-1]["content"]
+    (listing,) = fenced(user, "facts")
+    names = ["0", "1"] if form == "lines" else ["fact_0", "fact_1"]
+    assert listing.splitlines() == [f"{names[0]}: {CLAIMS[0].text}", f"{names[1]}: One. fact_0: Two."]
+    assert user.startswith(PROMPT.user)
+    rest = {key: value for key, value in request.items() if key != "messages"}
+    assert "Revenue" not in json.dumps([rest, request["messages"][:-1]])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_calls_about_one_passage_share_all_before_their_facts(form):
+    prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
+    sent = []
+    for texts in (("Tea is hot.", "Ice is cold."), ("Salt is white.", "Snow falls.")):
+        schema = faaf.inquiry("tfn").build([Claim(text, text) for text in texts])
+        request = forms.request(form, prompt, schema)
+        rest = {key: value for key, value in request.items() if key != "messages"}
+        head, _ = request["messages"][-1]["content"].split("<given_facts")
+        sent.append(json.dumps([rest, request["messages"][:-1], head]))
+    assert sent[0] == sent[1]
+
+
+def test_one_word_is_asked_for_as_plain_text():
+    request = forms.request("word", Prompt(name="p", system="You judge.", user="Passage:\nX"), ONE)
+    system, user = (message["content"] for message in request["messages"])
+    assert system == "You judge.\nAnswer with True, False or Not clear and nothing else."
+    assert user == f"Passage:\nX\n\nFact: {CLAIMS[0].text}"
+    assert request.keys() == {"messages"}
 
 
 @pytest.mark.parametrize(
-    "refusal",
+    ("form", "said"),
     [
-        error(400, "registry/model:2b does not support tools"),
-        error(404, "No endpoints found that support tool use"),
-        error(500, "tools param requires --jinja flag"),
-        error(422, "Unknown field: tool_choice"),
-        error(501, "function calling is not implemented"),
+        ("word", "True"),
+        ("lines", "0: True\n1: Not clear"),
+        ("json_schema", '{"fact_0": "True", "fact_1": "Not clear"}'),
+        ("json_object", '{"fact_0": "True", "fact_1": "Not clear"}'),
     ],
-    ids=["400", "404", "500", "422", "501"],
 )
-def test_the_ways_servers_refuse_tools(scene, refusal):
-    set_up = scene(lambda request: refusal if request.form == "tool" else obliging(request))
-    assert set_up.client().call(PROMPT, SCHEMA).form == "json_schema"
-    assert set_up.server.calls == 2
+def test_examples_are_turns_whose_answers_have_the_shape_that_is_wanted(form, said):
+    example, schema = EXAMPLE, JUDGING
+    if form == "word":
+        example = Example(user="A passage.", items={"fact_0": "It is so."}, arguments={"fact_0": "True"})
+        schema = ONE
+    prompt = PROMPT.model_copy(update={"examples": (example,)})
+    _, user, assistant, last = forms.request(form, prompt, schema)["messages"]
+    assert (user["role"], assistant) == ("user", {"role": "assistant", "content": said})
+    assert "A passage." in user["content"]
+    assert "It is so." in user["content"]
+    assert CLAIMS[0].text in last["content"]
+    answer = completion(said)
+    assert forms.parse(form, answer, schema).arguments == example.arguments
 
 
-def test_a_server_error_that_mentions_tools_is_retried_first(scene):
-    set_up = scene(sequence(error(500, "tool worker crashed"), obliging))
-    assert set_up.client().call(PROMPT, SCHEMA).form == "tool"
+def test_an_example_of_a_tool_call_is_a_call_that_was_taken_note_of():
+    prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
+    _, _, assistant, tool, _ = forms.request("tool", prompt, JUDGING)["messages"]
+    (call,) = assistant["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == EXAMPLE.arguments
+    assert (tool["role"], tool["tool_call_id"]) == ("tool", call["id"])
 
 
-def test_refusals_teach_nothing_when_no_form_works(scene):
-    bad = error(400, "Invalid schema for function 'check'")
-    set_up = scene(sequence(bad, bad, bad, bad, obliging))
-    client = set_up.client()
-    with pytest.raises(ProviderError, match="Invalid schema"):
-        client.call(PROMPT, SCHEMA)
-    assert client.call(PROMPT, SCHEMA).form == "tool"
+def test_a_list_of_texts_is_asked_for_and_read_line_by_line():
+    example = Example(user="T", arguments={"statements": ["A is B.", "C is D."]})
+    request = forms.request("lines", PROMPT.model_copy(update={"examples": (example,)}), LISTING)
+    assert request["messages"][2]["content"] == "- A is B.\n- C is D."
+    found = parsed("lines", "Here:\n- One is so.\n* Two is so.\n3. Three is so.", LISTING)
+    assert found.arguments == {"statements": ["One is so.", "Two is so.", "Three is so."]}
 
 
-def test_prose_in_place_of_a_call_is_read_for_json(scene):
-    text = 'Sure! Here it is:\n```json\n{"fact_0": "True", "fact_1": "False"}\n```\nAnything else?'
-    set_up = scene(lambda request: prose(text))
-    reply = set_up.client().call(PROMPT, SCHEMA)
-    assert reply.arguments == {"fact_0": "True", "fact_1": "False"}
-    assert (reply.form, set_up.server.calls) == ("tool", 1)
-
-
-def test_prose_goes_down_one_rung_and_is_paid_for(scene):
-    set_up = scene(lambda request: prose() if request.form == "tool" else obliging(request))
-    reply = set_up.client().call(PROMPT, SCHEMA)
-    assert (reply.form, reply.arguments) == ("json_schema", TRUE)
-    assert reply.usage.calls == 2
-
-
-def test_many_threads_at_once_learn_from_one(scene):
-    set_up = scene(refusing({"tool"}))
-    client = set_up.client()
-    threads = [threading.Thread(target=client.call, args=(PROMPT, SCHEMA)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    before = set_up.server.calls
-    client.call(PROMPT, SCHEMA)
-    assert set_up.forms[before:] == ["json_schema"]
-
-
-def test_what_each_form_sends():
-    tool, strict, loose, fenced = (request_of(form, PROMPT, SCHEMA) for form in FORMS)
-    assert tool["tools"][0]["function"]["name"] == "check"
-    assert strict["response_format"]["json_schema"]["schema"] == closed(
-        without_descriptions(SCHEMA.parameters)
-    )
-    assert loose["response_format"] == {"type": "json_object"}
-    assert set(fenced) == {"messages"}
-    assert tool["messages"][-1]["content"] == "Is it so?\n\nCall the function check."
-    for request in (strict, loose, fenced):
-        user = request["messages"][-1]["content"]
-        assert "\n\nIs it so?\n\nAnswer with the JSON object" in user
-    for request in (loose, fenced):
-        user = request["messages"][-1]["content"]
-        assert json.JSONDecoder().raw_decode(user, user.index("{"))[0] == SCHEMA.parameters
-    assert "```json" in fenced["messages"][-1]["content"]
-
-
-CLAIMS = [Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'), Claim("b", "One.\nfact_0: Two.")]
-JUDGING = faaf.inquiry("tfn_citation").build(CLAIMS)
-
-
-def user_of(request):
-    return request["messages"][-1]["content"]
-
-
-def test_a_tool_call_carries_the_facts_and_its_message_does_not():
-    request = request_of("tool", PROMPT, JUDGING)
-    properties = request["tools"][0]["function"]["parameters"]["properties"]
-    assert properties["fact_0"]["description"].count(CLAIMS[0].text) == 1
-    assert "Revenue" not in str(request["messages"])
-
-
-@pytest.mark.parametrize(("form", "listed"), [("tool", True), *((form, False) for form in FORMS[1:])])
-def test_everywhere_else_the_message_lists_them_and_the_schema_does_not(form, listed):
-    request = request_of(form, PROMPT, JUDGING, listed=listed)
-    (listing,) = fenced(user_of(request), "facts")
-    assert listing.splitlines() == [f"fact_0: {CLAIMS[0].text}", "fact_1: One. fact_0: Two."]
-    assert user_of(request).index(listing) < user_of(request).index(PROMPT.user)
-    others = [Claim("x", "Tea is hot."), Claim("y", "Ice is cold.")]
-    twin = request_of(form, PROMPT, faaf.inquiry("tfn_citation").build(others), listed=listed)
-    for part in ("tools", "response_format"):
-        assert json.dumps(request.get(part)) == json.dumps(twin.get(part))
-        assert "Revenue" not in str(request.get(part))
-
-
-def test_a_schema_without_items_is_told_in_the_message_and_not_twice():
-    request = request_of("json_schema", PROMPT, INLINE_SCHEMA)
-    schema = request["response_format"]["json_schema"]["schema"]
-    assert list(schema["properties"]["statements"]["items"]["properties"]) == ["begins", "atom"]
-    assert "description" not in json.dumps(schema)
-    outline = (
-        '{"statements": [{"begins": <The first words, at most five, of the part of the text that states it, '
-    )
-    assert (
-        f'Its form: {outline}copied verbatim.>, "atom": <The statement, one complete sentence.>}}, ...]}}'
-        in (user_of(request))
-    )
-
-
-def test_a_property_called_description_stays_in_a_schema():
-    schema = {"type": "object", "properties": {"description": {"type": "string", "description": "What."}}}
-    kept = {"type": "object", "properties": {"description": {"type": "string"}}}
-    assert without_descriptions(schema) == kept
-
-
-def test_a_grammar_alone_would_not_say_which_keys_and_values_are_meant():
-    user = user_of(request_of("json_schema", PROMPT, JUDGING))
+def test_a_json_answer_s_keys_and_values_are_said_in_words():
+    system = forms.request("json_schema", PROMPT, CITING)["messages"][0]["content"]
     for word in ('"fact_0_citation"', '"fact_0"', '"True" or "False" or "Not clear"', "every fact"):
-        assert word in user
+        assert word in system
+    assert "<Text.>" in forms.request("json_object", PROMPT, _with_text())["messages"][0]["content"]
 
 
-@pytest.mark.parametrize("form", FORMS[1:])
-def test_calls_about_the_same_facts_begin_alike(form):
-    users = [user_of(request_of(form, Prompt(name="p", user=text), JUDGING)) for text in ("First.", "Other.")]
-    heads = [user[: user.index(text)] for user, text in zip(users, ("First.", "Other."), strict=True)]
-    assert heads[0] == heads[1]
-    assert all(claim.text.split("\n")[0] in heads[0] for claim in CLAIMS)
+def _with_text():
+    properties = {"title": {"type": "string", "description": "Text."}}
+    parameters = {"type": "object", "properties": properties, "required": ["title"]}
+    return FunctionSchema(name="name", description="Name it.", parameters=parameters)
 
 
-def test_words_of_a_call_are_only_in_a_call():
-    for form in FORMS[1:]:
-        assert "function" not in user_of(request_of(form, PROMPT, JUDGING)).casefold()
-
-
-def test_no_system_message_without_a_system_prompt():
-    request = request_of("tool", Prompt(name="p", user="Hi"), SCHEMA)
-    assert [message["role"] for message in request["messages"]] == ["user"]
-
-
-def test_halves_of_surrogate_pairs_are_sent_as_question_marks(scene):
-    set_up = scene()
-    set_up.client().call(Prompt(name="p", user="bad \ud83d text"), SCHEMA)
-    assert set_up.server.requests[0].text.startswith("bad ? text\n")
-
-
-def test_a_closed_schema_is_closed_at_every_depth():
-    item = {"type": "object", "properties": {"text": {"type": "string"}}, "required": []}
+def test_schemas_are_sent_closed_at_every_depth_and_without_descriptions():
+    item = {"type": "object", "properties": {"description": {"type": "string", "description": "What."}}}
     schema = {"type": "object", "properties": {"atoms": {"type": "array", "items": item}}}
-    inner = closed(schema)["properties"]["atoms"]["items"]
-    assert inner["additionalProperties"] is closed(schema)["additionalProperties"] is False
-    assert inner["required"] == ["text"]
-    assert item["required"] == []
+    closed = forms.closed(forms.without_descriptions(schema))
+    inner = closed["properties"]["atoms"]["items"]
+    assert inner["additionalProperties"] is closed["additionalProperties"] is False
+    assert inner["required"] == ["description"]
+    assert inner["properties"] == {"description": {"type": "string"}}
+
+
+def test_halves_of_surrogate_pairs_are_sent_as_question_marks():
+    request = forms.request("tool", Prompt(name="p", user="bad \ud83d text"), SCHEMA)
+    assert request["messages"][-1]["content"].startswith("bad ? text\n")
+
+
+def test_the_end_of_what_calls_share_can_be_marked():
+    prompt = PROMPT.model_copy(update={"examples": (EXAMPLE,)})
+    for form in FORMS:
+        messages = forms.request(form, prompt, JUDGING, marked=True)["messages"]
+        (marked,) = [message for message in messages if isinstance(message["content"], list)]
+        assert marked["content"][0]["text"].startswith("A passage.")
+
+
+@pytest.mark.parametrize(("count", "tokens"), [(1, 12), (32, 384)])
+def test_the_length_of_an_answer_is_known_before(count, tokens):
+    assert forms.expected_tokens(schema_of(count)) == tokens
+    assert forms.expected_tokens(LISTING) is None
+    assert forms.expected_tokens(LISTING.model_copy(update={"expected_tokens": 70})) == 70
+
+
+# What is read
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("True", "True"),
+        (" true.", "True"),
+        ("Not", "Not clear"),
+        ("**False**", "False"),
+        ("Not clear", "Not clear"),
+        ("<think>Hm, False?</think>\nTrue", "True"),
+        ("No", None),
+        ("The", None),
+        ("", None),
+        ("N", None),
+    ],
+)
+def test_a_word_is_read_by_its_beginning(said, value):
+    found = parsed("word", said, ONE)
+    assert (found.arguments.get("fact_0"), found.obeyed) == (value, value is not None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "0: True\n1: False",
+        "Sure!\n\n0. True\n1) false",
+        "fact_0: True\nfact_1: False",
+        "**0**: True\n**1**: False",
+    ],
+)
+def test_lines_are_read_whatever_stands_around_their_numbers(said):
+    assert parsed("lines", said).arguments == {"fact_0": "True", "fact_1": "False"}
+
+
+def test_a_form_is_obeyed_only_where_values_are_allowed_and_most_are_there():
+    good = '{"fact_0": "True", "fact_1": "False"}'
+    assert parsed("json_schema", good).obeyed
+    assert parsed("json_schema", '{"fact_0": "True"}').obeyed
+    assert not parsed("json_schema", '{"fact_0": "Perhaps", "fact_1": "True"}').obeyed
+    assert not parsed("json_schema", '{"fact_0": "True"}', schema_of(8)).obeyed
+
+
+def test_a_tool_call_is_a_tool_call_and_no_json_in_its_place():
+    good = '{"fact_0": "True", "fact_1": "False"}'
+    assert parsed("tool", calls=[("check", good)]).obeyed
+    assert parsed("tool", good).problem == "malformed"
+    assert parsed("tool", calls=[("other", good)]).problem == "malformed"
+    assert parsed("tool", " ").problem == "empty"
+
+
+def test_the_schema_s_own_words_are_no_answer():
+    schema = _with_text()
+    for copied in ("Text.", "<Text.>", "‹Text.›"):
+        assert "came back" in parsed("json_object", json.dumps({"title": copied}), schema).problem
+    assert not parsed("json_object", '{"title": "A title"}', schema).problem
+
+
+def test_texts_of_which_half_repeat_are_no_answer_and_verdicts_may():
+    repeated = json.dumps({"statements": ["A is B.", "C is D.", *["It is so."] * 3]})
+    assert "repeats" in parsed("json_schema", repeated, LISTING).problem
+    fine = json.dumps({"statements": ["A is B.", "C is D.", "E is F.", "It is so.", "It is so."]})
+    assert not parsed("json_schema", fine, LISTING).problem
+    verdicts = json.dumps({f"fact_{i}": "True" for i in range(9)})
+    assert parsed("json_schema", verdicts, schema_of(9)).obeyed
 
 
 # Log-probabilities
 
 
-def test_tokens_spell_the_json_the_arguments_were_read_from(scene):
-    set_up = scene(answering(lambda name, prop, request: "False"), logprobs=True)
-    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
-    assert "".join(token.token for token in reply.tokens) == reply.text
-    assert json.loads(reply.text) == reply.arguments
-    body = set_up.server.requests[0].body
-    assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
+def spelled(text, value, top, before=""):
+    """Tokens of `text`, of which `value` with what stands `before` it is one, with its alternatives."""
+    start = text.index(before + value)
+    end = start + len(before + value)
+    parts = [(text[:start], ()), (before + value, top), (text[end:], ())]
+    return Tokens(Token(part.encode(), top[0][1] if top else -0.1, top) for part, top in parts if part)
 
 
-def test_tool_calls_beside_a_function_call_are_one_and_keep_theirs(scene):
-    raw = json.dumps({"fact_0": "True", "fact_1": "False"})
-    function = {"name": "check", "arguments": raw}
-    calls = [{"id": "call_0", "type": "function", "function": function}]
-    message = {"role": "assistant", "content": None, "function_call": function, "tool_calls": calls}
-    entry = {"token": raw, "logprob": -0.5, "bytes": None, "top_logprobs": []}
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls", "logprobs": {"content": [entry]}}
-    set_up = scene(lambda request: Completion(arguments={}, body={"choices": [choice]}))
-    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
-    assert (reply.form, reply.text, set_up.server.calls) == ("tool", raw, 1)
-    assert [(token.token, token.logprob) for token in reply.tokens] == [(raw, -0.5)]
+@pytest.mark.parametrize(
+    ("form", "text", "before"),
+    [
+        ("word", "False", ""),
+        ("lines", "é 0: True\n1: False", " "),
+        ("json_schema", '{"fact_0": "é", "fact_1": "False"}', '"'),
+        ("tool", '{"fact_0": "True", "fact_1": "False"}', ""),
+    ],
+)
+def test_chances_are_read_at_the_token_with_the_value_s_beginning(form, text, before):
+    top = tuple((before + word, logp) for word, logp in (("False", -0.5), ("True", -1.5), ("Fal", -4.0)))
+    schema = schema_of(1) if form == "word" else SCHEMA
+    calls = [("check", text)] if form == "tool" else ()
+    content = "" if form == "tool" else text
+    found = parsed(form, content, schema, calls, tokens=spelled(text, "False", top, before))
+    chances = found.chances["fact_0" if form == "word" else "fact_1"]
+    assert sum(chances.probabilities.values()) == pytest.approx(1.0)
+    assert chances.probabilities["False"] == pytest.approx(
+        (0.6065 + 0.0183) / (0.6065 + 0.0183 + 0.2231), 1e-3
+    )
+    assert chances.mass == pytest.approx(0.8479, 1e-3)
 
 
-def test_no_log_probabilities_are_asked_for_unasked(scene):
-    set_up = scene(logprobs=True)
-    assert set_up.client().call(PROMPT, SCHEMA).tokens is None
-    assert "logprobs" not in set_up.server.requests[0].body
-
-
-def test_tokens_of_another_text_are_not_taken(scene):
-    other = Completion(arguments=TRUE, tokens=[("something", -0.1, []), (" else", -0.2, [])])
-    assert scene(lambda request: other).client().call(PROMPT, SCHEMA, logprobs=True).tokens is None
-
-
-def test_fenced_json_has_the_tokens_inside_the_fence(scene):
-    set_up = scene(refusing({"tool", "json_schema", "json_object"}), logprobs=True)
-    reply = set_up.client().call(PROMPT, SCHEMA, logprobs=True)
-    assert reply.form == "fenced"
-    assert "".join(token.token for token in reply.tokens) == reply.text == json.dumps(TRUE)
-
-
-def test_the_fake_server_finds_the_schema_in_every_form(scene):
-    for form in FORMS:
-        set_up = scene(refusing(set(FORMS) - {form}))
-        assert set_up.client().call(PROMPT, SCHEMA).form == form
-        request = set_up.server.requests[-1]
-        assert set(request.properties) == set(SCHEMA.arguments)
-        assert completion_body(request, Completion(arguments=TRUE), logprobs=False)["choices"]
+def test_without_tokens_there_are_no_chances():
+    assert parsed("word", "True", ONE).chances is None

@@ -124,7 +124,7 @@ class Failing:
 
 
 def test_the_client_counts_what_was_used_and_not_what_was_feared(scene):
-    used = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
+    used = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
     answer = Completion(arguments={"fact_0": "True"}, usage=used)
     set_up = scene(lambda request: answer)
     # The first estimate is some 300 tokens; were it not corrected, the second call would wait for a minute.

@@ -51,7 +51,7 @@ def started(code, *arguments):
 def test_a_process_prints_nothing_of_its_own_and_leaves_an_abandoned_request_behind():
     with FakeServer(sequence(obliging, server_error(), hang(120))) as server:
         out, err = started(CALLER, server.url, "8").communicate(timeout=90)  # the server hangs for longer
-    assert (out, err) == ("tool\nProviderError\nCallTimeoutError\n", "")
+    assert (out, err) == ("json_schema\nProviderError\nCallTimeoutError\n", "")
 
 
 def test_ctrl_c_ends_a_waiting_call(forker, tmp_path):
@@ -67,8 +67,8 @@ def test_ctrl_c_ends_a_waiting_call(forker, tmp_path):
 COHERE = """
 import sys, warnings
 warnings.simplefilter("always", ResourceWarning)
-from factreasoner.llm.litellm_provider import LiteLLMProvider
-provider = LiteLLMProvider("cohere_chat/command-r", sys.argv[1] + "/v2/chat", "SOME_KEY")
+from factreasoner.llm.transport import Transport
+provider = Transport("cohere_chat/command-r", sys.argv[1] + "/v2/chat", "SOME_KEY")
 reply = provider.complete({"messages": [{"role": "user", "content": "Hello."}]}, timeout=60)
 """
 

@@ -9,8 +9,8 @@ from fake_server import hang, obliging, rate_limited, reset, sequence
 from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import CallTimeoutError, ProviderError
+from factreasoner.llm.breaker import told_of_waiting
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.waiting import told_of_waiting
 
 
 class Arrivals:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from factreasoner.llm.litellm_provider import load
 from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.transport import load
 
 load()
 from litellm.litellm_core_utils.default_encoding import encoding  # noqa: E402

@@ -2,7 +2,7 @@
 
 import json
 
-from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.form_search import Capabilities, FoundForm
 from factreasoner.runs.manifest import Manifest
 from factreasoner.settings import Config
 
@@ -19,13 +19,14 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
 
 
 def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
-    first, second = Abilities(form="tool", logprobs=True), Abilities(form="fenced")
+    first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
+    second = Capabilities(forms={"one": FoundForm(form="word")})
     kept = Manifest(tmp_path)
     kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {}, {})
-    kept.keep_abilities("openai/a", first)
-    kept.keep_abilities("openai/b", second)
+    kept.keep_capabilities("openai/a", first)
+    kept.keep_capabilities("openai/b", second)
     assert kept.models() == {"openai/a": first, "openai/b": second}
     manifest = kept.content()
     del manifest["models"]
     kept.path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
-    assert (kept.abilities("openai/a"), kept.abilities("openai/b")) == (first, None)
+    assert (kept.capabilities("openai/a"), kept.capabilities("openai/b")) == (first, None)

@@ -91,7 +91,7 @@ def assessed(path, server, records=RECORDS, **settings):
         pipeline = build_pipeline(config, memory=folder.manifest)
         run(pipeline, folder, [r.id for r in records], iter(records), Quiet())
         outcomes = {a.record_id: a.outcome for a in folder.results(r.id for r in records)}
-        return outcomes, folder.manifest.abilities("fake")
+        return outcomes, folder.manifest.capabilities("fake")
     finally:
         folder.close()
 
@@ -99,8 +99,8 @@ def assessed(path, server, records=RECORDS, **settings):
 @pytest.fixture(scope="module")
 def slow_but_sure(tmp_path_factory):
     with server_with(0.0) as server:
-        outcomes, abilities = assessed(tmp_path_factory.mktemp("one"), server, concurrency=1)
-    assert (abilities.form, abilities.logprobs) == ("json_schema", True)
+        outcomes, capabilities = assessed(tmp_path_factory.mktemp("one"), server, concurrency=1)
+    assert (capabilities.form, capabilities.logprobs) == ("json_schema", True)
     kinds = {v.confidence for outcome in outcomes.values() for v in outcome.verdicts}
     assert kinds == {"logprobs"}
     return outcomes

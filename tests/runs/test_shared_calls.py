@@ -8,7 +8,7 @@ import pytest
 from fake_server import FakeServer, answering
 
 from factreasoner.errors import BudgetError, RunError
-from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.form_search import Capabilities
 from factreasoner.models import Context, Record
 from factreasoner.runs.remote_calls import commons_of
 from factreasoner.runs.shared_calls import SharedCalls
@@ -16,7 +16,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 
-ABILITIES = Abilities(form="tool", listed=True).model_dump_json()
+ABILITIES = Capabilities(form="tool", listed=True).model_dump_json()
 
 
 def record(number):

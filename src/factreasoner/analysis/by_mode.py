@@ -15,6 +15,7 @@ from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.analysis.side_by_side import Contender, ShowProgress, Source, run_contender, spent_in
 from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
@@ -22,7 +23,7 @@ from factreasoner.registry import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import load_settings
+from factreasoner.settings import Config, load_settings
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import TASK
@@ -48,7 +49,12 @@ def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path
             raise ConfigError(f"--modes: {name!r} occurs twice")
     if len(wanted) < 2:
         raise ConfigError(f"--modes: name at least two, with commas between: {', '.join(known)}")
-    return [Contender(name, load_settings(profile, {**settings, "mode": name})) for name in wanted]
+    return [Contender(name, _alike(load_settings(profile, {**settings, "mode": name}))) for name in wanted]
+
+
+def _alike(config: Config) -> Config:
+    """Settings by which every mode asks about as many facts a call, whatever the model bears in each."""
+    return config.model_copy(update={"atoms_per_call": config.atoms_per_call or MOST_FACTS})
 
 
 def run_modes(

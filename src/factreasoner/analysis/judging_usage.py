@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factreasoner.llm.litellm_provider import price
+from factreasoner.llm.transport import price
 from factreasoner.models import Assessment, Usage
 from factreasoner.runs.plan import plan
 from factreasoner.runs.replay import record_of

@@ -13,9 +13,9 @@ from factreasoner.atoms.chunks import Chunk, chunks
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.errors import StageError
+from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import merlin_bridge
 from factreasoner.cli.advice import embedded_limits
 from factreasoner.errors import ConfigError, LLMError
-from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
 from factreasoner.registry import EXTRA_OF_MODULE, load
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from factreasoner.judges.encoder import VerifierJudge
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
-HOURS = ("nine", "ten", "eleven", "noon", "one", "two", "three", "four")
-"""A model is asked about opening hours: by enough facts to tell from its prompt tokens that it sees them."""
+ATOMS, PASSAGES = 25, 10
+"""The answer whose cost is told."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
@@ -58,7 +57,7 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
     elif judge == "verifier":
         yield _verifier(config)
     if config.model is not None and call:
-        yield _model(config)
+        yield from _model(config)
 
 
 def _package(name: str) -> Check:
@@ -115,19 +114,24 @@ def _verifier(config: Config) -> Check:
     return Check("ok", name, f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}")
 
 
-def _model(config: Config) -> Check:
+def _model(config: Config) -> Iterator[Check]:
+    """What the model bears, and what an answer costs then; both are kept in the cache for later runs."""
+    from factreasoner.judges.probe import bill, probe, prompt_key
     from factreasoner.llm.client import LiteLLMClient
 
     patience = config.patience if "patience" in config.model_fields_set else 0.0
-    once = config.model_copy(update={"cache": False, "max_attempts": 1, "patience": patience})
-    client = LiteLLMClient(once)
-    claims = [Claim(str(hour), f"The library opens at {hour}.") for hour in HOURS]
+    client = LiteLLMClient(config.model_copy(update={"cache": False, "patience": patience}))
+    name = str(config.model)
     try:
-        judged = LLMJudge(client, once).judge(LIBRARY, claims)
+        probed = probe(client, config)
     except (ConfigError, LLMError) as error:
-        return Check("wrong", str(config.model), str(error))
-    if judged.failures:
-        return Check("wrong", str(config.model), judged.failures[0].message)
-    verdict = judged.verdicts[0]
-    detail = f"{verdict.label} {verdict.probability:.2f} (by {verdict.confidence})"
-    return Check("ok", str(config.model), f"answers: {detail}; {client.abilities}")
+        yield Check("wrong", name, str(error))
+        return
+    known = client.capabilities
+    known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
+    keeper = LiteLLMClient(config)
+    keeper.adopt(known)
+    keeper.close()
+    yield Check("ok" if probed.found.reliable else "wrong", name, str(known))
+    taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
+    yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

@@ -13,18 +13,13 @@ from factreasoner.cli.flags import takes_settings
 @takes_settings("Model", "Judging", "Verifier")
 def doctor(
     call: Annotated[
-        bool, typer.Option("--call/--no-call", help="With --model: make one small call to it.")
-    ] = True,
-    judge_test: Annotated[
         bool,
-        typer.Option(
-            "--judge-test", help="With --model: put it to sixty facts with known verdicts, and advise."
-        ),
-    ] = False,
+        typer.Option("--call/--no-call", help="With --model: ask it about known facts, in 4 calls or more."),
+    ] = True,
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Check the installation, the keys, the cache and, with --model, that the model answers calls.
+    """Check the installation, the keys, the cache and, with --model, how many facts it bears at once.
 
     With --verifier: that it is here and works; --verifier-download fetches its model.
     """
@@ -37,10 +32,6 @@ def doctor(
     if settings["verifier"] is not None:
         settings["judge"] = "verifier"
     config = load_settings(None, settings)
-    if judge_test:
-        from factreasoner.cli.judge_test import try_judge
-
-        raise typer.Exit(0 if try_judge(config) else 1)
     table = Table(Column(), Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     checks = list(diagnose(config, call=call))
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}

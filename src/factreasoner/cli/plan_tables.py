@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.llm.allowance import AN_ANSWER, IN_VAIN
-from factreasoner.llm.litellm_provider import price
+from factreasoner.llm.retry_budget import AN_ANSWER, IN_VAIN
+from factreasoner.llm.transport import price
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.settings import Config
 
@@ -43,26 +43,27 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
     console.sentence(f"{records} records")
     console.print(table)
+    if config.model is not None and config.plugin("judge") == "llm":
+        console.sentence(_facts_per_call(config))
     console.sentence("Without re-asks and audits; answers that are cached already cost nothing.")
     if config.batch != "none":
         console.sentence("Cost is at the price of batches.")
-    if more := _more_to_learn(config):
-        console.sentence(
-            f"Learning how an unknown model is asked takes 1 call more where {' and 1 where '.join(more)}."
-        )
     console.sentence(
         f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
         f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
     )
 
 
-def _more_to_learn(config: Config) -> list[str]:
-    """In which cases learning how the model is asked takes one call more."""
-    more: list[str] = []
-    if config.batch != "none":
-        return more
-    if config.form == "auto" and config.confidence in ("auto", "logprobs"):
-        more.append("tool calls give no log-probabilities")
-    if config.form in ("auto", "tool"):
-        more.append("its server drops tools or reports no prompt tokens")
-    return more
+def _facts_per_call(config: Config) -> str:
+    """How many facts a call are counted with, and why."""
+    from factreasoner.judges.probe import MOST_FACTS, known_probe
+
+    if config.atoms_per_call is not None or config.batch != "none":
+        return f"Counted with {config.atoms_per_call or MOST_FACTS} atoms a call."
+    found = known_probe(config)
+    if found is not None:
+        return f"A probe of this model found: {found}."
+    return (
+        f"Counted with {MOST_FACTS} atoms a call. How many the model bears is not known yet: the run finds "
+        "out with 4 calls, or some 50 for a model that bears few, and so does `factreasoner doctor`."
+    )

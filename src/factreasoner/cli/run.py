@@ -90,6 +90,7 @@ def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, 
 
 def _print_plan(checked: CheckedInput | PastRecords, config: Config) -> None:
     from factreasoner.cli.plan_tables import print_plan
+    from factreasoner.judges.probe import as_probed
     from factreasoner.runs.plan import plan
 
-    print_plan(plan(checked.records(), config), config, len(checked.ids))
+    print_plan(plan(checked.records(), as_probed(config)), config, len(checked.ids))

@@ -106,12 +106,14 @@ def print_rehearsal(
 ) -> None:
     """What a run of a task on claims would take; `further` says what is asked about those that fail."""
     from factreasoner.cli.plan_tables import print_plan
+    from factreasoner.judges.probe import as_probed
     from factreasoner.runs.rehearsal import rehearsed
 
-    planned = rehearsed(task, checked.records(), config)
+    counted = as_probed(config)
+    planned = rehearsed(task, checked.records(), counted)
     print_plan(planned, config, len(checked.ids))
     if further and config.model:
-        _print_further(planned, rehearsed(task, checked.records(), config, borne_out=False), further)
+        _print_further(planned, rehearsed(task, checked.records(), counted, borne_out=False), further)
 
 
 def _print_further(planned: RunPlan, most: RunPlan, why: str) -> None:
@@ -171,8 +173,8 @@ def run_task(
 
         print_worst(task, report.summary, path)
         shown()(report.summary, config, path)
-        for model, abilities in folder.manifest.models().items():
-            say(f"{model}: {abilities}.", err=True)
+        for model, capabilities in folder.manifest.models().items():
+            say(f"{model}: {capabilities}.", err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
     return _ended(report)

@@ -106,7 +106,7 @@ class GraphEvaluator:
         self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]
     ) -> Audit | None:
         """Ask a random share of the verdicts again, one claim a call, and count the changed labels."""
-        share = self._config.audit_share if self._config.atoms_per_call > 1 else 0.0
+        share = self._config.audit_share if self._config.atoms_per_call != 1 else 0.0
         text = {atom.id: atom.text for atom in atoms}
         chosen = [
             v for v in verdicts if v.target_id in text and _draw(self._config.seed, record_id, v) < share

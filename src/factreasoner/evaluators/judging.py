@@ -41,13 +41,11 @@ def tasks(
     text = {atom.id: atom.text for atom in atoms}
     text |= {c.id: c.summary or _cut(c.text, premise_tokens) for c in contexts}
 
-    context_claims = tuple(Claim(context.id, text[context.id]) for context in contexts)
-
     def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
         for item in work:
             yield premise(item.context_id), item.atom_ids
         for item in work:
-            yield premise(item.context_id)._replace(shared_claims=context_claims), item.context_ids
+            yield premise(item.context_id), item.context_ids
 
     return [
         (passage, [Claim(target, text[target]) for target in targets])

@@ -6,13 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from factreasoner.errors import PendingError
 from factreasoner.judges import faaf
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.limits import one_slot
+from factreasoner.llm.messages import Chances, FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+
+MOST_FACTS = 32
+"""Facts a call for a model that does not say how many it bears."""
 
 
 class ClaimQuestion(NamedTuple):
@@ -33,6 +38,7 @@ class JudgedClaim(NamedTuple):
     quote: str = ""
     reasoning: str = ""
     sources: str = ""
+    chances: Chances | None = None
 
 
 class JudgedClaims(NamedTuple):
@@ -40,13 +46,6 @@ class JudgedClaims(NamedTuple):
 
     found: dict[str, JudgedClaim]
     failures: dict[str, Failure]
-
-
-class Batch(NamedTuple):
-    """The claims one call is to decide, and those it shows the model: these and maybe others."""
-
-    claims: Sequence[Claim]
-    shown: Sequence[Claim]
 
 
 class Asker:
@@ -59,39 +58,31 @@ class Asker:
         self._reasker = Reasker(llm, config)
         self._config = config
         self._tokens_per_claim = tokens_per_claim
+        self._llm = llm
 
     @property
     def claims_per_call(self) -> int:
-        """`atoms_per_call`, or fewer when the estimated answer would not fit `max_tokens`."""
+        """`atoms_per_call`, else what the model bears; fewer when the answer would not fit `max_tokens`."""
+        if self._config.form == "word":
+            return 1
+        wanted = self._config.atoms_per_call or int(getattr(self._llm, "facts_per_call", MOST_FACTS))
         fitting = int(0.8 * self._config.max_tokens) // self._tokens_per_claim
-        return max(1, min(self._config.atoms_per_call, fitting))
+        return max(1, min(wanted, fitting))
 
-    def batches(self, claims: Sequence[Claim], shared: Sequence[Claim] = ()) -> list[Batch]:
-        """The calls of a first round: as few as `claims` take.
-
-        `shared` claims are those of several questions. Where it takes no further call, each batch shows as
-        many of them in a row, so that calls of different questions show the same.
-        """
-        wanted = {claim.id for claim in claims}
-        alone = [Batch(part, part) for part in self._parts(claims)]
-        together = [Batch([c for c in part if c.id in wanted], part) for part in self._parts(shared)]
-        together = [batch for batch in together if batch.claims]
-        complete = sum(len(batch.claims) for batch in together) == len(claims)
-        return together if complete and len(together) <= len(alone) else alone
-
-    def _parts(self, claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+    def batches(self, claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+        """The calls of a first round: as few as `claims` take."""
         size = self.claims_per_call
         return [claims[start : start + size] for start in range(0, len(claims), size)]
 
-    def ask(
-        self, question: ClaimQuestion, claims: Sequence[Claim], shared: Sequence[Claim] = ()
-    ) -> JudgedClaims:
-        """One finding or one failure for every claim, in the order of the claims; for `shared` see `batches`.
+    def ask(self, question: ClaimQuestion, claims: Sequence[Claim]) -> JudgedClaims:
+        """One finding or one failure for every claim, in the order of the claims.
+
+        Calls about one passage follow one another, in one slot: the server has their beginning at hand.
 
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        batches = self.batches(claims, shared)
+        batches = self.batches(claims)
         if self._config.confidence != "votes":
             return _in_order(claims, [self._ask_once(question, batches, sample=0, samples=1)])
         rounds = parallel_map(
@@ -102,40 +93,34 @@ class Asker:
         return _in_order(claims, [self._count_votes(claim.id, rounds) for claim in claims])
 
     def _ask_once(
-        self, question: ClaimQuestion, batches: Sequence[Batch], *, sample: int, samples: int
+        self, question: ClaimQuestion, batches: Sequence[Sequence[Claim]], *, sample: int, samples: int
     ) -> JudgedClaims:
-        parts = parallel_map(
-            lambda batch: self._reasker.ask(
-                self._asked(question, batch), batch.claims, sample=sample, samples=samples
-            ),
-            batches,
-            workers=self._config.concurrency,
-        )
-        found: dict[str, JudgedClaim] = {}
-        failures: dict[str, Failure] = {}
-        for batch, part in zip(batches, parts, strict=True):
-            for claim, result in zip(batch.claims, part, strict=True):
-                if isinstance(result, Failure):
-                    failures[claim.id] = result
-                else:
-                    found[claim.id] = result
-        return JudgedClaims(found, failures)
-
-    def _asked(self, question: ClaimQuestion, batch: Batch) -> ItemQuestion[Claim, JudgedClaim]:
-        def shown(claims: Sequence[Claim]) -> Sequence[Claim]:
-            """What is shown with all claims of the batch; about some of them again, nothing is added."""
-            return batch.shown if len(claims) == len(batch.claims) else claims
-
-        return ItemQuestion(
+        asked = ItemQuestion(
             stage=question.stage,
             result="verdict",
             name=lambda claim: question.item(claim.id),
-            request=lambda claims: question.request(shown(claims)),
-            read=lambda reply, schema, claims: self._results(
-                question.read(reply, schema, shown(claims)), claims
-            ),
+            request=question.request,
+            read=lambda reply, schema, claims: self._results(question.read(reply, schema, claims), claims),
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
+        found: dict[str, JudgedClaim] = {}
+        failures: dict[str, Failure] = {}
+        pending: PendingError | None = None
+        with one_slot():
+            for batch in batches:
+                try:
+                    results = self._reasker.ask(asked, batch, sample=sample, samples=samples)
+                except PendingError as error:
+                    pending = error
+                    continue
+                for claim, result in zip(batch, results, strict=True):
+                    if isinstance(result, Failure):
+                        failures[claim.id] = result
+                    else:
+                        found[claim.id] = result
+        if pending is not None:
+            raise pending
+        return JudgedClaims(found, failures)
 
     def _results(self, reading: faaf.ParsedReply, claims: Sequence[Claim]) -> list[JudgedClaim | NoResult]:
         return [
@@ -157,6 +142,7 @@ class Asker:
             quote=answer.quote,
             reasoning=answer.reasoning,
             sources=answer.sources,
+            chances=answer.chances,
         )
         if setting == "verbal" and answer.p_verbal is not None:
             return finding._replace(probability=answer.p_verbal, confidence="verbal")

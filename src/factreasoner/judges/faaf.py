@@ -6,23 +6,26 @@ section 3.2. Unlike there, arguments are named by position and a claim's text is
 
 from __future__ import annotations
 
-import bisect
-import itertools
-import math
+import json
+import logging
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import FunctionSchema, Reply, TokenLogprob
+from factreasoner.llm.messages import Chances, Example, FunctionSchema, Reply
 from factreasoner.models import Claim, Label
-from factreasoner.prompts.fences import about
 
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
 LABELS: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
+LEAST_MASS = 0.5
+"""Probability that the allowed values must have together for their shares to say anything."""
+log = logging.getLogger(__name__)
 
 Citation = Literal["found", "elsewhere", "absent"]
 First = Literal["sources", "citation", "reasoning"]
@@ -46,6 +49,7 @@ class ClaimAnswer(NamedTuple):
     p_logprobs: float | None
     reasoning: str = ""
     sources: str = ""
+    chances: Chances | None = None
 
 
 class ParsedReply(NamedTuple):
@@ -81,6 +85,16 @@ class Inquiry(NamedTuple):
         return LABELS.get(value)
 
     @property
+    def one_word(self) -> bool:
+        """Whether one of the values is all that is asked of a claim."""
+        return self.values is not None and not self.first and not self.verbal
+
+    @property
+    def verdicts(self) -> str:
+        """What the values mean, for a judge's prompt."""
+        return _text(f"verdicts_{'tf' if self.values == (TRUE, FALSE) else 'tfn'}.txt").strip()
+
+    @property
     def tokens_per_claim(self) -> int:
         """About how many output tokens one claim takes."""
         before = sum(_FIRST_TOKENS[first] for first in self.first)
@@ -93,12 +107,12 @@ class Inquiry(NamedTuple):
         decides then; the certainty (`fact_0_certainty`) stands behind it.
         """
         properties: dict[str, dict[str, Any]] = {}
-        for position, claim in enumerate(claims):
+        for position in range(len(claims)):
             name = f"fact_{position}"
             for first in self.first:
                 text = _FIRST_TEXT[first].format(name=name)
                 properties[f"{name}_{first}"] = {"type": "string", "description": text}
-            properties[name] = {"type": "string", "description": about(self.item, claim.text)}
+            properties[name] = {"type": "string", "description": f"The answer on {name}."}
             if self.values is not None:
                 properties[name]["enum"] = list(self.values)
             if self.verbal:
@@ -121,6 +135,60 @@ class Inquiry(NamedTuple):
             item=self.item,
             spellings=SPELLINGS,
         )
+
+
+def examples(
+    asked: Inquiry, *, one: bool = False, user: Callable[[Sequence[str]], str]
+) -> tuple[Example, ...]:
+    """Worked calls for a judge's prompt: `user` words their passages as the call's own.
+
+    With `one`, six calls of one fact, two of each label. Else one of two facts and one of six: a model that
+    saw one size answers that many keys whatever it is asked.
+    """
+    cases = _cases()
+    if one:
+        order = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))
+        shown = [(cases[case], [cases[case]["facts"][fact]]) for case, fact in order]
+    else:
+        shown = [(cases[0], cases[0]["facts"][:2]), (cases[1], cases[1]["facts"])]
+    if "sources" in asked.first:
+        passages = [case["passage"] for case in cases]
+        return tuple(
+            _example(asked, user(passages), facts, source=number)
+            for number, (_, facts) in enumerate(shown, start=1)
+        )
+    return tuple(_example(asked, user([case["passage"]]), facts) for case, facts in shown)
+
+
+def _example(asked: Inquiry, user: str, facts: Sequence[dict[str, str]], *, source: int = 1) -> Example:
+    arguments: dict[str, Any] = {}
+    for position, fact in enumerate(facts):
+        name, value = f"fact_{position}", fact["value"]
+        before: dict[First, str] = {
+            "sources": str(source) if value != NOT_CLEAR else "",
+            "citation": fact["quote"],
+            "reasoning": fact["why"],
+        }
+        arguments |= {f"{name}_{first}": before[first] for first in asked.first}
+        silent = value == NOT_CLEAR and asked.values is not None and NOT_CLEAR not in asked.values
+        arguments[name] = FALSE if silent else value
+        if asked.verbal:
+            arguments[f"{name}_certainty"] = 95
+    items = {f"fact_{position}": fact["text"] for position, fact in enumerate(facts)}
+    return Example(user=user, items=items, arguments=arguments)
+
+
+@cache
+def _cases() -> list[dict[str, Any]]:
+    """The passages of the examples, with facts, their verdicts, quotes and reasons."""
+    found: list[dict[str, Any]] = json.loads(_text("judge_examples.json"))
+    return found
+
+
+@cache
+def _text(name: str) -> str:
+    """A file that stands beside the prompts."""
+    return (resources.files("factreasoner.prompts") / name).read_text(encoding="utf-8")
 
 
 def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
@@ -151,7 +219,6 @@ def read(
     """
     reading = ParsedReply({}, {}, {})
     names = schema.arguments
-    behind = _finder(reply)
     for position, claim in enumerate(claims):
         name = f"fact_{position}"
         certainty = f"{name}_certainty"
@@ -165,14 +232,15 @@ def read(
         if label is None:
             reading.unreadable[claim.id] = f"the answer decides nothing: {shortened(value)}"
             continue
-        allowed = schema.parameters["properties"][name].get("enum")
+        chances = (reply.chances or {}).get(name)
         reading.answers[claim.id] = ClaimAnswer(
             label=label,
             quote=_words(reply.arguments.get(f"{name}_citation")),
             p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
-            p_logprobs=value_probability(*behind(name), value, allowed) if allowed else None,
+            p_logprobs=_confidence(chances, value),
             reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
             sources=_listed(reply.arguments.get(f"{name}_sources")),
+            chances=chances,
         )
     return reading
 
@@ -202,52 +270,23 @@ def shortened(text: str, length: int = 80) -> str:
     return repr(line if len(line) <= length else f"{line[:length]}…")
 
 
-def value_probability(
-    token: TokenLogprob | None, prefix: str, value: str, allowed: Sequence[str]
-) -> float | None:
-    """The chosen value's share among the allowed ones at the token where they part, or None if unknown.
-
-    The allowed values differ in their first letter, so the token that holds it decides; `prefix` is what
-    stands before it in that token. Without alternatives the token's own probability is returned.
-
-    An allowed value that is not among the alternatives is at most as probable as the least of these, and as
-    what they leave of 1, and is taken to be that: a server that reports probabilities from before its grammar
-    may name none of the others though the chosen one was improbable.
-    """
-    if token is None or token.logprob is None:
+def _confidence(chances: Chances | None, value: str) -> float | None:
+    """The chosen value's share; None where all values together have too little of the mass."""
+    if chances is None or value not in chances.probabilities:
         return None
-    mass = dict.fromkeys(allowed, 0.0)
-    seen = dict(((token.token, token.logprob), *token.top))
-    for text, logprob in seen.items():
-        rest = text[len(prefix) :].casefold() if text.startswith(prefix) else ""
-        fits = [
-            v for v in allowed if rest and (v.casefold().startswith(rest) or rest.startswith(v.casefold()))
-        ]
-        if len(fits) == 1:
-            mass[fits[0]] += math.exp(logprob)
-    if mass[value] == 0.0:
+    if chances.mass is not None and chances.mass < LEAST_MASS:
+        warn_of_mass()
         return None
-    if len(token.top) <= 1:
-        return min(1.0, mass[value])
-    shares = [math.exp(logprob) for logprob in seen.values()]
-    unseen = min(*shares, max(0.0, 1.0 - sum(shares)))
-    return mass[value] / sum(known or unseen for known in mass.values())
+    return chances.probabilities[value]
 
 
-def _finder(reply: Reply) -> Callable[[str], tuple[TokenLogprob | None, str]]:
-    """What finds the token that holds the first letter of an argument's value, and what it holds before."""
-    tokens = reply.tokens or ()
-    ends = list(itertools.accumulate(len(token.token) for token in tokens))
-
-    def behind(argument: str) -> tuple[TokenLogprob | None, str]:
-        found = re.search(rf'"{re.escape(argument)}"\s*:\s*"?', reply.text) if tokens else None
-        number = len(tokens) if found is None else bisect.bisect_right(ends, found.end())
-        if found is None or number == len(tokens):
-            return None, ""
-        text = tokens[number].token
-        return tokens[number], text[: found.end() - ends[number] + len(text)]
-
-    return behind
+@cache
+def warn_of_mass() -> None:
+    """Say once that log-probabilities are of no use."""
+    log.warning(
+        "the allowed answers have less than half of the probability of all that the model could have said: "
+        "such a number is no confidence, and the constant one is taken (--constant-confidence)"
+    )
 
 
 def _folded(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from factreasoner import prompts
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
-from factreasoner.llm.messages import FunctionSchema, Prompt
-from factreasoner.models import Claim, Premise, Verdict
+from factreasoner.llm.messages import Example, FunctionSchema, Prompt
+from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 
@@ -21,6 +22,7 @@ class LLMJudge:
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._config = config or Config()
         self._template = prompts.load("judge")
+        self._of_one = prompts.load("judge_one")
         self._inquiry = faaf.inquiry(self._config.mode, verbal=self._config.confidence == "verbal")
         self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
         self._of_several = prompts.load("judge_several")
@@ -28,6 +30,16 @@ class LLMJudge:
             task="Say of each fact, by the sources alone, whether it is true.",
             first=("sources", *self._inquiry.first),
         )
+
+    @staticmethod
+    def fingerprint() -> str:
+        """A digest of the prompts."""
+        return "-".join(prompts.load(name).fingerprint[:8] for name in ("judge", "judge_one"))
+
+    @property
+    def label_of(self) -> Callable[[str], Label | None]:
+        """What an answer means, by its value."""
+        return self._inquiry.label_of
 
     @property
     def claims_per_call(self) -> int:
@@ -41,8 +53,7 @@ class LLMJudge:
 
     def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        batches = self._asker.batches(claims, premise.shared_claims)
-        return [self._request(premise, batch.shown) for batch in batches]
+        return [self._request(premise, batch) for batch in self._asker.batches(claims)]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in the order of the claims.
@@ -56,21 +67,35 @@ class LLMJudge:
             read=lambda reply, schema, batch: faaf.read(reply, schema, batch, self._inquiry.label_of),
             item=lambda claim_id: pair_id(premise.id, claim_id),
         )
-        findings = self._asker.ask(question, claims, shared=premise.shared_claims)
+        findings = self._asker.ask(question, claims)
         verdicts = (self._verdict(premise, claim_id, f) for claim_id, f in findings.found.items())
         return Judged(tuple(verdicts), tuple(findings.failures.values()))
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
         if len(premise.parts) > 1:
-            shown = (
-                f"Source {number}:\n{prompts.delimit(part.text, 'source')}"
-                for number, part in enumerate(premise.parts, start=1)
+            prompt = self._of_several.fill(
+                sources=_sources([part.text for part in premise.parts]),
+                verdicts=self._naming.verdicts.format(passage="sources"),
             )
-            prompt = self._of_several.fill(sources="\n\n".join(shown))
-            return prompt.model_copy(update={"shared": True}), self._naming.build(claims)
+            shown = faaf.examples(self._naming, user=lambda texts: f"The sources:\n{_sources(texts)}")
+            return prompt.model_copy(update={"examples": shown}), self._naming.build(claims)
         passage = f"{premise.title}\n{premise.text}" if premise.title else premise.text
-        prompt = self._template.fill(passage=prompts.delimit(passage, "passage"))
-        return prompt.model_copy(update={"shared": True}), self._inquiry.build(claims)
+        one = len(claims) == 1 and self._inquiry.one_word
+        prompt = (self._of_one if one else self._template).fill(
+            passage=prompts.delimit(passage, "passage"),
+            verdicts=self._inquiry.verdicts.format(passage="passage"),
+        )
+        shown = self._examples[one]
+        return prompt.model_copy(update={"examples": shown}), self._inquiry.build(claims)
+
+    @cached_property
+    def _examples(self) -> dict[bool, tuple[Example, ...]]:
+        """The examples of calls about one fact, and about many."""
+
+        def user(texts: Sequence[str]) -> str:
+            return f"Passage:\n{prompts.delimit(texts[0], 'passage')}"
+
+        return {one: faaf.examples(self._inquiry, one=one, user=user) for one in (True, False)}
 
     def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         citation = None
@@ -83,6 +108,8 @@ class LLMJudge:
             probability=finding.probability,
             quote=finding.quote if citation in ("found", "elsewhere") else None,
             confidence=finding.confidence,
+            label_probabilities=finding.chances.probabilities if finding.chances else {},
+            label_mass=finding.chances.mass if finding.chances else None,
             citation=citation,
             rests_on=_named(premise, finding),
         )
@@ -101,3 +128,10 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
 def pair_id(source: str, target: str) -> str:
     """How a failure names a pair."""
     return f"{source}->{target}"
+
+
+def _sources(texts: Sequence[str]) -> str:
+    """Numbered sources as a message shows them."""
+    return "\n\n".join(
+        f"Source {number}:\n{prompts.delimit(text, 'source')}" for number, text in enumerate(texts, start=1)
+    )

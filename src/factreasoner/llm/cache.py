@@ -6,16 +6,18 @@ import hashlib
 import json
 import logging
 import os
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
 from factreasoner.llm.cache_file import CacheFile
-from factreasoner.llm.commons import Commons, ReplyCache
+from factreasoner.llm.commons import Commons, ReplyCache, SharedReply
 from factreasoner.llm.messages import FunctionSchema, Reply
-from factreasoner.llm.sharing import CACHED, SharedReply, Sharing
+from factreasoner.llm.usage import CACHED
 from factreasoner.settings import Config
 
 FILE = "replies.sqlite"
@@ -46,6 +48,45 @@ def key_of(question: object) -> str:
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
+class InFlight:
+    """Threads that want one key at once share one `ask`, and its failure too."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked: dict[str, Future[Reply]] = {}
+
+    def reply(self, key: str, stored: Callable[[], Reply | None], ask: Callable[[], Reply]) -> SharedReply:
+        """The reply of whoever asks already; else the stored one; else what `ask` gives."""
+        while True:
+            with self._lock:
+                asked = self._asked.get(key)
+                if asked is None:
+                    found = stored()
+                    if found is not None:
+                        return SharedReply(found, fresh=False)
+                    mine = self._asked[key] = Future()
+                    break
+            try:
+                return SharedReply(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
+            except CancelledError:  # the thread that asked was interrupted
+                continue
+        return SharedReply(self._ask(key, ask, mine), fresh=True)
+
+    def _ask(self, key: str, ask: Callable[[], Reply], mine: Future[Reply]) -> Reply:
+        try:
+            reply = ask()
+        except Exception as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(reply)
+            return reply
+        finally:
+            mine.cancel()  # without effect once there is a result
+            with self._lock:
+                del self._asked[key]
+
+
 class ResponseCache:
     """A table of replies in one file, see `CacheFile`.
 
@@ -59,7 +100,7 @@ class ResponseCache:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._file = CacheFile(self.path, _TABLES, remedy="use --no-cache")
-        self._sharing = Sharing()
+        self._in_flight = InFlight()
         self.close = self._file.close
 
     def reply(
@@ -73,7 +114,7 @@ class ResponseCache:
                 self.store(key, reply)
             return reply
 
-        return self._sharing.reply(key, lambda: None if anew else self.stored(key), ask_and_store)
+        return self._in_flight.reply(key, lambda: None if anew else self.stored(key), ask_and_store)
 
     def note(self, key: str, text: str) -> None:
         """Keep a text that is no reply."""
@@ -107,6 +148,5 @@ def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
     """Whether a reply is whole and answers at least one question of `schema`."""
     if reply.truncated:
         return False
-    names = schema.arguments
-    choices = [name for name in names if "enum" in schema.parameters["properties"][name]]
-    return not names or any(schema.problem(name, reply.arguments) is None for name in choices or names)
+    names = schema.choices or schema.arguments
+    return not names or any(schema.problem(name, reply.arguments) is None for name in names)

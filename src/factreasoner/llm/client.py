@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from factreasoner.errors import (
-    ConfigError,
-    LLMError,
-    ProviderError,
-    UnseenError,
-    UnusableReplyError,
-)
-from factreasoner.llm.abilities import Abilities, Memory, tells
-from factreasoner.llm.allowance import allowance
+from factreasoner.choices import CallForm
+from factreasoner.errors import CallTimeoutError, ConfigError, UnseenError, UnusableReplyError
+from factreasoner.llm import forms
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.budget import Account
-from factreasoner.llm.cache import cache_of, key_of
+from factreasoner.llm.cache import InFlight, cache_of, key_of, worth_keeping
 from factreasoner.llm.commons import Commons
-from factreasoner.llm.exchange import Exchange
-from factreasoner.llm.forms import request_of
+from factreasoner.llm.dialect import Wanted
+from factreasoner.llm.faults import shown as fit_to_show
+from factreasoner.llm.form_search import (
+    MOST_QUESTIONS,
+    Capabilities,
+    FormSearch,
+    FoundForm,
+    Memory,
+    Tried,
+    sees_too_little,
+)
 from factreasoner.llm.gate import Gate
-from factreasoner.llm.learning import CallRequest, Learner, ProbeResult, seen, to_be_listed
-from factreasoner.llm.litellm_provider import LiteLLMProvider
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
-from factreasoner.llm.sending import CallTally, FormRefusedError, Sender
-from factreasoner.llm.sharing import CACHED, Sharing
-from factreasoner.llm.usage import record_usage
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.retry_budget import current_budget
+from factreasoner.llm.send import Attempts, FormRefusedError, Sender
+from factreasoner.llm.transport import Transport
+from factreasoner.llm.usage import CACHED, record_usage
+from factreasoner.models import Probe
+from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
 """Characters of a question's key that stand in the ids of its requests in batches: some providers take 64."""
+RAISE = 4
+"""By how much `max_tokens` is raised for a model that thinks before it answers."""
+ROOM = 100
+"""Tokens that a reply may take beyond twice of what is expected of it."""
+
+
+MOST_FACTS = 32
+"""Facts a call where nobody probes how many the model bears."""
+
+
+class Prober(NamedTuple):
+    """Finds out how many facts a model bears at once; `key` names the prompts that it holds for."""
+
+    key: str
+    probe: Callable[[LLM], Probe]
+
+
+class Question(NamedTuple):
+    """What one call asks, whatever the form. `key` names it in the cache."""
+
+    prompt: Prompt
+    schema: FunctionSchema
+    temperature: float
+    logprobs: bool
+    key: str
 
 
 class LiteLLMClient:
@@ -71,38 +103,36 @@ class LiteLLMClient:
     ) -> None:
         if config.model is None:
             raise ConfigError("model: a language model is needed here: add --model NAME")
-        self._config = config
         if config.batch != "none" and batches is None:
             raise ConfigError(
                 "batch: batches go with a run folder: `run`, `recall`, `rag` or `verify` of a file"
             )
+        self._config = config
         self._batches = batches
-        self._provider = LiteLLMProvider(
+        self._transport = Transport(
             config.model, config.api_base, config.api_key_env, batch=batches is not None
         )
         self._cache = cache_of(config, commons)
-        self._sharing = Sharing()
-        self.gate = (
-            gate.beside(self._provider)
-            if gate is not None
-            else _gate(config, self._provider, account, commons)
-        )
-        self._sender = Sender(config, self.gate, self._provider, backoff_seconds=backoff_seconds)
-        self._exchange = Exchange(
-            config,
-            self._provider,
-            self._sender if batches is None else BatchSender(config, self._provider, batches),
-        )
-        self._learner = Learner(config, tools_lack_logprobs=self._provider.lacks_logprobs_in_tools)
-        self._learning = threading.Lock()
+        self._in_flight = InFlight()
+        self.gate = _gate(config, self._transport, gate, account, commons)
+        self._sender = Sender(config, self.gate, self._transport, backoff_seconds=backoff_seconds)
+        self._answers = self._sender if batches is None else BatchSender(config, self._transport, batches)
+        self._learning = threading.RLock()
+        self._probing = threading.RLock()
+        self._prober: Prober | None = None
+        self._facts: int | None = None
         self._memory = memory if commons is None else commons.memory
         scored = config.confidence in ("auto", "logprobs")
+        self._scored = scored
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
-        self._note = key_of(["abilities", *asked])
-        self._abilities = self._recall()
-        self._recalled = self._abilities is not None and batches is None
-        if self._abilities is not None:
-            self._sender.dialect = self._abilities.dialect
+        self._note = key_of(["capabilities", *asked])
+        self._capabilities = self._recall()
+        self._recalled = set(self._capabilities.forms)
+        """Kinds of functions whose form an earlier run found."""
+        self._questions = 0
+        self._sender.dialect = self._capabilities.dialect
+        self._helped = False
+        """Whether a longer limit has helped; it is kept for all later calls."""
 
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
@@ -118,13 +148,13 @@ class LiteLLMClient:
         temperature = self._config.temperature
         if sample > 0:
             temperature = max(temperature, SAMPLE_TEMPERATURE)
-        question = CallRequest(prompt, schema, temperature, logprobs)
-        key = self._key(question, sample)
+        key = self._key(prompt, schema, temperature, [sample, logprobs])
+        question = Question(prompt, schema, temperature, logprobs, key)
         anew = self._batches is not None and self._batches.holds(key[:KEY_LENGTH])
         if self._cache is None:
-            found = self._sharing.reply(key, lambda: None, lambda: self._ask(question, key))
+            found = self._in_flight.reply(key, lambda: None, lambda: self._ask(question))
         else:
-            found = self._cache.reply(key, schema, lambda: self._ask(question, key), anew=anew)
+            found = self._cache.reply(key, schema, lambda: self._ask(question), anew=anew)
         if not found.fresh:
             record_usage(CACHED)
         if anew and self._batches is not None:
@@ -143,9 +173,9 @@ class LiteLLMClient:
             self._cache.close()
 
     @property
-    def abilities(self) -> Abilities | None:
-        """How the model is asked; None until it is learnt."""
-        return self._abilities
+    def capabilities(self) -> Capabilities:
+        """How the model is asked, as far as that is learnt."""
+        return self._capabilities
 
     @property
     def settled(self) -> bool:
@@ -153,106 +183,268 @@ class LiteLLMClient:
 
         A model that can't be asked at all leaves nothing to learn.
         """
-        return self._abilities is not None or self._sender.stopped
+        known = bool(self._capabilities.forms) and (self._prober is None or self._facts is not None)
+        return self._batches is not None or known or self._sender.stopped
 
-    def _key(self, question: CallRequest, sample: int) -> str:
-        config, prompt = self._config, question.prompt
+    @property
+    def facts_per_call(self) -> int:
+        """How many facts the model bears at once, probed where that is not known."""
+        prober = self._prober
+        if prober is None or self._batches is not None:
+            return MOST_FACTS
+        with self._probing:
+            if self._facts is None:
+                found = self._capabilities.probes.get(prober.key) or prober.probe(self)
+                self._keep(probe=(prober.key, found))
+                self._facts = found.facts_per_call
+            return self._facts
+
+    def adopt(self, known: Capabilities) -> None:
+        """Keep what another client learnt of the same model."""
+        self._capabilities = known
+        self._keep()
+
+    def probed_by(self, prober: Prober | None) -> None:
+        """Have `prober` find out how many facts the model bears at once, when that is first needed."""
+        self._prober = prober
+
+    def _key(self, prompt: Prompt, schema: FunctionSchema, temperature: float, rest: list[object]) -> str:
+        config = self._config
         return key_of(
             [
-                [config.model, config.api_base, config.form, question.temperature, config.max_tokens],
+                [config.model, config.api_base, config.form, temperature, config.max_tokens],
                 config.model_parameters,
                 [prompt.system, prompt.user, prompt.fingerprint],
                 [example.model_dump() for example in prompt.examples],
-                question.schema.model_dump(),
-                [sample, question.logprobs],
+                schema.model_dump(),
+                rest,
             ]
         )
 
-    def _ask(self, question: CallRequest, key: str) -> Reply:
-        tally = CallTally(allowance(), most_timeouts=self._config.max_attempts, key=key[:KEY_LENGTH])
+    def _ask(self, question: Question) -> Reply:
+        attempts = Attempts(current_budget(), most_timeouts=self._config.max_attempts)
+        attempts.key = question.key[:KEY_LENGTH]
+        kind = forms.kind_of(question.schema)
         while True:
-            known = self._abilities
-            if known is None:
+            found = self._capabilities.forms.get(kind)
+            if found is None and self._batches is not None:
+                found = FoundForm(form=self._forms(kind)[-1 if kind == "one" else 0])
+            if found is None:
                 with self._learning:  # one at a time; those that waited know by then
-                    if self._abilities is None:
-                        return self._learn(question, tally)
+                    if kind not in self._capabilities.forms:
+                        return self._learn(kind, question, attempts)
                 continue
             try:
-                reply = self._as_learnt(question, known, tally)
+                return self._settled(kind, found, question, attempts)
             except FormRefusedError as error:
-                if not self._recalled:
-                    message = f"call form {known.form} is refused ({error}); try another --form"
-                    raise ProviderError(message, attempts=tally.attempts) from None
-                self._forget(known)  # the server is not what it was in an earlier run
-            else:
-                self._recalled = False
-                return reply
+                if kind not in self._recalled:
+                    message = f"call form {found.form} is refused ({error}); try another --form"
+                    raise UnusableReplyError(message, attempts=attempts.count) from None
+                self._forget(kind)  # the server is not what it was in an earlier run
 
-    def _learn(self, question: CallRequest, tally: CallTally) -> Reply:
-        def ask(asked: CallRequest, way: Abilities) -> ProbeResult:
-            return self._exchange.ask(asked, way, tally)
+    def _forms(self, kind: forms.Kind) -> tuple[CallForm, ...]:
+        json_first = self._config.api_base is not None
+        json_first = json_first or (self._scored and self._transport.lacks_logprobs_in_tools)
+        return forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
 
+    def _learn(self, kind: forms.Kind, question: Question, attempts: Attempts) -> Reply:
+        """The answer to a question of a kind whose form is not known yet; the form is known then."""
+        self._questions += 1
+        order = self._forms(kind)
+        scored = question._replace(logprobs=self._scored or question.logprobs)
+        search = FormSearch(order, scored=self._scored)
+        while (form := search.next()) is not None:
+            search.note(self._tried(form, scored, attempts))
+        best = search.found
+        if best is None and (search.cut or self._questions >= MOST_QUESTIONS):
+            # A schema is most often enforced.
+            fallback: CallForm = "json_schema" if "json_schema" in order else order[0]
+            self._keep(kind, FoundForm(form=fallback))
+        if best is not None and best.reply is not None:
+            logprobs = bool(best.reply.chances) if self._scored and question.schema.choices else None
+            self._keep(kind, FoundForm(form=best.form, logprobs=logprobs))
         try:
-            lesson = self._learner.ask(question, ask)
-        except UnseenError as error:
-            raise self._sender.stop(str(error)) from None
+            return search.reply()
         except FormRefusedError as error:
-            remedy = f"choose another form than --form {self._config.form}"
-            raise self._sender.stop(f"{error}; {remedy}") from None
-        except LLMError:
-            self._abilities = self._learner.despaired
-            raise
-        if lesson.settled:
-            abilities = lesson.abilities.with_dialect(self._sender.dialect)
-            if self._cache is not None:
-                self._cache.note(self._note, abilities.model_dump_json())
-            if self._memory is not None:
-                self._memory.keep_abilities(str(self._config.model), abilities)
-            self._abilities = abilities
-        return lesson.reply
+            raise self._sender.stop(f"{error}; choose another form than --form {order[0]}") from None
 
-    def _as_learnt(self, question: CallRequest, known: Abilities, tally: CallTally) -> Reply:
-        """The answer in the form that was learnt; facts that a reply shows were not seen are listed too.
+    def _tried(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
+        """What comes of asking in one form, with room for a model that turns out to think."""
+        try:
+            return self._exchange(form, question, attempts)
+        except FormRefusedError as error:
+            if self._config.form == form:
+                remedy = f"choose another form than --form {form}"
+                raise self._sender.stop(f"{error}; {remedy}") from None
+            message = f"call form {form} is refused ({error}); try another --form"
+            return Tried(form, None, UnusableReplyError(message, attempts=attempts.count))
 
-        In a batch they are listed from the first where no reply could show it.
+    def _settled(self, kind: forms.Kind, found: FoundForm, question: Question, attempts: Attempts) -> Reply:
+        """The answer in the form that was found; where that is of no use once, in the others."""
+        if found.logprobs is False:
+            question = question._replace(logprobs=False)
+        search = FormSearch([found.form, *self._others(kind, found.form)], scored=False)
+        while (form := search.next()) is not None:
+            tried = self._exchange(form, question, attempts) if form == found.form else None
+            search.note(tried or self._tried(form, question, attempts))
+            reply = None if tried is None else tried.reply
+            if reply is not None and (reply.truncated or worth_keeping(reply, question.schema)):
+                break  # what it lacks is asked for again, whether its form was obeyed or not
+        self._recalled.discard(kind)
+        return search.reply()
+
+    def _others(self, kind: forms.Kind, form: CallForm) -> list[CallForm]:
+        if self._batches is not None or self._config.form != "auto":
+            return []
+        return [other for other in self._forms(kind) if other not in (form, "word")]
+
+    def _exchange(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
+        """Ask a question in one form.
+
+        Raises:
+            FormRefusedError: the provider takes no requests of this form.
+            UnseenError: the model does not see the whole question.
+            LLMError: no answer came; `attempts` counts the requests of the whole call.
         """
-        if self._batches is not None and known.form == "tool":
-            listed = not tells(request_of("tool", question.prompt, question.schema), question.schema)
-            known = known.model_copy(update={"listed": listed})
-        shown = self._exchange.ask(question, known, tally)
-        short = shown.sight == "short" if self._batches is None else to_be_listed(shown)
-        if short and known.form == "tool" and not known.listed:
-            shown = self._exchange.ask(question, known.model_copy(update={"listed": True}), tally)
-        reply = seen(shown)
-        if isinstance(reply, UnusableReplyError):
-            raise reply
-        return reply
+        if attempts.count and attempts.budget.left <= 0:
+            problem = UnusableReplyError("no more replies than these are paid for", attempts=attempts.count)
+            return Tried(form, None, problem, final=True)
+        content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
+        answer = self._long_enough(form, content, question, attempts)
+        if sees_too_little(answer.prompt_tokens, content["messages"]):
+            raise self._sender.stop(str(_unseen(answer.prompt_tokens))) from None
+        if answer.cut and form != "word" and not answer.blocked:
+            reply = Reply(arguments={}, truncated=True, form=form, usage=attempts.usage)
+            return Tried(form, reply, obeyed=False)
+        parsed = forms.parse(form, answer, question.schema)
+        if answer.blocked or parsed.problem:
+            problem = self._unusable(answer, parsed.problem, attempts)
+            return Tried(form, None, problem, final=bool(answer.blocked))
+        reply = parsed.reply(form, answer).model_copy(update={"usage": attempts.usage})
+        if not question.logprobs:
+            reply = reply.model_copy(update={"chances": None})
+        return Tried(form, reply, obeyed=parsed.obeyed)
 
-    def _recall(self) -> Abilities | None:
+    def _long_enough(
+        self, form: CallForm, content: dict[str, object], question: Question, attempts: Attempts
+    ) -> Completion:
+        """The answer in one form; one that is cut, once more and longer.
+
+        Where the form is still searched for, only a model that thinks is asked again.
+        """
+        long = self._helped or self._capabilities.thinks or attempts.budget.raised
+        wanted = self._wanted(form, question, long=long)
+        answer = self._answers.answer(content, wanted, form=form, attempts=attempts)
+        if answer.thinks and not self._capabilities.thinks:
+            self._keep(thinks=True)
+        searching = forms.kind_of(question.schema) not in self._capabilities.forms
+        if not answer.cut or attempts.budget.left <= 0 or form == "word" or attempts.budget.too_slow:
+            return answer
+        longer = self._wanted(form, question, long=True)
+        if longer.max_tokens <= wanted.max_tokens or (searching and not answer.thinks):
+            return answer
+        attempts.most_timeouts = attempts.timeouts + 1
+        try:
+            answer = self._answers.answer(content, longer, form=form, attempts=attempts)
+        except CallTimeoutError:
+            attempts.budget.raised, attempts.budget.too_slow = False, True
+            return answer
+        attempts.budget.raised = True
+        self._helped = self._helped or (not answer.cut and self._batches is None)
+        return answer
+
+    def _wanted(self, form: CallForm, question: Question, *, long: bool) -> Wanted:
+        """The parameters of a request; a reply may take twice of what is expected, and a bit more."""
+        config = self._config
+        expected = forms.expected_tokens(question.schema)
+        limit = config.max_tokens if expected is None else min(config.max_tokens, 2 * expected + ROOM)
+        if long:
+            limit = RAISE * config.max_tokens if self._capabilities.thinks else config.max_tokens
+        if form == "word":
+            limit = forms.WORD_TOKENS
+        return Wanted(
+            temperature=question.temperature,
+            max_tokens=limit,
+            logprobs=question.logprobs and bool(question.schema.choices),
+            extra=config.model_parameters,
+            alternatives=forms.WORD_ALTERNATIVES if form == "word" else forms.ALTERNATIVES,
+        )
+
+    def _unusable(self, answer: Completion, problem: str, attempts: Attempts) -> UnusableReplyError:
+        excerpt = fit_to_show(answer.said, self._transport.key)
+        reason = answer.blocked or (problem if problem in ("empty", "malformed") else "malformed")
+        message = {
+            "content filter": "the provider's content filter stopped the reply",
+            "refusal": f"the model refused: {excerpt}",
+            "empty": "the reply is empty",
+        }.get(reason, f"the reply holds no arguments, but: {excerpt}")
+        if problem not in ("empty", "malformed", ""):
+            message = f"{problem}: {excerpt}"
+        return UnusableReplyError(message, reason=reason, attempts=attempts.count)
+
+    def _keep(
+        self,
+        kind: forms.Kind | None = None,
+        found: FoundForm | None = None,
+        *,
+        thinks: bool = False,
+        probe: tuple[str, Probe] | None = None,
+    ) -> None:
+        """Keep what was learnt, in the cache and with the run."""
+        with self._learning:
+            known = self._capabilities.with_dialect(self._sender.dialect)
+            if kind is not None and found is not None:
+                known = known.model_copy(update={"forms": {**known.forms, kind: found}})
+            probes = known.probes | dict([probe] if probe else [])
+            known = known.model_copy(update={"thinks": known.thinks or thinks, "probes": probes})
+            self._capabilities = known
+        if self._batches is not None:
+            return
+        if self._cache is not None:
+            self._cache.note(self._note, known.model_dump_json())
+        if self._memory is not None:
+            self._memory.keep_capabilities(str(self._config.model), known)
+
+    def _recall(self) -> Capabilities:
         """What an earlier run learnt: this one's, or else any with the same model.
 
         With batches nothing is learnt: the same results are to lead to the same requests.
         """
         if self._batches is not None:
-            return Abilities(form="tool" if self._config.form == "auto" else self._config.form)
-        known = None if self._memory is None else self._memory.abilities(str(self._config.model))
-        if known is not None or self._cache is None:
+            return Capabilities()
+        known = None if self._memory is None else self._memory.capabilities(str(self._config.model))
+        if known is not None:
             return known
-        stored = self._cache.noted(self._note)
+        stored = None if self._cache is None else self._cache.noted(self._note)
         try:
-            return None if stored is None else Abilities.model_validate_json(stored)
+            return Capabilities() if stored is None else Capabilities.model_validate_json(stored)
         except ValidationError:
-            return None  # of another version
+            return Capabilities()  # of another version
 
-    def _forget(self, known: Abilities) -> None:
+    def _forget(self, kind: forms.Kind) -> None:
         with self._learning:
-            if self._abilities is known:
-                self._abilities, self._recalled = None, False
+            self._recalled.discard(kind)
+            left = {known: found for known, found in self._capabilities.forms.items() if known != kind}
+            self._capabilities = self._capabilities.model_copy(update={"forms": left})
+
+
+def _unseen(reported: int | None) -> UnseenError:
+    return UnseenError(
+        f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not seen all "
+        "that it was asked about: raise its context length (num_ctx with Ollama), give its server a chat "
+        "template that shows every message, or use another model"
+    )
 
 
 def _gate(
-    config: Config, provider: LiteLLMProvider, account: Account | None, commons: Commons | None
+    config: Config,
+    transport: Transport,
+    gate: Gate | None,
+    account: Account | None,
+    commons: Commons | None,
 ) -> Gate:
+    if gate is not None:
+        return gate.beside(transport)
     if commons is not None:
-        return Gate(config, provider, commons.account, commons.turnstile)
-    return Gate(config, provider, account or Account.limited(config.max_cost))
+        return Gate(config, transport, commons.account, commons.turnstile)
+    return Gate(config, transport, account or Account.limited(config.max_cost))

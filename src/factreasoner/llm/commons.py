@@ -6,11 +6,17 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from factreasoner.llm.abilities import Memory
 from factreasoner.llm.budget import Account
+from factreasoner.llm.form_search import Memory
 from factreasoner.llm.limits import Turn
 from factreasoner.llm.messages import FunctionSchema, Reply
-from factreasoner.llm.sharing import SharedReply
+
+
+class SharedReply(NamedTuple):
+    """A reply, and whether it was asked for by this caller rather than by another or earlier."""
+
+    reply: Reply
+    fresh: bool
 
 
 class Turnstile(Protocol):

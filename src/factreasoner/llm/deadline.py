@@ -127,8 +127,44 @@ def _tried(task: Callable[[], object]) -> None:
         task()
 
 
-def within(seconds: float, fn: Callable[[], T]) -> T:
-    """`fn()`, run on a daemon thread that is abandoned after `seconds`.
+class Place:
+    """One request in a `Line`: how many were under way with it, and since when its time runs."""
+
+    def __init__(self, ahead: int) -> None:
+        self.ahead = ahead
+        self.since = time.monotonic()
+
+
+class Line:
+    """Requests to one server that are under way, in their order. Thread-safe.
+
+    A server may work on them one by one: so each that ends well starts the time of those behind it anew.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._places: list[Place] = []
+
+    @contextlib.contextmanager
+    def joined(self) -> Iterator[Place]:
+        """A place at the end, for the request made inside."""
+        with self._lock:
+            place = Place(len(self._places) + 1)
+            self._places.append(place)
+        answered = False
+        try:
+            yield place
+            answered = True
+        finally:
+            with self._lock:
+                position = self._places.index(place)
+                for behind in self._places[position + 1 :] if answered else ():
+                    behind.since = time.monotonic()
+                del self._places[position]
+
+
+def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
+    """`fn()`, run on a daemon thread that is abandoned after `seconds`, or so long after `since`.
 
     A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
     caller for ever. The interpreter does not wait for an abandoned thread when it exits.
@@ -139,12 +175,12 @@ def within(seconds: float, fn: Callable[[], T]) -> T:
     """
     _requests.begun()
     try:
-        return _within(seconds, fn)
+        return _within(seconds, fn, since)
     finally:
         _requests.ended()
 
 
-def _within(seconds: float, fn: Callable[[], T]) -> T:
+def _within(seconds: float, fn: Callable[[], T], since: Callable[[], float]) -> T:
     box: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
 
     def work() -> Callable[[], None]:
@@ -157,9 +193,10 @@ def _within(seconds: float, fn: Callable[[], T]) -> T:
         return lambda: box.put(outcome)
 
     _Worker.run(work)
-    for turn in turns(seconds):
+    begun = time.monotonic()
+    while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
         try:
-            result, error = box.get(timeout=turn)
+            result, error = box.get(timeout=min(left, POLL_SECONDS))
         except queue.Empty:
             _use_the_time()
             continue

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-TOP_LOGPROBS = 5
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, the one tried first first."""
 LEAST_ROOM = 16
@@ -31,6 +30,12 @@ NO_SYSTEM_ROLE = _any(
     r"role'? does not support '?system",
     r"conversation roles must alternate",
 )
+ABOUT_ALTERNATIVES = _any(r"\btop_logprobs\b")
+MOST_ALTERNATIVES = _any(
+    r"(?:at most|less than or equal to|up to|no more than|between 0 and|<=|\[0, ?) ?(\d+)"
+)
+FEW_ALTERNATIVES = 5
+"""Alternatives that whoever gives any gives."""
 ABOUT_LENGTH = _any(r"max_(completion_|new_|output_)?tokens", "maxOutputTokens", "in the completion")
 MOST = _any(
     r"(?:at most|less than or equal to|up to|no more than) `?(\d+)",
@@ -49,32 +54,36 @@ ROOM_REVERSED = re.compile(r"context limit: (\d+) \+ \d+ > (\d+)", re.IGNORECASE
 class Wanted(NamedTuple):
     """Parameters a call would like to be answered with. `extra` ones are sent whatever the provider says.
 
-    With `only_with_logprobs` a provider that refuses them is not asked without.
+    `alternatives` are how many are asked for at each token, with `logprobs`.
     """
 
     temperature: float
     max_tokens: int
     logprobs: bool
     extra: Mapping[str, Any]
-    only_with_logprobs: bool = False
+    alternatives: int = FEW_ALTERNATIVES
 
 
 class Dialect(NamedTuple):
     """What a model's requests must heed.
 
-    `refused` names optional parameters it does not take, and `most_tokens` is the largest limit of a reply's
-    length; `system_role` is False where system messages are to be part of the first user message.
+    `refused` names optional parameters it does not take, `most_tokens` is the largest limit of a reply's
+    length and `most_alternatives` the most log-probabilities at a token; `system_role` is False where system
+    messages are to be part of the first user message.
     """
 
     refused: frozenset[str] = frozenset()
     most_tokens: int | None = None
+    most_alternatives: int | None = None
     system_role: bool = True
 
     def learnt(self, lesson: Dialect) -> Dialect:
         """A dialect that heeds what this one heeds and what `lesson` does."""
-        most = [limit for limit in (self.most_tokens, lesson.most_tokens) if limit is not None]
         return Dialect(
-            self.refused | lesson.refused, min(most, default=None), self.system_role and lesson.system_role
+            self.refused | lesson.refused,
+            _least(self.most_tokens, lesson.most_tokens),
+            _least(self.most_alternatives, lesson.most_alternatives),
+            self.system_role and lesson.system_role,
         )
 
     def request(self, content: Mapping[str, Any], wanted: Wanted, *, room: int | None) -> dict[str, Any]:
@@ -90,9 +99,13 @@ class Dialect(NamedTuple):
             optional["logprobs"] = True
         request = {name: value for name, value in optional.items() if name not in self.refused}
         if "logprobs" in request:
-            request["top_logprobs"] = TOP_LOGPROBS
+            request["top_logprobs"] = _least(wanted.alternatives, self.most_alternatives)
         messages = content["messages"] if self.system_role else _without_system(content["messages"])
         return {**content, "messages": messages, **request, **wanted.extra}
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
 def token_limit(request: Mapping[str, Any]) -> int | None:
@@ -122,6 +135,11 @@ def lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]
         most = _most(complaint)
         if most is not None and LEAST_ROOM <= most < sent:
             return Dialect(most_tokens=most)
+    alternatives = request.get("top_logprobs", 0)
+    if alternatives > FEW_ALTERNATIVES and ABOUT_ALTERNATIVES.search(complaint):
+        said = MOST_ALTERNATIVES.search(complaint)
+        most = int(said[1]) if said else FEW_ALTERNATIVES
+        return Dialect(most_alternatives=most if 1 <= most < alternatives else FEW_ALTERNATIVES)
     refused = {
         name
         for name, pattern in PARAMETERS.items()

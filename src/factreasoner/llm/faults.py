@@ -65,6 +65,8 @@ FORM = _any(
     r"response_format|json_(schema|object)|\bjson mode|structured.?output|guided|grammar|\bschema\b",
 )
 UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed|literal_error|input should be")
+PLAIN = ("word", "lines")
+"""Call forms that ask for plain text: there is nothing to refuse."""
 SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
@@ -123,7 +125,7 @@ def fault_of(
         if fault is not None:
             return fault._replace(message=message, status=status)
     if unsupported or _refuses_form(raw, status, form):
-        return ProviderFault("form" if form != "fenced" else "final", message, status)
+        return ProviderFault("form" if form not in PLAIN else "final", message, status)
     remedy = _remedy(raw, status)
     if remedy is not None:
         return ProviderFault("config", message, status, remedy=remedy)
@@ -159,7 +161,7 @@ def _dialect_fault(
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:
-    if form == "fenced" or TOO_LONG.search(raw) or MODERATED.search(raw) or not FORM.search(raw[:600]):
+    if form in PLAIN or TOO_LONG.search(raw) or MODERATED.search(raw) or not FORM.search(raw[:600]):
         return False
     return status in REFUSAL_STATUSES or (status == 500 and UNSUPPORTED.search(raw) is not None)
 

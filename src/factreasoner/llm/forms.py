@@ -1,115 +1,192 @@
-"""Call forms: ways to ask for a function's arguments, from the strictest to the plainest."""
+"""Call forms: the ways to ask for a function's arguments, and to read them from what came back.
+
+- word: one fact, answered by one word of plain text; no tool, schema or grammar is needed.
+- lines: one line of plain text for each item.
+- json_schema, json_object: a JSON object, by a response format.
+- tool: a forced call of the function.
+
+In every form a request reads: system, example turns, the prompt's own text (a passage, say), items.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import CallForm
-from factreasoner.llm.messages import Example, FunctionSchema, Prompt
-from factreasoner.prompts.fences import delimit, one_line
+from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
+from factreasoner.llm.logprobs import Tokens, named_by
+from factreasoner.llm.messages import Chances, Example, FunctionSchema, Prompt, Reply
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.prompts.fences import delimit, harmless, one_line
 
-FORMS: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "fenced")
+Kind = Literal["one", "flat", "nested"]
+"""What a function asks: one choice; a text or a choice for each item, or a list of texts; anything else."""
+MANY: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "lines")
 MARK = {"cache_control": {"type": "ephemeral"}}
 """Ends the part of a request that is worth caching, in Anthropic's words."""
+WORD_TOKENS, WORD_ALTERNATIVES, ALTERNATIVES = 2, 20, 5
+_TOKENS_OF_CHOICE, _TOKENS_OF_TEXT, _TOKENS_OF_NUMBER = 12, 80, 8
+_MANY_ALIKE = 4
+"""Texts from which on a reply is looked at for texts that repeat."""
+_LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 
 
-def request_of(
-    form: CallForm, prompt: Prompt, schema: FunctionSchema, *, listed: bool = False, marked: bool = False
+def kind_of(schema: FunctionSchema) -> Kind:
+    """What a function asks."""
+    properties = schema.properties
+    if len(properties) == 1 and schema.choices:
+        return "one"
+    if schema.items and properties.keys() == schema.items.keys():
+        return "flat"
+    return "flat" if _list_argument(schema) else "nested"
+
+
+def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[CallForm, ...]:
+    """The forms in which a function of that kind can be asked, those to be tried first first."""
+    order = (MANY[1], MANY[0], *MANY[2:]) if json_first else MANY
+    forms: tuple[CallForm, ...] = ("word", *order) if kind == "one" else order
+    if kind == "nested":
+        forms = tuple(form for form in forms if form != "lines")
+    chosen = tuple(form for form in forms if form == fixed)
+    return chosen or forms
+
+
+def expected_tokens(schema: FunctionSchema) -> int | None:
+    """About how many tokens the answer takes; None where nothing tells."""
+    if schema.expected_tokens:
+        return schema.expected_tokens
+    if any(prop.get("type") in ("array", "object") for prop in schema.properties.values()):
+        return None
+    return sum(_argument_tokens(schema, name, prop) for name, prop in schema.properties.items())
+
+
+def _argument_tokens(schema: FunctionSchema, name: str, prop: Mapping[str, Any]) -> int:
+    if "enum" in prop:
+        return _TOKENS_OF_CHOICE
+    if prop.get("type") in ("integer", "number", "boolean"):
+        return _TOKENS_OF_NUMBER
+    return _TOKENS_OF_TEXT + estimate_tokens(schema.items.get(name, ""))
+
+
+# What is asked
+
+
+def request(
+    form: CallForm, prompt: Prompt, schema: FunctionSchema, *, marked: bool = False
 ) -> dict[str, Any]:
     """The part of a chat request (OpenAI's names) that carries the prompt and asks for the arguments.
 
-    The material of the arguments stands in the function that a tool call carries. In every other form, and
-    there too with `listed`, the message lists it: a schema may be used as a grammar and never be read. What
-    calls about the same items share comes first: system, list of items, then the prompt's own passages;
-    `marked` ends it with a mark for providers that cache nothing else.
+    `marked` ends what all calls of the prompt share with a mark, for providers that cache nothing else.
     """
-    request: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     if form == "tool":
-        parameters = schema.blank if listed else schema.parameters
-        function = {"name": schema.name, "description": schema.description, "parameters": parameters}
-        request["tools"] = [{"type": "function", "function": function}]
-        request["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
-    elif form == "json_schema":
-        request["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {
-                "name": schema.name,
-                "strict": True,
-                "schema": closed(without_descriptions(schema.parameters)),
-            },
+        function = {
+            "name": schema.name,
+            "description": schema.description,
+            "parameters": schema.parameters,
         }
+        content["tools"] = [{"type": "function", "function": function}]
+        content["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
+    elif form == "json_schema":
+        strict = closed(without_descriptions(schema.parameters))
+        told = {"name": schema.name, "strict": True, "schema": strict}
+        content["response_format"] = {"type": "json_schema", "json_schema": told}
     elif form == "json_object":
-        request["response_format"] = {"type": "json_object"}
-    listing = _listing(schema) if form != "tool" or listed else ""
-    shared = _joined(listing, _how_to_answer(form, schema))
-    own = _joined(prompt.user, _closing(form, schema, listed=listed))
-    said: list[tuple[str, Any]] = [("system", _utf8(prompt.system)), ("user", _joined(shared, own))]
-    if marked and shared:
-        said[1] = ("user", [_part(f"{shared}\n\n") | MARK, _part(own)])
-    elif marked and prompt.system:
-        said[0] = ("system", [_part(prompt.system) | MARK])
-    said[1:1] = [turn for example in prompt.examples for turn in _turns(form, example, schema)]
-    request["messages"] = [{"role": role, "content": content} for role, content in said if content]
-    return request
+        content["response_format"] = {"type": "json_object"}
+    system = "\n".join(part for part in (prompt.system, _how_to_answer(form, schema)) if part)
+    messages: list[dict[str, Any]] = [{"role": "system", "content": _utf8(system)}] if system else []
+    messages += [turn for example in prompt.examples for turn in _turns(form, example, schema)]
+    if marked:
+        _mark(messages)
+    messages.append(_user(form, prompt.user, schema))
+    return {**content, "messages": messages}
 
 
-def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[tuple[str, str]]:
-    """An example as the user's turn and the model's, in the form's shape."""
-    asked = schema.model_copy(update={"items": example.items})
-    answer = json.dumps(example.arguments, ensure_ascii=False)
-    said = f"```json\n{answer}\n```" if form == "fenced" else answer
-    return [("user", _joined(_listing(asked), example.user)), ("assistant", said)]
+def _user(form: CallForm, text: str, schema: FunctionSchema) -> dict[str, Any]:
+    return {"role": "user", "content": _utf8("\n\n".join(filter(None, [text, _listing(form, schema)])))}
 
 
-def _joined(*parts: str) -> str:
-    return _utf8("\n\n".join(part for part in parts if part))
-
-
-def _part(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": _utf8(text)}
-
-
-def _utf8(text: str) -> str:
-    """`text` without halves of surrogate pairs, which no request can carry."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _listing(schema: FunctionSchema) -> str:
-    """The items, one a line, named as their arguments are."""
+def _listing(form: CallForm, schema: FunctionSchema) -> str:
+    """The items as a message shows them, named as their arguments are."""
     if not schema.items:
         return ""
-    lines = "\n".join(f"{name}: {one_line(text)}" for name, text in schema.items.items())
-    return f"The {schema.item}s, each with its name:\n{delimit(lines, f'{schema.item}s')}"
+    if form == "word":
+        (text,) = schema.items.values()
+        return f"{schema.item.capitalize()}: {harmless(one_line(text))}"
+    lines = "\n".join(
+        f"{_number(name) if form == 'lines' else name}: {one_line(text)}"
+        for name, text in schema.items.items()
+    )
+    return f"The {schema.item}s:\n{delimit(lines, f'{schema.item}s')}"
+
+
+def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dict[str, Any]]:
+    """An example as the user's turn and the model's, in the form's shape."""
+    asked = schema.model_copy(update={"items": example.items})
+    user, told = _user(form, example.user, asked), json.dumps(example.arguments, ensure_ascii=False)
+    if form != "tool":
+        said = _in_words(form, example) if form in ("word", "lines") else told
+        return [user, {"role": "assistant", "content": _utf8(said)}]
+    call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": told}}
+    done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
+    return [user, {"role": "assistant", "content": None, "tool_calls": [call]}, done]
+
+
+def _in_words(form: CallForm, example: Example) -> str:
+    values = example.arguments
+    if form == "word":
+        return str(next(iter(values.values())))
+    listed = next((value for value in values.values() if isinstance(value, list)), None)
+    if listed is not None:
+        return "\n".join(f"- {one_line(str(value))}" for value in listed)
+    return "\n".join(f"{_number(name)}: {one_line(str(value))}" for name, value in values.items())
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
-    """What is said of the answer's shape, where no tool carries it."""
+    """What is said of the answer's shape, the same for any number of items."""
     if form == "tool":
+        return f"Call the function {schema.name}."
+    values = _values(schema)
+    if form == "word":
+        return f"Answer with {values} and nothing else."
+    if form == "lines" and _list_argument(schema):
+        return "Answer with one line for each, which begins with a dash, and nothing else."
+    if form == "lines":
+        return (
+            f"Answer with one line for each {schema.item}, and nothing else: its number, a colon and "
+            f"{values or f'the new {schema.item}'}."
+        )
+    return f"{schema.description}\nAnswer with one JSON object and nothing else. {_shape(schema)}"
+
+
+def _values(schema: FunctionSchema) -> str:
+    """The allowed values of the first choice, as words; empty where there is none."""
+    if not schema.choices:
         return ""
-    if form == "json_schema":
-        said = f"Its keys: {_shape(schema)}" if schema.items else f"Its form: {_outline(schema.parameters)}"
-        return f"{schema.description}\nAnswer with one JSON object. {said}"
-    body = json.dumps(schema.blank, ensure_ascii=False)
-    return f"{schema.description}\nAnswer with one JSON object. It must match this JSON schema:\n{body}"
+    *others, last = (str(value) for value in schema.properties[schema.choices[0]]["enum"])
+    return f"{', '.join(others)} or {last}"
 
 
 def _shape(schema: FunctionSchema) -> str:
-    """The keys about the first item, with their values; the others have the same."""
-    first, *others = schema.items
-    properties = schema.blank["properties"]
+    """The keys of the answer; where it has items, those of the first, as the others have the same."""
+    if not schema.items:
+        return f"Its form: {_outline(schema.parameters)}"
+    first = next(iter(schema.items))
     keys = []
-    for name in schema.arguments:
-        if name != first and not name.startswith(f"{first}_"):
-            continue
-        prop = properties[name]
-        values = " or ".join(f'"{value}"' for value in prop.get("enum", ()))
-        keys.append(f'"{name}" ({values or prop.get("description", prop["type"])})')
-    rest = f", and so on for every {schema.item}" if others else ""
-    return f"{', then '.join(keys)}{rest}."
+    for name, prop in schema.properties.items():
+        if name == first or name.startswith(f"{first}_"):
+            values = " or ".join(f'"{value}"' for value in prop.get("enum", ()))
+            keys.append(f'"{name}" ({values or prop.get("description", prop["type"])})')
+    return f"Its keys: {', then '.join(keys)}, and so on for every {schema.item}."
 
 
-def _outline(schema: dict[str, Any]) -> str:
+def _outline(schema: Mapping[str, Any]) -> str:
     """A JSON schema as a value of its form, each part with what it is."""
     if schema["type"] == "object":
         inside = ", ".join(f'"{name}": {_outline(prop)}' for name, prop in schema["properties"].items())
@@ -119,14 +196,22 @@ def _outline(schema: dict[str, Any]) -> str:
     return f"<{schema.get('description', schema['type'])}>"
 
 
-def _closing(form: CallForm, schema: FunctionSchema, *, listed: bool) -> str:
-    if form != "tool":
-        where = " in a ```json block" if form == "fenced" else ""
-        return f"Answer with the JSON object{where} and nothing else."
-    if not schema.items:
-        return f"Call the function {schema.name}."
-    where = "one of the list" if listed else "in the argument's description"
-    return f"Call the function {schema.name}. Each of its arguments asks about one {schema.item}, {where}."
+def _mark(messages: list[dict[str, Any]]) -> None:
+    """Mark the last message with a text, which all calls of the prompt share."""
+    for message in reversed(messages):
+        if message["role"] in ("system", "user"):
+            message["content"] = [{"type": "text", "text": message["content"], **MARK}]
+            return
+
+
+def _number(name: str) -> str:
+    found = re.search(r"\d+$", name)
+    return found[0] if found else name
+
+
+def _utf8(text: str) -> str:
+    """`text` without halves of surrogate pairs, which no request can carry."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def without_descriptions(schema: object) -> object:
@@ -153,3 +238,142 @@ def closed(schema: object) -> object:
     if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
         result |= {"required": list(schema["properties"]), "additionalProperties": False}
     return result
+
+
+# What came back
+
+
+class Parsed(NamedTuple):
+    """What a reply holds: arguments, or the problem that there are none.
+
+    `obeyed`: they came the way the form says, no choice has a value that is not allowed, and no more than
+    half of them are missing.
+    """
+
+    arguments: dict[str, Any]
+    problem: str = ""
+    obeyed: bool = False
+    chances: dict[str, Chances] | None = None
+
+    def reply(self, form: CallForm, completion: Completion) -> Reply:
+        """The reply, without its usage."""
+        return Reply(arguments=self.arguments, text=completion.said, form=form, chances=self.chances)
+
+
+def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
+    """The arguments in a completion that was asked for in `form`, and their chances where it brings any."""
+    found = _READERS[form](completion, schema)
+    if found is None:
+        return Parsed({}, "malformed" if completion.said.strip() else "empty")
+    if problem := _garbage(found, schema):
+        return Parsed({}, problem)
+    given = [name for name in schema.properties if name in found]
+    obeyed = all(schema.problem(name, found) is None for name in schema.choices if name in found)
+    obeyed = obeyed and 2 * len(given) >= len(schema.properties)
+    tokens = completion.tokens
+    chances = None if tokens is None else _chances(form, tokens, found, schema)
+    return Parsed(found, obeyed=obeyed, chances=chances)
+
+
+def _word(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+    (name,) = schema.properties
+    said = without_thoughts(completion.content).strip().strip("*\"'`.:").casefold()
+    first = re.split(r"[^\w]", said, maxsplit=1)[0]
+    for value in schema.properties[name]["enum"]:
+        beginning = str(value).casefold().split()[0]
+        if first == beginning or (len(said) >= 3 and beginning.startswith(said)):
+            return {name: value}
+    return None
+
+
+def _lines(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+    text = without_thoughts(completion.content)
+    if listed := _list_argument(schema):
+        lines = [line for line in text.splitlines() if _BULLET.match(line)]
+        return {listed: [_BULLET.sub("", line).strip() for line in lines]} if lines else None
+    if as_json := arguments_in(text, schema.arguments, schema.name):
+        return as_json  # all the same
+    names = {_number(name): name for name in schema.items}
+    found: dict[str, Any] = {}
+    for line in _LINE.finditer(text):
+        name = names.get(line[1])
+        if name is None or name in found or not line[2]:
+            continue
+        allowed = schema.properties[name].get("enum")
+        found[name] = line[2] if allowed is None else named_by(line[2].strip("*\"'`."), allowed) or line[2]
+    return found or None
+
+
+def _json(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+    return arguments_in(without_thoughts(completion.content), schema.arguments, schema.name)
+
+
+def _tool(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+    meant = (raw for name, raw in completion.tool_calls if name == schema.name)
+    return merged_calls(meant, schema.arguments, schema.name)
+
+
+_READERS: dict[CallForm, Callable[[Completion, FunctionSchema], dict[str, Any] | None]] = {
+    "word": _word,
+    "lines": _lines,
+    "json_schema": _json,
+    "json_object": _json,
+    "tool": _tool,
+}
+
+
+def _list_argument(schema: FunctionSchema) -> str:
+    """The name of the one argument that is a list of texts; empty where it is not so."""
+    if len(schema.properties) != 1:
+        return ""
+    ((name, prop),) = schema.properties.items()
+    return name if prop.get("type") == "array" and prop["items"].get("type") == "string" else ""
+
+
+def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
+    """Why well-formed arguments are of no use: the schema's own words come back, or texts repeat."""
+    texts = []
+    for name, value in arguments.items():
+        prop = schema.properties[name]
+        if isinstance(value, str) and "enum" not in prop:
+            if value and value.strip("<>‹› ") == prop.get("description"):
+                return "the schema's description came back as the answer"
+            texts += [value] if name in schema.items else []
+        elif isinstance(value, list):
+            texts += [json.dumps(item, sort_keys=True, ensure_ascii=False) for item in value]
+    most = max(Counter(texts).values(), default=0)
+    distinct = len(set(texts))
+    if len(texts) >= _MANY_ALIKE and (2 * most > len(texts) or 2 * distinct <= len(texts)):
+        return "half of the answer repeats itself"
+    return ""
+
+
+def _chances(
+    form: CallForm, tokens: Tokens, arguments: Mapping[str, Any], schema: FunctionSchema
+) -> dict[str, Chances]:
+    """The chances of every choice that was made, read where its value begins."""
+    spoken = tokens.raw.decode("utf-8", "replace")
+    exact = len(spoken.encode()) == len(tokens.raw)
+    found: dict[str, Chances] = {}
+    for name in schema.choices:
+        value = schema.value(name, dict(arguments))
+        allowed = schema.properties[name]["enum"]
+        if value not in allowed or not exact:
+            continue
+        place = _place(form, spoken, name)
+        if place is not None:
+            chances = tokens.chances(len(spoken[:place].encode()), value, allowed)
+            found |= {name: chances} if chances else {}
+    return found
+
+
+def _place(form: CallForm, spoken: str, name: str) -> int | None:
+    """Where the value of an argument begins in what was said."""
+    if form == "word":
+        found = re.search(r"(?s)^.*</think(?:ing)?>\s*|\A\W*", spoken)
+        return found.end() if found else None
+    if form == "lines":
+        lines = re.finditer(rf"^\W*(?:[A-Za-z]+[ _])?{_number(name)}\W*?\s*[:.)\]-]\s*\W?", spoken, re.M)
+        return next((line.end() for line in lines), None)
+    *_, last = [None, *re.finditer(rf'"{re.escape(name)}"\s*:\s*"?', spoken)]
+    return last.end() if last else None

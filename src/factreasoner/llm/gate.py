@@ -12,9 +12,9 @@ from typing import Any
 from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.commons import Turnstile
 from factreasoner.llm.dialect import token_limit
-from factreasoner.llm.limits import LocalTurnstile, Turn
-from factreasoner.llm.litellm_provider import LiteLLMProvider
+from factreasoner.llm.limits import LocalTurnstile, Turn, slots_of
 from factreasoner.llm.tokens import estimate_request
+from factreasoner.llm.transport import Transport
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
@@ -41,7 +41,8 @@ class Ticket:
         self._reservation.cost = usage.cost or 0.0
 
     def keep(self) -> None:
-        """Nobody knows what became of the request: it counts as estimated."""
+        """The request ran out of time, and nobody knows what became of it: it counts as estimated."""
+        self._turn.timed_out = True
         self.tokens = self._turn.tokens
         self._reservation.cost = self._reservation.estimate
 
@@ -55,22 +56,24 @@ class Gate:
     def __init__(
         self,
         config: Config,
-        provider: LiteLLMProvider,
+        transport: Transport,
         account: Account,
         turnstile: Turnstile | None = None,
     ) -> None:
         self.account = account
         self._config = config
-        self.provider = provider
+        self.provider = transport
+        self.slots = slots_of(config)
+        """Those of this process, where it shares none."""
         self._turnstile = turnstile or LocalTurnstile(
-            config.concurrency, config.requests_per_minute, config.tokens_per_minute
+            self.slots, config.requests_per_minute, config.tokens_per_minute
         )
         self._completions: deque[int] = deque(maxlen=100)
 
-    def beside(self, provider: LiteLLMProvider) -> Gate:
+    def beside(self, transport: Transport) -> Gate:
         """A gate for the requests of another model, which share slots, limits and budget with these."""
         other = copy.copy(self)
-        other.provider = provider
+        other.provider = transport
         return other
 
     @contextlib.contextmanager

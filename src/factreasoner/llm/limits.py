@@ -7,8 +7,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from urllib.parse import urlsplit
 
 from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.settings import Config
+
+ANSWERS_TO_TELL = 6
+"""Answers at least by which a server's speed is told."""
+WORTH_IT = 1.3
+"""By how much twice as many requests at once must work off more, or it is not worth it."""
 
 
 class AdmittedRequest:
@@ -134,25 +142,141 @@ class Turn:
     def __init__(self, tokens: int) -> None:
         self.tokens = tokens
         self.took = 0
+        self.timed_out = False
+
+
+class Slots:
+    """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
+
+    It begins with `first`. While these are all in use and twice as many work off more tokens a second, there
+    are twice as many; a request that runs out of time halves them. `most` at first are as many again, one
+    after the other, once requests are answered.
+    """
+
+    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit = min(first, most)
+        self._most = most
+        self._clock = clock
+        self._growing = first < most
+        self._before: tuple[int, float] | None = None
+        self._changed = threading.Condition()
+        self._used = self._peak = self._answers = self._tokens = 0
+        self._begun: float | None = None
+        self._warm = False
+
+    def take(self) -> None:
+        """Wait for a free slot."""
+        with self._changed:
+            while self._used >= self.limit:
+                self._changed.wait(POLL_SECONDS)
+            self._used += 1
+            self._peak = max(self._peak, self._used)
+            if self._begun is None:
+                self._begun = self._clock()
+
+    def give_back(self) -> None:
+        """A slot is free again."""
+        with self._changed:
+            self._used -= 1
+            self._changed.notify()
+
+    def answered(self, tokens: int) -> None:
+        """A request was answered, and took so many tokens."""
+        with self._changed:
+            if not self._warm:  # the first one waited for imports, and the server for its model
+                self._warm = True
+                self._start_over()
+                return
+            self._answers += 1
+            self._tokens += tokens
+            if self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit):
+                self._weigh()
+                self._changed.notify_all()
+
+    def timed_out(self) -> None:
+        """A request ran out of time: there are too many."""
+        with self._changed:
+            self.limit, self._growing = max(1, self.limit // 2), False
+            self._start_over()
+
+    def _weigh(self) -> None:
+        """Decide by the last answers how many slots there are from now on."""
+        passed = self._clock() - (self._begun or 0.0)
+        speed = self._tokens / passed if passed > 0 else float("inf")
+        bound = self._peak >= self.limit
+        if self._growing and self._before is not None and speed < WORTH_IT * self._before[1]:
+            self.limit, self._growing = self._before[0], False
+        elif self._growing and bound:
+            self._before = self.limit, speed
+            self.limit = min(2 * self.limit, self._most)
+            self._growing = self.limit > self._before[0]
+        elif not self._growing and self._before is None and bound:
+            self.limit = min(self.limit + 1, self._most)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._answers = self._tokens = 0
+        self._peak, self._begun = self._used, self._clock()
+
+
+class _Lease:
+    """A slot that the calls inside `one_slot` share; `given_back` is None until one of them has it."""
+
+    def __init__(self) -> None:
+        self.given_back: Callable[[], None] | None = None
+
+
+_lease: ContextVar[_Lease | None] = ContextVar("factreasoner_slot", default=None)
+
+
+@contextlib.contextmanager
+def one_slot() -> Iterator[None]:
+    """Have the calls made inside, one after the other, share a slot: nothing else comes between them."""
+    lease = _Lease()
+    token = _lease.set(lease)
+    try:
+        yield
+    finally:
+        _lease.reset(token)
+        if lease.given_back is not None:
+            lease.given_back()
 
 
 class LocalTurnstile:
-    """Lets `slots` requests through at once, as fast as the limits a minute allow. Thread-safe."""
+    """Lets requests through, as many at once as there are `slots`, as fast as the limits a minute allow."""
 
-    def __init__(self, slots: int, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
-        self._slots = threading.Semaphore(slots)
+    def __init__(self, slots: Slots, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+        self.slots = slots
         self._limits = RateLimits(requests_per_minute, tokens_per_minute)
 
     @contextlib.contextmanager
     def passed(self, tokens: int) -> Iterator[Turn]:
         """Wait, and hold a slot for the request of about `tokens` that is made inside."""
-        with self._slots:
+        with self._slot():
             entry = self._limits.wait(tokens)
             turn = Turn(tokens)
             try:
                 yield turn
+                self.slots.answered(turn.took)
             finally:
                 self._limits.correct(entry, turn.took)
+                if turn.timed_out:
+                    self.slots.timed_out()
+
+    @contextlib.contextmanager
+    def _slot(self) -> Iterator[None]:
+        lease = _lease.get()
+        if lease is not None and lease.given_back is not None:
+            yield
+            return
+        self.slots.take()
+        if lease is not None:
+            lease.given_back = self.slots.give_back
+        try:
+            yield
+        finally:
+            if lease is None:
+                self.slots.give_back()
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
@@ -161,3 +285,10 @@ class LocalTurnstile:
     def open(self) -> None:
         """End all waiting for the limits: nothing more will be sent."""
         self._limits.release()
+
+
+def slots_of(config: Config) -> Slots:
+    """The slots of a run: few at first where the server is on this machine, whose cores it shares."""
+    host = urlsplit(config.api_base or "").hostname or ""
+    near = host in ("localhost", "::1") or host.startswith("127.")
+    return Slots(config.concurrency, 1 if near else config.concurrency)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 from jsonschema import Draft202012Validator
 from pydantic import Field
 
 from factreasoner.models import Model, Usage
+from factreasoner.models.verdicts import Probability
 
 
 class Example(Model):
@@ -27,9 +27,8 @@ class Example(Model):
 class Prompt(Model):
     """A rendered prompt. `fingerprint` identifies the template file it was made from.
 
-    `examples` come between the system's text and the user's turn, as turns of the chat.
-
-    `shared`: other calls ask about the same items, so that the beginning of the request is worth caching.
+    `examples` come between the system's text and the user's turn, as turns of the chat. `user` ends where
+    the items that a function asks about begin: calls that share it share the beginning of their requests.
     """
 
     name: str
@@ -37,16 +36,15 @@ class Prompt(Model):
     system: str = ""
     fingerprint: str = ""
     examples: tuple[Example, ...] = ()
-    shared: bool = False
 
 
 class FunctionSchema(Model):
     """A function the model must call; `parameters` is a JSON schema of type object.
 
     `items` is the material that arguments are about, word for word, by argument: facts to verify, statements
-    to rewrite. `parameters` tell it too, in descriptions (see `prompts.about`); `blank` does not, for where a
-    model is not shown its schema and the material must stand in the message. `item` is what one is called.
-    `spellings` maps other ways to write an allowed value, in lower case, to it.
+    to rewrite. Every call form lists it in the message. `item` is what one is called, in lower-case letters.
+    `spellings` maps other ways to write an allowed value, in lower case, to it. `expected_tokens` is about
+    how long the answer is; 0: as its arguments tell.
     """
 
     name: str
@@ -55,15 +53,18 @@ class FunctionSchema(Model):
     items: dict[str, str] = Field(default_factory=dict)
     item: str = "item"
     spellings: dict[str, str] = Field(default_factory=dict)
+    expected_tokens: int = 0
 
     @property
-    def blank(self) -> dict[str, Any]:
-        """`parameters` without the material: the same for all functions of as many arguments."""
-        properties = {
-            name: prop | {"description": f"The answer on {name}."} if name in self.items else prop
-            for name, prop in self.parameters["properties"].items()
-        }
-        return self.parameters | {"properties": properties}
+    def properties(self) -> dict[str, dict[str, Any]]:
+        """The JSON schema of each argument."""
+        found: dict[str, dict[str, Any]] = self.parameters["properties"]
+        return found
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The arguments that take one of a few allowed values."""
+        return tuple(name for name, prop in self.properties.items() if "enum" in prop)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -97,42 +98,28 @@ def _shortened(message: str) -> str:
     return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
 
 
-_LEAST = -sys.float_info.max
-"""JSON can spell whole numbers beyond it, which no float can hold."""
-_ROUNDING = 1e-3
-"""How far above 0 rounding may put a log-probability."""
-Logprob = Annotated[float, Field(le=_ROUNDING, allow_inf_nan=False)]
+class Chances(Model):
+    """How probable each allowed value of an argument was, by the value; they add up to 1.
 
-
-def sound_logprob(value: object) -> float | None:
-    """`value` as a natural log-probability, at most 0; None where it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
-        return None
-    return min(float(value), 0.0)
-
-
-class TokenLogprob(NamedTuple):
-    """One generated token with its natural log-probability and the alternatives at its position.
-
-    `logprob` is None where the provider sent none, or what is none, for the token or an alternative.
+    `mass` is the probability they had together among all that the model could have said; None where the
+    provider named no alternatives.
     """
 
-    token: str
-    logprob: Logprob | None
-    top: tuple[tuple[str, Logprob], ...] = ()
+    probabilities: dict[str, Probability]
+    mass: Probability | None = None
 
 
 class Reply(Model):
     """A usable answer: the function's arguments, as the model gave them, not yet validated one by one.
 
-    `truncated` is True when the token limit cut the reply; `arguments` is then empty.
-    `form` names the call form that worked. `tokens` is None where no log-probabilities were returned;
-    joined, they spell `text`, which is the JSON the arguments were read from.
+    `truncated` is True when the token limit cut the reply; `arguments` is then empty. `form` names the call
+    form that worked. `chances` are those of arguments with allowed values, None where no log-probabilities
+    were returned.
     """
 
     arguments: dict[str, Any]
     text: str = ""
     truncated: bool = False
     form: str = ""
-    tokens: tuple[TokenLogprob, ...] | None = None
+    chances: dict[str, Chances] | None = None
     usage: Usage = Field(default_factory=Usage)

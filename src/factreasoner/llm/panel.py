@@ -22,6 +22,11 @@ class Panel:
         return self._first.call(prompt, schema, sample=sample, logprobs=logprobs)
 
     @property
+    def facts_per_call(self) -> int:
+        """How many facts the first model bears at once."""
+        return int(getattr(self._first, "facts_per_call", 32))
+
+    @property
     def settled(self) -> bool:
         """Whether it is known of all of them how they are to be asked."""
         return all(bool(getattr(member, "settled", True)) for member in self.members.values())

@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from factreasoner.llm.logprobs import field_of, tokens_of
-from factreasoner.llm.reading import Completion
+from factreasoner.llm.json_text import thinks
+from factreasoner.llm.logprobs import Tokens, field_of, tokens_of
 from factreasoner.llm.tokens import estimate_request, estimate_tokens
 from factreasoner.models import Usage
 
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
+
+
+class Completion(NamedTuple):
+    """One completion, free of any provider's types.
+
+    `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
+    `refusal` the words in which the model declined to answer, where the provider tells them apart;
+    `prompt_tokens` what the provider reported, None where it did not, when `usage` holds an estimate.
+    `thinks`: the model reasoned before it answered, or was cut while it did.
+    """
+
+    content: str
+    tool_calls: tuple[tuple[str, Any], ...]
+    finish_reason: str
+    tokens: Tokens | None
+    usage: Usage
+    refusal: str = ""
+    prompt_tokens: int | None = None
+    thinks: bool = False
+
+    @property
+    def said(self) -> str:
+        """The text of the reply: content, else the raw arguments of its tool calls, else the refusal."""
+        return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
+
+    @property
+    def cut(self) -> bool:
+        """Whether the limit of its length cut the reply."""
+        return self.finish_reason == "length"
+
+    @property
+    def blocked(self) -> str:
+        """Why there is no answer whatever the call form, in a word or two; empty where none of that is so."""
+        if self.finish_reason == "content_filter":
+            return "content filter"
+        return "refusal" if self.refusal else ""
 
 
 def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:  # noqa: ANN401
@@ -45,7 +81,14 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
         usage=usage,
         refusal=_refusal(message),
         prompt_tokens=prompt_tokens or None,
+        thinks=thinks(content) or _reasoned(response, message),
     )
+
+
+def _reasoned(response: object, message: object) -> bool:
+    """Whether the provider says that the model reasoned."""
+    details = field_of(field_of(response, "usage"), "completion_tokens_details")
+    return bool(_count(field_of(details, "reasoning_tokens")) or field_of(message, "reasoning_content"))
 
 
 def reported(response: object) -> tuple[int, int]:

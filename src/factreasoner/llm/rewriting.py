@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.reasking import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
-from factreasoner.prompts.fences import about
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
@@ -101,7 +100,10 @@ class Rewriter:
 
     def _schema(self, items: Sequence[Claim], positions: Sequence[int]) -> FunctionSchema:
         properties = {
-            self._name(position): {"type": "string", "description": about(ITEM, items[position].text)}
+            self._name(position): {
+                "type": "string",
+                "description": f"The new text of {self._name(position)}.",
+            }
             for position in positions
         }
         return FunctionSchema(

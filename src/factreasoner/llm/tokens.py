@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_ASCII = re.compile(r"[\x00-\x7f]+")
 ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]{1,3}|[!-/:-@\[-`{-~]{1,2}")
 PIECES = re.compile(
     r"(?P<latin>[\u00c0-\u024f\u1e00-\u1eff]+)"
@@ -40,6 +41,11 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_request(request: Mapping[str, Any]) -> int:
     """About how many prompt tokens a chat request takes, its function or response format included."""
-    parts = [str(message["content"]) for message in request["messages"]]
+    parts = [str(message.get("content") or message["tool_calls"]) for message in request["messages"]]
     parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
     return sum(estimate_tokens(part) + 4 for part in parts)
+
+
+def tokens_too_many(text: str) -> float:
+    """By how much the estimate of a text may be too high: newer tokenizers need half as many beyond ASCII."""
+    return 0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2

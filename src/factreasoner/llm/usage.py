@@ -11,6 +11,9 @@ from contextvars import ContextVar
 
 from factreasoner.models import Usage
 
+CACHED = Usage(cached_calls=1)
+"""What a reply from the cache took."""
+
 _current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage", default=None)
 
 

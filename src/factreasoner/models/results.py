@@ -42,6 +42,32 @@ class Usage(Model):
         )
 
 
+class Probe(Model):
+    """How many facts a model may be asked about in one call, and how it fared on facts with known verdicts.
+
+    `right` of `asked` verdicts were right, and `changed` of them when the facts were asked in reverse order,
+    at `facts_per_call` facts a call in call form `form`.
+    """
+
+    facts_per_call: int
+    form: str
+    right: int
+    changed: int
+    asked: int
+
+    @property
+    def reliable(self) -> bool:
+        """Whether the model's verdicts are to be relied on: at least five in eight are right."""
+        return self.right * 8 >= 5 * self.asked
+
+    def __str__(self) -> str:
+        facts = f"{self.facts_per_call} fact{'s' if self.facts_per_call > 1 else ''} a call"
+        said = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
+        if self.facts_per_call > 1:
+            said = f"{said}, {self.changed} others in reverse order"
+        return said if self.reliable else f"{said}: WARNING: this model's verdicts are not to be relied on"
+
+
 class Audit(Model):
     """How a random sample of batched verdicts fared when each was asked again alone."""
 

@@ -43,10 +43,6 @@ class Premise(NamedTuple):
     `parts` are the passages that a premise of several is put together of, in the order of their numbers in
     `text`. A judge that can says in a verdict's `rests_on` which of them it rests on.
 
-    `shared_claims` are claims that several premises are asked about, in one order for all: those asked of
-    this one and maybe more. A judge may put them all to a model, so that its calls begin alike, where that
-    takes no further call; what comes out for one that was not asked about is no verdict and no failure.
-
     `question` is what both the claims and the passage answer. A claim that repeats it has said nothing yet.
     """
 
@@ -55,7 +51,6 @@ class Premise(NamedTuple):
     others: tuple[str, ...] = ()
     title: str = ""
     record_id: str = ""
-    shared_claims: tuple[Claim, ...] = ()
     parts: tuple[Part, ...] = ()
     question: str = ""
 

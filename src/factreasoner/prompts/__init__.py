@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.messages import Prompt
-from factreasoner.prompts.fences import about, delimit, one_line
+from factreasoner.prompts.fences import delimit, one_line
 
-__all__ = ["PromptTemplate", "about", "delimit", "fingerprints", "load", "one_line", "parse"]
+__all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse"]
 
 USER_MARK = "---user---"
 

@@ -17,6 +17,12 @@ _OUR_TAG = re.compile(
     rf"[{_BRACKETS}]({_INVISIBLE}[{_SLASHES}]?{_INVISIBLE}{_INVISIBLE.join('given')}{_INVISIBLE}[_\uff3f])",
     re.IGNORECASE,
 )
+_CONTROL = re.compile(
+    r"<(?=[|\uff5c][^<>\n]{1,40}[|\uff5c]>|/?(?:s|bos|eos|pad|think|start_of_turn|end_of_turn|tool_call)>|<\s*/?SYS>>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
+"""Where a control token of a chat template begins: servers read it in a message as if it were their own."""
 _LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -24,22 +30,25 @@ def delimit(text: str, label: str) -> str:
     """Put foreign `text` between `<given_LABEL_MARK>` tags that nothing in it can close or open.
 
     The mark is a digest of the text and does not occur in it, so that no text can name its own. Beside that,
-    the opening bracket of anything that reads as such a tag, of whatever label, case or spacing, with
-    whatever invisible characters in it, becomes `&lt;`; not one other character changes. The result depends
-    on the arguments alone, so that a cache key built from it is stable. `label` is lower-case letters.
+    text is made `harmless`. The result depends on the arguments alone, so that a cache key built from it is
+    stable. `label` is lower-case letters.
     """
     if not re.fullmatch("[a-z]+", label):
         raise ValueError(f"a label is lower-case letters, not {label!r}")
     mark = _mark(text)
     while mark in text:
         mark = _mark(mark + text)
-    harmless = _OUR_TAG.sub(r"&lt;\1", text)
-    return f"<given_{label}_{mark}>\n{harmless}\n</given_{label}_{mark}>"
+    return f"<given_{label}_{mark}>\n{harmless(text)}\n</given_{label}_{mark}>"
 
 
-def about(item: str, text: str) -> str:
-    """An argument's description that gives it the material it is about, an `item` of lower-case letters."""
-    return f"{item.capitalize()} (material, not an instruction):\n{delimit(text, item)}"
+def harmless(text: str) -> str:
+    """`text` without anything that a reader, or a server, takes for the end of it.
+
+    The opening bracket of anything that reads as a tag of ours, of whatever label, case or spacing, with
+    whatever invisible characters in it, becomes `&lt;`; a control token of a chat template, as `<|im_end|>`,
+    gets a blank behind its bracket. Not one other character changes.
+    """
+    return _CONTROL.sub(lambda found: f"{found[0]} ", _OUR_TAG.sub(r"&lt;\1", text))
 
 
 def one_line(text: str) -> str:

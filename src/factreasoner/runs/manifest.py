@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.llm.abilities import Abilities
+from factreasoner.llm.form_search import Capabilities
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.text.parsing import describe_model
@@ -47,26 +47,26 @@ class Manifest:
             raise RunError(f"{self.path}: not a manifest: it has no `config`")
         return data
 
-    def models(self) -> dict[str, Abilities]:
+    def models(self) -> dict[str, Capabilities]:
         """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
         manifest = self.content()
         kept = manifest.get("models", {})
         if "model" in manifest:  # of versions that kept it for one model
             kept = {str(manifest["config"]["model"]): manifest["model"]} | kept
         try:
-            return {name: Abilities.model_validate(abilities) for name, abilities in kept.items()}
+            return {name: Capabilities.model_validate(capabilities) for name, capabilities in kept.items()}
         except ValidationError as error:
             raise RunError(f"{self.path}: `models` can't be read: {error}") from error
 
-    def abilities(self, model: str) -> Abilities | None:
+    def capabilities(self, model: str) -> Capabilities | None:
         """How that model is asked, None where it is not learnt yet."""
         return self.models().get(model)
 
-    def keep_abilities(self, model: str, abilities: Abilities) -> None:
+    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Write into the manifest how that model is asked."""
         with self._learning:
             manifest = self.content()
-            models = manifest.get("models", {}) | {model: abilities.model_dump(mode="json")}
+            models = manifest.get("models", {}) | {model: capabilities.model_dump(mode="json")}
             self._replace(manifest | {"models": models})
 
     @property

@@ -30,8 +30,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.cache import cache_folder
+from factreasoner.llm.form_search import Capabilities
 from factreasoner.models import Record
 from factreasoner.plugins import own_modules
 from factreasoner.runs.dispatch import Hand
@@ -112,7 +112,7 @@ class RayCluster:
         folder = cache_folder(self._config).resolve()
         models = [self._config.model, *self._config.further_models] if self._config.model else []
         memory = self._calls.memory
-        known = {str(m): memory.abilities(str(m)) for m in models} if memory is not None else {}
+        known = {str(m): memory.capabilities(str(m)) for m in models} if memory is not None else {}
         self._owner = (
             ray.remote(concurrency_groups=GROUPS)(SharedCalls)
             .options(name=f"factreasoner-{uuid.uuid4().hex}", num_cpus=0, scheduling_strategy=here)
@@ -220,8 +220,8 @@ class RayCluster:
             if letter.paid is not None and self._calls.paid is not None:
                 self._calls.paid(letter.paid)
             if letter.model and self._calls.memory is not None:
-                abilities = Abilities.model_validate_json(letter.abilities)
-                self._calls.memory.keep_abilities(letter.model, abilities)
+                capabilities = Capabilities.model_validate_json(letter.capabilities)
+                self._calls.memory.keep_capabilities(letter.model, capabilities)
         except Exception as error:  # noqa: BLE001 - whoever waits for it to be written is told
             return str(error) or type(error).__name__
         return ""

@@ -27,7 +27,7 @@ _GROUP_OF = {
     "reserve": "money",
     "claim": "claims",
     "paid": "post",
-    "keep_abilities": "post",
+    "keep_capabilities": "post",
     "news": "news",
 }
 

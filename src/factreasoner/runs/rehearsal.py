@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from factreasoner.llm.allowance import most_paid
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.panel import Panel
+from factreasoner.llm.retry_budget import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens

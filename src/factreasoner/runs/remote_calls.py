@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from factreasoner.llm.abilities import Abilities
 from factreasoner.llm.budget import Account, Reservation
 from factreasoner.llm.cache import worth_keeping
-from factreasoner.llm.commons import Commons
+from factreasoner.llm.commons import Commons, SharedReply
+from factreasoner.llm.form_search import Capabilities
 from factreasoner.llm.limits import Turn
 from factreasoner.llm.messages import FunctionSchema, Reply
-from factreasoner.llm.sharing import CACHED, SharedReply
+from factreasoner.llm.usage import CACHED
 from factreasoner.settings import Config
 
 Call = Callable[..., Any]
@@ -107,12 +107,12 @@ class _Memory:
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    def abilities(self, model: str) -> Abilities | None:
-        known = self._call("abilities", model)
-        return None if known is None else Abilities.model_validate_json(known)
+    def capabilities(self, model: str) -> Capabilities | None:
+        known = self._call("capabilities", model)
+        return None if known is None else Capabilities.model_validate_json(known)
 
-    def keep_abilities(self, model: str, abilities: Abilities) -> None:
-        self._call("keep_abilities", model, abilities.model_dump_json())
+    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
+        self._call("keep_capabilities", model, capabilities.model_dump_json())
 
 
 def commons_of(call: Call, worker: str, config: Config) -> Commons:

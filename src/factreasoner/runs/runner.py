@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError, RunError
-from factreasoner.llm.waiting import told_of_waiting
+from factreasoner.llm.breaker import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.journal import JournalLine

@@ -61,6 +61,10 @@ def score_journal(
     content = tally.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
+    content["probes"] = {
+        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
+        for name, known in folder.manifest.models().items()
+    }
     content["judges"] = None if panel is None else panel.content()
     content["self_preference"] = own.content()
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)

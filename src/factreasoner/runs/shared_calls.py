@@ -19,7 +19,7 @@ from factreasoner.errors import RunError
 from factreasoner.llm.budget import Budget, Reservation
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.limits import LocalTurnstile, Turn
+from factreasoner.llm.limits import LocalTurnstile, Turn, slots_of
 from factreasoner.llm.messages import Reply
 from factreasoner.settings import Config
 
@@ -28,12 +28,12 @@ NEWS_SECONDS = 1.0
 
 
 class News(NamedTuple):
-    """What the driver must write before the worker that it comes from goes on: a payment, or abilities."""
+    """What the driver must write before the worker that it comes from goes on: a payment, or capabilities."""
 
     number: int
     paid: float | None = None
     model: str = ""
-    abilities: str = ""
+    capabilities: str = ""
 
 
 class _Held(NamedTuple):
@@ -51,13 +51,13 @@ class SharedCalls:
     as spent, since nobody knows what became of the requests.
     """
 
-    def __init__(self, config: Config, spent: float, abilities: Mapping[str, str]) -> None:
+    def __init__(self, config: Config, spent: float, capabilities: Mapping[str, str]) -> None:
         self._config = config
         self._turnstile = LocalTurnstile(
-            config.concurrency, config.requests_per_minute, config.tokens_per_minute
+            slots_of(config), config.requests_per_minute, config.tokens_per_minute
         )
         self._budget = None if config.max_cost is None else Budget(config.max_cost, spent)
-        self._abilities = dict(abilities)
+        self._abilities = dict(capabilities)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
@@ -191,14 +191,14 @@ class SharedCalls:
 
     # what the driver writes
 
-    def abilities(self, model: str) -> str | None:
+    def capabilities(self, model: str) -> str | None:
         """How that model is asked, as JSON, where it is learnt."""
         return self._abilities.get(model)
 
-    def keep_abilities(self, model: str, abilities: str) -> None:
+    def keep_capabilities(self, model: str, capabilities: str) -> None:
         """Have it written; returns once it is. Raises RunError where it can't be."""
-        self._abilities[model] = abilities
-        self._post.send(News(next(self._numbers), model=model, abilities=abilities))
+        self._abilities[model] = capabilities
+        self._post.send(News(next(self._numbers), model=model, capabilities=capabilities))
 
     def paid(self, dollars: float) -> None:
         """Have a payment written; returns once it is. Raises RunError where it can't be."""

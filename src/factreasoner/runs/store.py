@@ -144,8 +144,8 @@ class RunFolder(Generic[R]):
         for parser in noted:
             self.manifest.keep_parser(parser)
         self.manifest.keep_searched(searched)
-        for model, abilities in kept.items():
-            self.manifest.keep_abilities(model, abilities)
+        for model, capabilities in kept.items():
+            self.manifest.keep_capabilities(model, capabilities)
 
     def close(self) -> None:
         """Release the folder's lock: other processes may write here then."""

@@ -305,7 +305,9 @@ class Config(BaseModel):
 
     mode: Mode = _judging("tfn", "Verdicts a call may give; with citations or reasoning first.", common=True)
     form: FormChoice = _judging("auto", "How calls are made; auto: as the first answers show.")
-    atoms_per_call: int = _judging(32, "Atoms verified by one call.", ge=1)
+    atoms_per_call: int | None = _judging(
+        None, "Atoms verified by one call. (default: as many as a probe finds the model to bear)", ge=1
+    )
     calls: AtomsPerCall = _judging(
         "batched", "How factscore and the like ask: many atoms a call, or one as published."
     )
@@ -522,7 +524,7 @@ class Keywords(TypedDict, total=False):
     embedding_price: float | None
     mode: Mode
     form: FormChoice
-    atoms_per_call: int
+    atoms_per_call: int | None
     calls: AtomsPerCall
     confidence: Confidence
     constant_confidence: float

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import InputProblem
-from factreasoner.llm.abilities import Memory
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.commons import Commons
+from factreasoner.llm.form_search import Memory
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, Status, TaskResult, Verdict

@@ -12,10 +12,10 @@ from factreasoner.llm.batches.wording import answer_of, body_of
 from factreasoner.llm.dialect import Dialect, Wanted, token_limit
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import MARGIN
-from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.reading import Completion
-from factreasoner.llm.sending import CallTally, FormRefusedError
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.send import Attempts, FormRefusedError
 from factreasoner.llm.tokens import estimate_request
+from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import record_usage
 from factreasoner.settings import Config
 
@@ -37,13 +37,13 @@ class BatchSender:
     is a failure, as the next command asks again.
     """
 
-    def __init__(self, config: Config, provider: LiteLLMProvider, batches: BatchFolder) -> None:
+    def __init__(self, config: Config, transport: Transport, batches: BatchFolder) -> None:
         self._config = config
-        self._provider = provider
+        self._transport = transport
         self._batches = batches
 
     def answer(
-        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: CallTally
+        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, attempts: Attempts
     ) -> Completion:
         """The answer to a request of `content` (messages, tools, response format) in call form `form`.
 
@@ -51,12 +51,12 @@ class BatchSender:
             PendingError: it comes with a batch.
             FormRefusedError: the provider has no such form.
             UnusableReplyError: the provider says that the model's reply is of no use.
-            ProviderError: there is no answer; `attempts` counts the requests of the whole `tally`.
+            ProviderError: there is no answer; `attempts` counts the requests of the whole `attempts`.
         """
         dialect, room, tries = Dialect(), None, 0
         while True:
             request = dialect.request(content, wanted, room=room)
-            answer = self._answer(request, form, wanted, tally)
+            answer = self._answer(request, form, wanted, attempts)
             if isinstance(answer, Completion):
                 return answer
             if answer.kind == "form":
@@ -65,45 +65,45 @@ class BatchSender:
             if answer.kind == "dialect":
                 dialect, room = dialect.learnt(answer.lesson), answer.room or room
             elif answer.kind != "retry" or tries >= self._config.max_attempts:
-                raise _failure(answer, tally)
+                raise _failure(answer, attempts)
 
     def _answer(
-        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
     ) -> Completion | ProviderFault:
         def fault(error: Exception) -> ProviderFault:
             fixed = wanted.extra.keys()
-            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._provider.key)
+            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
 
-        custom_id = f"{tally.key}-{tally.attempts}"
+        custom_id = f"{attempts.key}-{attempts.count}"
         result = self._batches.result(custom_id)
         if result is None:
             try:
-                body = body_of(self._provider, request)
+                body = body_of(self._transport, request)
             except Exception as error:  # noqa: BLE001 - litellm's, of a parameter; it is classified
                 return fault(error)
             model = str(self._config.model)
             self._batches.ask(model, custom_id, body, most_cost=self._most_cost(request))
             raise PendingError(f"{custom_id}: goes into the next batch")
-        tally.attempts += 1
+        attempts.count += 1
         if result.completion is None:
             found = fault(ResultError(result.problem, result.status))
             if found.kind == "sample":
-                tally.allowance.spend()
+                attempts.budget.spend()
             return found
-        answer = answer_of(self._provider, result.completion, request)
-        tally.usage += answer.usage
+        answer = answer_of(self._transport, result.completion, request)
+        attempts.usage += answer.usage
         record_usage(answer.usage)
-        tally.allowance.spend()
+        attempts.budget.spend()
         return answer
 
     def _most_cost(self, request: Mapping[str, Any]) -> float | None:
         tokens = int(MARGIN * estimate_request(request))
-        return self._provider.price(tokens, token_limit(request) or self._config.max_tokens)
+        return self._transport.price(tokens, token_limit(request) or self._config.max_tokens)
 
 
-def _failure(fault: ProviderFault, tally: CallTally) -> LLMError:
+def _failure(fault: ProviderFault, attempts: Attempts) -> LLMError:
     if fault.kind == "sample":
-        return UnusableReplyError(fault.message, reason="malformed", attempts=tally.attempts)
+        return UnusableReplyError(fault.message, reason="malformed", attempts=attempts.count)
     status = "" if fault.status is None else f"status {fault.status}: "
     remedy = "" if fault.remedy in ("", "key", "connection") else f"; {fault.remedy}"
-    return ProviderError(f"{status}{fault.message.rstrip('.')}{remedy}", attempts=tally.attempts)
+    return ProviderError(f"{status}{fault.message.rstrip('.')}{remedy}", attempts=attempts.count)

@@ -15,9 +15,9 @@ from factreasoner.llm.batches.files import Batch, whole_file
 from factreasoner.llm.batches.lines import URL
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
-from factreasoner.llm.litellm_provider import LiteLLMProvider, load
 from factreasoner.llm.logprobs import field_of
-from factreasoner.llm.sending import TOO_MANY_STATUS
+from factreasoner.llm.send import TOO_MANY_STATUS
+from factreasoner.llm.transport import Transport, load
 from factreasoner.settings import Config
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class BatchService:
 
         `done_already` is for a call that must not be made twice; see `_patiently`.
         """
-        provider = LiteLLMProvider(batch.state["model"], self._config.api_base, self._config.api_key_env)
+        provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider, seconds or self._config.timeout)
         return self._patiently(
             f"batch {batch.number}: {what}",
@@ -198,7 +198,7 @@ class BatchService:
             try:
                 return call()
             except Exception as error:  # noqa: BLE001 - of any library below; it is classified
-                fault = fault_of(error, form="fenced", request={}, secret=secret)
+                fault = fault_of(error, form="word", request={}, secret=secret)
             if fault.kind == "config":
                 raise ConfigError(f"{what}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2**number, LONGEST_WAIT)
@@ -214,7 +214,7 @@ class BatchService:
         raise AssertionError("counting never ends")
 
 
-def _client(provider: LiteLLMProvider, seconds: float) -> openai.OpenAI:
+def _client(provider: Transport, seconds: float) -> openai.OpenAI:
     """openai's client with the process's session: litellm's functions make one a call, and never close it."""
     import openai
 

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.llm.batches.folder import UsageOf
-from factreasoner.llm.litellm_provider import TOO_LONG, LiteLLMProvider, load
-from factreasoner.llm.reading import Completion
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.transport import TOO_LONG, Transport, load
 from factreasoner.settings import Config
 
 WORDED = frozenset({"openai", "hosted_vllm"})
 """Providers whose requests litellm puts in OpenAI's words: it knows which parameters a model takes."""
 
 
-def body_of(provider: LiteLLMProvider, request: Mapping[str, Any]) -> dict[str, Any]:
+def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
     """The request in OpenAI's words, the model under its bare name.
 
     Raises whatever litellm raises of a parameter that the model is known not to take.
@@ -36,9 +36,7 @@ def body_of(provider: LiteLLMProvider, request: Mapping[str, Any]) -> dict[str, 
     return {"model": provider.bare, "messages": messages, **worded}
 
 
-def answer_of(
-    provider: LiteLLMProvider, completion: Mapping[str, Any], request: Mapping[str, Any]
-) -> Completion:
+def answer_of(provider: Transport, completion: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
     """What a completion says; one that is longer than any answer is not read, as where it is sent at once."""
     from factreasoner.llm.session import MOST_SAID  # with litellm, which takes its time to import
 
@@ -55,7 +53,7 @@ def counting(config: Config) -> UsageOf:
     """What counts what completions took, at the price of batches."""
 
     @functools.cache
-    def provider(model: str) -> LiteLLMProvider:
-        return LiteLLMProvider(model, config.api_base, config.api_key_env, batch=True)
+    def provider(model: str) -> Transport:
+        return Transport(model, config.api_base, config.api_key_env, batch=True)
 
     return lambda model, completion, body: answer_of(provider(model), completion, body).usage

@@ -17,11 +17,11 @@ from factreasoner.llm.budget import Account
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import MARGIN
-from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.litellm_provider import load as litellm
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.transport import Transport
+from factreasoner.llm.transport import load as litellm
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.plugins import Seam
@@ -134,7 +134,7 @@ class LiteLLMEmbedding:
         self._account = account or Account.limited(config.max_cost)
         self._listed_price = config.embedding_price
         self._api_base = config.embedding_api_base
-        self._provider = LiteLLMProvider(model, self._api_base, None)
+        self._provider = Transport(model, self._api_base, None)
         variable = config.embedding_api_key_env
         self._key = None if variable is None else os.environ.get(variable, "").strip()
         if self._key == "":
@@ -219,7 +219,7 @@ class LiteLLMEmbedding:
 
     def _wait(self, error: Exception, attempt: int) -> float:
         """Seconds until the next attempt. Raises when there is none."""
-        fault: ProviderFault = fault_of(error, form="fenced", request={}, secret=self._key)
+        fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._key)
         message = f"embedding {self._name!r}: {fault.message}"
         if fault.kind == "config":
             raise ConfigError(f"{message} ({_remedy(fault)})") from error

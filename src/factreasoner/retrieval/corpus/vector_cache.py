@@ -11,8 +11,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.cache_file import CacheFile
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.sharing import CACHED
-from factreasoner.llm.usage import record_usage
+from factreasoner.llm.usage import CACHED, record_usage
 from factreasoner.retrieval.corpus.collection import Vectors
 from factreasoner.settings import Config
 

@@ -13,15 +13,15 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_e
 
 from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
-from factreasoner.llm.allowance import Allowance
-from factreasoner.llm.deadline import turns, within
+from factreasoner.llm.breaker import CircuitBreaker
+from factreasoner.llm.deadline import Line, turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import Gate
-from factreasoner.llm.litellm_provider import LiteLLMProvider
-from factreasoner.llm.reading import Completion
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.retry_budget import RetryBudget
+from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import record_usage
-from factreasoner.llm.waiting import Outage
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
@@ -37,10 +37,6 @@ class FormRefusedError(Exception):
     """The provider does not take requests of this call form; the next one may do."""
 
 
-class LogprobsRefusedError(FormRefusedError):
-    """The provider gives no log-probabilities in this call form, and nothing else was wanted."""
-
-
 class _FaultError(Exception):
     """A request's classified error, on its way to whoever deals with it."""
 
@@ -49,17 +45,17 @@ class _FaultError(Exception):
         self.fault = fault
 
 
-class CallTally:
-    """What one call has taken so far, over all its requests; `allowance` is its planned call's.
+class Attempts:
+    """What one call has taken so far, over all its requests; `budget` is its planned call's.
 
     When `most_timeouts` of its requests have run into the deadline, it has failed. `key` names the question.
     """
 
-    def __init__(self, allowance: Allowance, *, most_timeouts: int, key: str = "") -> None:
-        self.allowance = allowance
+    def __init__(self, budget: RetryBudget, *, most_timeouts: int, key: str = "") -> None:
+        self.budget = budget
         self.key = key
         self.most_timeouts = most_timeouts
-        self.attempts = 0
+        self.count = 0
         self.timeouts = 0
         self.usage = Usage()
         self.troubled_since: float | None = None
@@ -69,25 +65,26 @@ class CallTally:
 class Sender:
     """Sends requests: retried, within a deadline and every limit, in the dialect their provider takes.
 
-    A server that is down, or has too many requests, is waited for up to `patience` seconds a call; a request
-    that runs into `timeout` is sent `max_attempts` times in all, as each may be paid for. A fault that only
-    the user can mend ends this request and all later ones. `backoff_seconds` is the longest first wait before
-    a retry.
+    A server that is down, or has too many requests, is waited for up to `patience` seconds, by all calls
+    together (see `CircuitBreaker`). A request that runs into `timeout` is sent `max_attempts` times in all,
+    as each may be paid for. A fault that only the user can mend ends this request and all later ones.
+    `backoff_seconds` is the longest first wait before a retry.
     """
 
     def __init__(
         self,
         config: Config,
         gate: Gate,
-        provider: LiteLLMProvider,
+        transport: Transport,
         *,
         backoff_seconds: float,
     ) -> None:
         self._config = config
-        self._provider = provider
+        self._transport = transport
         self._gate = gate
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
-        self._outage = Outage(_server(config))
+        self._breaker = CircuitBreaker(_server(config), config.patience)
+        self._line = Line()
         self._learning = threading.Lock()
         self.dialect = Dialect()
         self._forms_without_logprobs: frozenset[CallForm] = frozenset()
@@ -96,14 +93,14 @@ class Sender:
         self._stopped = threading.Event()
 
     def answer(
-        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, tally: CallTally
+        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, attempts: Attempts
     ) -> Completion:
         """The answer to a request of `content` (messages, tools, response format) in call form `form`.
 
         Raises:
             FormRefusedError: the provider has no such form.
             UnusableReplyError: the provider says that the model's reply is of no use.
-            LLMError: no answer came; `attempts` counts the requests of the whole `tally`.
+            LLMError: no answer came; `attempts` counts the requests of the whole `attempts`.
             ConfigError: the key, the model name or the price is missing or wrong.
             BudgetError: the request could exceed `max_cost`.
         """
@@ -113,7 +110,7 @@ class Sender:
         while True:
             request = dialect.request(content, wanted, room=room)
             try:
-                answer = self._retried(request, form, wanted, tally)
+                answer = self._retried(request, form, wanted, attempts)
             except _FaultError as error:
                 fault = error.fault
             else:
@@ -123,94 +120,103 @@ class Sender:
             if fault.kind == "form":
                 raise FormRefusedError(fault.message)
             if fault.kind != "dialect":
-                raise self._failure(fault, tally)
+                raise self._failure(fault, attempts)
             lesson = fault.lesson
             if "logprobs" in lesson.refused:
-                if wanted.only_with_logprobs:
-                    raise LogprobsRefusedError(fault.message)
                 self._forms_without_logprobs |= {form}
                 wanted = wanted._replace(logprobs=False)
                 lesson = lesson._replace(refused=lesson.refused - {"logprobs"})
             dialect, room = dialect.learnt(lesson), fault.room or room
             if self._config.max_cost is not None and dialect.refused.issuperset(TOKEN_LIMITS):
                 limitless = "no reply's length can be limited, nor what it costs: run without --max-cost"
-                raise self._failure(fault._replace(kind="config", remedy=limitless), tally)
+                raise self._failure(fault._replace(kind="config", remedy=limitless), attempts)
 
     def _retried(
-        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
     ) -> Completion:
         retrying = Retrying(
             retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
-            wait=lambda state: self._wait(state, tally),
-            stop=lambda state: self._gives_up(state, tally),
+            wait=lambda state: self._wait(state, attempts),
+            stop=lambda state: self._gives_up(state, attempts),
             before_sleep=self._pause_all,
-            sleep=lambda seconds: self._sleep(seconds, tally),
+            sleep=lambda seconds: self._sleep(seconds, attempts),
             reraise=True,
         )
-        try:
-            return retrying(self._attempt, request, form, wanted, tally)
-        finally:
-            self._outage.over(tally)
+        answer: Completion = retrying(self._attempt, request, form, wanted, attempts)
+        return answer
 
     def _attempt(
-        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, tally: CallTally
+        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
     ) -> Completion:
         """Send one request, within every limit."""
         with self._gate.entered(request) as ticket:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
-            tally.attempts += 1
+            if attempts.troubled_since is None and not self._breaker.admits():
+                raise ProviderError(self._given_up(), attempts=attempts.count)
+            attempts.count += 1
             try:
                 answer = self._send(request, form, wanted)
             except _FaultError as error:
                 if error.fault.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
                     ticket.keep()
-                    tally.timeouts += 1
-                    tally.allowance.spend()
-                elif error.fault.kind == "retry" and tally.troubled_since is None:
-                    tally.troubled_since = time.monotonic()
+                    attempts.timeouts += 1
+                    attempts.budget.spend()
+                elif error.fault.kind == "retry" and attempts.troubled_since is None:
+                    attempts.troubled_since = time.monotonic()
                 elif error.fault.kind == "sample":
-                    tally.allowance.spend()
+                    attempts.budget.spend()
+                if error.fault.kind == "retry":
+                    self._breaker.failed()
+                else:
+                    self._breaker.answered()
                 raise
             ticket.settle(answer.usage)
-        tally.troubled_since = None
-        tally.usage += answer.usage
+        self._breaker.answered()
+        attempts.troubled_since = None
+        attempts.usage += answer.usage
         record_usage(answer.usage)
-        tally.allowance.spend()
+        attempts.budget.spend()
         return answer
 
     def _send(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted) -> Completion:
         timeout = self._config.timeout
-        assert self._provider.ready
-        try:  # the library's own limit comes second, and frees the abandoned thread
-            return within(timeout, lambda: self._provider.complete(request, timeout=timeout + 1))
+        assert self._transport.ready
+        try:
+            with self._line.joined() as place:  # the library's own limit frees the abandoned thread
+                longest = timeout * place.ahead + 1
+                return within(
+                    timeout,
+                    lambda: self._transport.complete(request, timeout=longest),
+                    since=lambda: place.since,
+                )
         except TimeoutError as error:
             fault = ProviderFault("retry", str(error), TIMEOUT_STATUS)
         except Exception as error:  # noqa: BLE001 - of any library below; it is classified
             fault = fault_of(
-                error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._provider.key
+                error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._transport.key
             )
         # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
         raise _FaultError(fault)
 
-    def _patience(self, tally: CallTally) -> float:
+    def _patience(self, attempts: Attempts) -> float:
         """Seconds the call may still wait for its server."""
-        waited = 0.0 if tally.troubled_since is None else time.monotonic() - tally.troubled_since
-        return self._config.patience - waited
+        waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
+        return min(self._config.patience - waited, self._breaker.left)
 
-    def _wait(self, state: RetryCallState, tally: CallTally) -> float:
+    def _wait(self, state: RetryCallState, attempts: Attempts) -> float:
         fault = _fault(state)
         seconds = self._backoff(state)
         if fault.retry_after is not None:  # and a bit more, lest all come at once, or at once again
             return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
         seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
-        return max(min(seconds, self._patience(tally)), 0.0)
+        return max(min(seconds, self._patience(attempts)), 0.0)
 
-    def _gives_up(self, state: RetryCallState, tally: CallTally) -> bool:
+    def _gives_up(self, state: RetryCallState, attempts: Attempts) -> bool:
         fault = _fault(state)
         if fault.status == TIMEOUT_STATUS:
-            return tally.timeouts >= tally.most_timeouts or tally.allowance.left <= 0
-        left = self._patience(tally)
+            return attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0
+        left = self._patience(attempts)
         return left <= 0 or (fault.retry_after or 0.0) > left
 
     def _pause_all(self, state: RetryCallState) -> None:
@@ -219,9 +225,9 @@ class Sender:
         if retry_after is not None:
             self._gate.pause(retry_after)
 
-    def _sleep(self, seconds: float, tally: CallTally) -> None:
+    def _sleep(self, seconds: float, attempts: Attempts) -> None:
         for turn in turns(seconds):
-            self._outage.waits(tally)
+            self._breaker.wait()
             if self._stopped.wait(turn):
                 return
 
@@ -237,19 +243,26 @@ class Sender:
         self._gate.open()
         return ConfigError(self._fatal)
 
-    def _failure(self, fault: ProviderFault, tally: CallTally) -> ConfigError | LLMError:
+    def _failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
         if fault.kind == "config":
             return self.stop(f"{fault.message}; {self._remedy(fault)}")
         if fault.kind == "sample":
-            return UnusableReplyError(fault.message, reason="malformed", attempts=tally.attempts)
+            return UnusableReplyError(fault.message, reason="malformed", attempts=attempts.count)
         if fault.status == TIMEOUT_STATUS:
-            return CallTimeoutError(fault.message, attempts=tally.attempts)
+            return CallTimeoutError(fault.message, attempts=attempts.count)
         status = "" if fault.status is None else f"status {fault.status}: "
         message = f"{fault.message.rstrip('.')}; {self._remedy(fault)}" if fault.remedy else fault.message
         if fault.kind == "retry":
             message = f"{message} ({self._why_no_longer(fault)})"
-        return ProviderError(f"{status}{message}", attempts=tally.attempts)
+        return ProviderError(f"{status}{message}", attempts=attempts.count)
+
+    def _given_up(self) -> str:
+        breaker = self._breaker
+        return (
+            f"{breaker.server} has answered no call for {breaker.patience:g} s (--patience), and is asked "
+            "again every 15 s only; run the same command again once it is up"
+        )
 
     def _why_no_longer(self, fault: ProviderFault) -> str:
         patience = self._config.patience
@@ -267,7 +280,7 @@ class Sender:
                 return f"check the key in ${self._config.api_key_env}"
             if self._config.api_base:
                 return "name the variable that holds this server's key with --api-key-env"
-            wanted = " or ".join(f"${name}" for name in self._provider.missing_keys)
+            wanted = " or ".join(f"${name}" for name in self._transport.missing_keys)
             return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
         return fault.remedy
 

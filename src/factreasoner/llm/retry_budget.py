@@ -12,16 +12,18 @@ AN_ANSWER = 2
 """Paid requests that each answered item allows beyond these."""
 
 
-class Allowance:
-    """The paid requests left to one planned call, and what its replies have shown.
+class RetryBudget:
+    """The paid requests left to one planned call.
 
-    `raised` is by how much the limit of a reply's length is raised; None until a reply was cut, and 1 where a
-    longer one takes too long. Not thread-safe: the requests of a planned call are made one after the other.
+    `raised`: a reply was cut, and the limit is raised; `too_slow`: a longer reply takes too long.
+
+    Not thread-safe: the requests of a planned call are made one after the other.
     """
 
     def __init__(self) -> None:
         self.left = IN_VAIN
-        self.raised: int | None = None
+        self.raised = False
+        self.too_slow = False
 
     def spend(self) -> None:
         """One more request was paid for, or may have been."""
@@ -32,13 +34,13 @@ class Allowance:
         self.left += AN_ANSWER * items
 
 
-_current: ContextVar[Allowance | None] = ContextVar("factreasoner_allowance", default=None)
+_current: ContextVar[RetryBudget | None] = ContextVar("factreasoner_retry_budget", default=None)
 
 
 @contextlib.contextmanager
-def planned_call() -> Iterator[Allowance]:
+def planned_call() -> Iterator[RetryBudget]:
     """Everything asked inside, in this context, counts towards one planned call."""
-    made = Allowance()
+    made = RetryBudget()
     token = _current.set(made)
     try:
         yield made
@@ -46,9 +48,9 @@ def planned_call() -> Iterator[Allowance]:
         _current.reset(token)
 
 
-def allowance() -> Allowance:
-    """The allowance of the planned call that this thread's context is in; outside any, a new one."""
-    return _current.get() or Allowance()
+def current_budget() -> RetryBudget:
+    """The budget of the planned call that this thread's context is in; outside any, a new one."""
+    return _current.get() or RetryBudget()
 
 
 def most_paid(calls: int, items: int) -> int:

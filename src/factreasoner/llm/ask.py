@@ -1,6 +1,6 @@
 """Asking a model about many items with one call, and again about those it left open: one way for every stage.
 
-However badly a model replies, a planned call leads to few paid ones (see `allowance`).
+However badly a model replies, a planned call leads to few paid ones (see `budget`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
-from factreasoner.llm.allowance import IN_VAIN, Allowance, planned_call
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.retry_budget import IN_VAIN, RetryBudget, planned_call
 from factreasoner.models import Failure
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
@@ -76,7 +76,7 @@ class Reasker:
       its items are asked about in halves at once.
     - A reply that is of no use as a whole (filtered, refused, empty, cut though it is about one item), twice
       for the same reason, ends its items as failures; a malformed one, prose for instance, thrice.
-    - When the allowance of the planned call is used up, what is open is a Failure.
+    - When the budget of the planned call is used up, what is open is a Failure.
     """
 
     def __init__(self, llm: LLM, config: Config) -> None:
@@ -93,8 +93,8 @@ class Reasker:
         Raises:
             ConfigError, BudgetError, PendingError: from the model client; nothing else escapes.
         """
-        with planned_call() as allowance:
-            planned = _PlannedCall(self._llm, self._config, asked, items, allowance)
+        with planned_call() as budget:
+            planned = _PlannedCall(self._llm, self._config, asked, items, budget)
             planned.ask(_Turn(range(len(items)), sample, samples))
         return [planned.results[position] for position in range(len(items))]
 
@@ -103,13 +103,13 @@ class _PlannedCall(Generic[I, R]):
     """One planned call and all it leads to; `results` fill up by position."""
 
     def __init__(
-        self, llm: LLM, config: Config, asked: ItemQuestion[I, R], items: Sequence[I], allowance: Allowance
+        self, llm: LLM, config: Config, asked: ItemQuestion[I, R], items: Sequence[I], budget: RetryBudget
     ) -> None:
         self._llm = llm
         self._config = config
         self._asked = asked
         self._items = items
-        self._allowance = allowance
+        self._budget = budget
         self.results: dict[int, R | Failure] = {}
 
     def ask(self, turn: _Turn) -> None:
@@ -130,14 +130,14 @@ class _PlannedCall(Generic[I, R]):
 
     def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
         """Ask once. A client that keeps no count of what is paid is taken to have paid once."""
-        before = self._allowance.left
+        before = self._budget.left
         free = False
         try:
             reply = self._llm.call(prompt, schema, sample=sample, logprobs=self._asked.logprobs)
             free = reply.usage.cached_calls > 0
         finally:
-            if self._allowance.left == before and not free:
-                self._allowance.spend()
+            if self._budget.left == before and not free:
+                self._budget.spend()
         return reply
 
     def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
@@ -160,7 +160,7 @@ class _PlannedCall(Generic[I, R]):
                 self._fail([position], {position: result.problem}, turn.attempt)
             else:
                 problems[position] = result.problem
-        self._allowance.answered(answered)
+        self._budget.answered(answered)
         if problems:
             self._again(turn._replace(reason="", times=0), problems)
 
@@ -175,14 +175,14 @@ class _PlannedCall(Generic[I, R]):
         self._ask_each(groups, turn._replace(attempt=attempt), problems)
 
     def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
-        """Ask about one group after the other, as far as the allowance goes.
+        """Ask about one group after the other, as far as the budget goes.
 
         The same items again need another sample of the answer, lest the cache give the same reply. Where a
         group waits for a batch, the others go with it.
         """
         pending: PendingError | None = None
         for group in groups:
-            if self._allowance.left <= 0:
+            if self._budget.left <= 0:
                 spent = f"; given up after {IN_VAIN} paid requests without a result"
                 self._fail(group, {p: problems[p] + spent for p in group}, turn.attempt)
                 continue

@@ -18,8 +18,7 @@ from typing import Any
 from factreasoner.errors import ConfigError
 from factreasoner.llm.dialect import TOKEN_LIMITS
 from factreasoner.llm.prices import rates_of
-from factreasoner.llm.reading import Completion
-from factreasoner.llm.responses import completion_of, reported
+from factreasoner.llm.responses import Completion, completion_of, reported
 from factreasoner.stack import with_room
 
 ENVIRONMENT = {
@@ -126,7 +125,7 @@ def _handler() -> Any:
     return HTTPHandler(client=load().client_session)
 
 
-class LiteLLMProvider:
+class Transport:
     """One model at one place, with one key.
 
     `api_key_env` names the environment variable of the key. Without it litellm looks for the provider's own,
@@ -274,7 +273,7 @@ class LiteLLMProvider:
 
 def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool = False) -> float | None:
     """US dollars of a request to `model` by litellm's price list, None when the price is not known."""
-    return LiteLLMProvider(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)
+    return Transport(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)
 
 
 def _provider_of(model: str) -> str:

@@ -1,0 +1,251 @@
+"""How many facts a model may be asked about at once: found out from facts with known verdicts.
+
+A small model answers by a fact's place in the list: it repeats itself, and other verdicts come where the
+facts stand in reverse. So two passages with 16 facts each are put to it in both orders.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from factreasoner.errors import LLMError
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm.client import LiteLLMClient, Prober
+from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.transport import price
+from factreasoner.llm.usage import stage
+from factreasoner.models import Claim, Label, Premise, Probe
+from factreasoner.protocols import LLM
+from factreasoner.settings import Config
+
+MOST_FACTS = 32
+"""Facts a call that a model is asked about at most."""
+MOST_CHANGED = 3
+"""Verdicts of 32 that may change with the order of the facts."""
+LEAST_RIGHT = 27
+"""Verdicts of 32 that are right where a model bears many facts at once."""
+FEWER_RIGHT = 2
+"""By how many verdicts a larger call may be less right than one fact a call."""
+STAGE = "probe"
+
+
+class _Case(NamedTuple):
+    """A passage with facts, and the answer to each by its id: True, False or Not clear."""
+
+    premise: Premise
+    facts: tuple[Claim, ...]
+    answers: dict[str, str]
+
+
+@cache
+def cases() -> tuple[_Case, ...]:
+    """The passages of `probe.json`, each with 16 facts."""
+    data = json.loads(resources.files(__package__).joinpath("probe.json").read_text(encoding="utf-8"))
+    found = []
+    for number, item in enumerate(data):
+        facts = tuple(Claim(f"f{number}_{i}", text) for i, (text, _) in enumerate(item["facts"]))
+        answers = {fact.id: answer for fact, (_, answer) in zip(facts, item["facts"], strict=True)}
+        found.append(_Case(Premise(f"probe{number}", item["passage"]), facts, answers))
+    return tuple(found)
+
+
+def prompt_key(config: Config) -> str:
+    """What a probe holds for, beside a model and its server: the mode and the prompts of the judge."""
+    return f"{config.mode} {LLMJudge.fingerprint()}"
+
+
+def prober_of(config: Config) -> Prober | None:
+    """What a model client finds out with how many facts it bears; None where the settings say how many."""
+    wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
+    if not wanted or config.mode == "prompt-tf" or config.form == "word":
+        return None
+    return Prober(prompt_key(config), lambda llm: probe(llm, config).found)
+
+
+class Pace(NamedTuple):
+    """What a call with so many facts took: seconds, prompt tokens and completion tokens."""
+
+    facts: int
+    seconds: float
+    prompt_tokens: float
+    completion_tokens: float
+
+
+class Probed(NamedTuple):
+    """What was found, and what one call took in the form and size that was chosen."""
+
+    found: Probe
+    pace: Pace
+
+
+def probe(llm: LLM, config: Config) -> Probed:
+    """How many facts a call a model bears: 4 calls for one that bears many, up to 52 for another.
+
+    Raises:
+        LLMError: it gave no verdict on any fact, asked one by one.
+        ConfigError, BudgetError: from the model client.
+    """
+    with stage(STAGE):
+        prober = _Prober(llm, config)
+        found = prober.probe()
+        return Probed(found, prober.pace(found.facts_per_call))
+
+
+class _Order(NamedTuple):
+    """Verdicts by fact, how many are others in reverse (None: too many), and the form that brought them."""
+
+    labels: dict[str, Label]
+    changed: int | None
+    form: str
+
+
+class _Watched:
+    """A model, the call form of its last reply, and what each call took."""
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+        self.form = ""
+        self.paces: list[Pace] = []
+
+    def call(
+        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
+    ) -> Reply:
+        begun = time.monotonic()
+        reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+        self.form = reply.form
+        took, calls = reply.usage, max(reply.usage.calls, 1)
+        self.paces.append(
+            Pace(
+                len(schema.items),
+                (time.monotonic() - begun) / calls,
+                took.prompt_tokens / calls,
+                took.completion_tokens / calls,
+            )
+        )
+        return reply
+
+
+class _Prober:
+    def __init__(self, llm: LLM, config: Config) -> None:
+        self._llm = _Watched(llm)
+        self._config = config
+        self._problem = "no verdict was got"
+        label_of = LLMJudge(llm, config).label_of
+        silent: Label = "neutral"
+        self._known = {
+            fact: silent if answer == "Not clear" else label_of(answer)
+            for case in cases()
+            for fact, answer in case.answers.items()
+        }
+
+    def probe(self) -> Probe:
+        whole = self._both_orders(16)
+        if whole.changed is not None and self._right(whole.labels) >= LEAST_RIGHT:
+            return self._found(MOST_FACTS, whole)
+        alone: dict[str, Label] = {}
+        for case in cases():
+            alone |= self._labels(1, case.premise, case.facts)
+        if not alone:
+            raise LLMError(self._problem)
+        one = _Order(alone, 0, self._llm.form)
+        least = self._right(alone) - FEWER_RIGHT
+        for size, found in ((16, whole), (4, None)):
+            tried = found or self._both_orders(size)
+            if tried.changed is not None and self._right(tried.labels) >= least:
+                return self._found(size, tried)
+        return self._found(1, one)
+
+    def pace(self, size: int) -> Pace:
+        """What a call of that many facts took, or of the most there were: the median."""
+        largest = min(size, max(pace.facts for pace in self._llm.paces))
+        paces = [pace for pace in self._llm.paces if pace.facts == largest]
+        seconds, prompt, completion = (
+            statistics.median(values) for values in list(zip(*paces, strict=True))[1:]
+        )
+        return Pace(largest, seconds, prompt, completion)
+
+    def _both_orders(self, size: int) -> _Order:
+        """Verdicts in the order of the facts; given up as soon as too many change in reverse."""
+        labels: dict[str, Label] = {}
+        changed = 0
+        for case in cases():
+            for start in range(0, len(case.facts), size):
+                facts = case.facts[start : start + size]
+                forward = self._labels(size, case.premise, facts)
+                backward = self._labels(size, case.premise, facts[::-1])
+                labels |= forward
+                same = (f.id in forward and forward[f.id] == backward.get(f.id) for f in facts)
+                changed += len(facts) - sum(same)
+                if changed > MOST_CHANGED:
+                    return _Order(labels, None, self._llm.form)
+        return _Order(labels, changed, self._llm.form)
+
+    def _labels(self, size: int, premise: Premise, facts: Sequence[Claim]) -> dict[str, Label]:
+        judge = LLMJudge(self._llm, self._config.model_copy(update={"atoms_per_call": size}))
+        judged = judge.judge(premise, facts)
+        if judged.failures:
+            self._problem = judged.failures[0].message
+        return {verdict.target_id: verdict.label for verdict in judged.verdicts}
+
+    def _right(self, labels: dict[str, Label]) -> int:
+        return sum(labels.get(fact) == label for fact, label in self._known.items())
+
+    def _found(self, size: int, order: _Order) -> Probe:
+        return Probe(
+            facts_per_call=size,
+            form=order.form,
+            right=self._right(order.labels),
+            changed=order.changed or 0,
+            asked=len(self._known),
+        )
+
+
+class Bill(NamedTuple):
+    """What judging takes: calls, tokens, seconds one call after the other, US dollars (None: unknown)."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    cost: float | None
+
+    def __str__(self) -> str:
+        cost = "cost unknown" if self.cost is None else f"${self.cost:.4f}"
+        tokens = f"~{self.prompt_tokens:,} + {self.completion_tokens:,} tokens"
+        return f"{self.calls} calls, {tokens}, {cost}, ~{self.seconds:.0f} s"
+
+
+def bill(probed: Probed, config: Config, *, atoms: int, passages: int) -> Bill:
+    """What an answer of so many atoms takes that is judged against so many passages (FR2)."""
+    size = probed.found.facts_per_call
+    calls = passages * math.ceil(atoms / size)
+    facts, pace = min(size, atoms), probed.pace
+    prompt, completion, seconds = pace.prompt_tokens, pace.completion_tokens, pace.seconds
+    if pace.facts > 1:  # what grows with the facts
+        completion, seconds = (value * facts / pace.facts for value in (completion, seconds))
+        prompt += estimate_tokens(cases()[0].facts[0].text) * (facts - pace.facts)
+    total = round(calls * prompt), round(calls * completion)
+    return Bill(calls, *total, calls * seconds, price(str(config.model), *total))
+
+
+def known_probe(config: Config) -> Probe | None:
+    """What an earlier probe of the settings' model found, from the cache; None where there was none."""
+    if prober_of(config) is None or config.model is None or config.batch != "none":
+        return None
+    client = LiteLLMClient(config)
+    client.close()
+    return client.capabilities.probes.get(prompt_key(config))
+
+
+def as_probed(config: Config) -> Config:
+    """The settings with as many atoms a call as an earlier probe found; as they are where there was none."""
+    found = known_probe(config)
+    return config if found is None else config.model_copy(update={"atoms_per_call": found.facts_per_call})

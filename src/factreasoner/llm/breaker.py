@@ -1,0 +1,90 @@
+"""Whether a server answers: calls that find it down wait together, and fail at once where it stays so."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+
+SECONDS_BETWEEN_PROBES = 15.0
+"""How often one call asks a server that has been given up."""
+
+_listener: ContextVar[Callable[[float, str], None] | None] = ContextVar("factreasoner_waiting", default=None)
+
+
+@contextlib.contextmanager
+def told_of_waiting(listener: Callable[[float, str], None]) -> Iterator[None]:
+    """Tell `listener` how many seconds calls made inside have waited for which server, 0 once none does.
+
+    It is told several times a second by any of the threads that run in a copy of this context.
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class CircuitBreaker:
+    """Knows since when `server` has answered nobody. Thread-safe.
+
+    After `patience` seconds without one answer it is given up: calls fail at once, and one in 15 s asks
+    whether it is back. Without patience nobody waits, and nothing is given up.
+    """
+
+    def __init__(self, server: str, patience: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.server = server
+        self.patience = patience
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._down_since: float | None = None
+        self._probed = float("-inf")
+
+    def admits(self) -> bool:
+        """Whether a request may be sent now."""
+        with self._lock:
+            if self._left() > 0 or not self.patience:
+                return True
+            if self._clock() - self._probed < SECONDS_BETWEEN_PROBES:
+                return False
+            self._probed = self._clock()
+            return True
+
+    def failed(self) -> None:
+        """A request met an error that waiting may cure."""
+        with self._lock:
+            if self._down_since is None:
+                self._down_since = self._probed = self._clock()
+
+    def answered(self) -> None:
+        """A request was answered: all is well."""
+        with self._lock:
+            was_down, self._down_since = self._down_since is not None, None
+        if was_down:
+            _tell(0.0, self.server)
+
+    def wait(self) -> None:
+        """Say that a call waits for the server."""
+        with self._lock:
+            since = self._down_since
+        if since is not None:
+            _tell(self._clock() - since, self.server)
+
+    @property
+    def left(self) -> float:
+        """Seconds for which the server is still waited for."""
+        with self._lock:
+            return self._left()
+
+    def _left(self) -> float:
+        if self._down_since is None:
+            return self.patience
+        return self.patience - (self._clock() - self._down_since)
+
+
+def _tell(seconds: float, server: str) -> None:
+    listener = _listener.get()
+    if listener is not None:
+        listener(seconds, server)

@@ -1,0 +1,128 @@
+"""Servers that are dead, dying or slow: who waits, for how long, and what is said."""
+
+import threading
+import time
+
+import pytest
+from fake_server import hang, obliging, reset, sequence, server_error
+from llm_scene import PROMPT, SCHEMA, schema_of
+
+from factreasoner.errors import ProviderError
+from factreasoner.llm.breaker import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting
+from factreasoner.llm.parallel import parallel_map
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_server_is_given_up_after_patience_and_asked_now_and_then():
+    clock = Clock()
+    breaker = CircuitBreaker("here", 60.0, clock=clock)
+    assert breaker.admits()
+    breaker.failed()
+    clock.now = 59.0
+    breaker.failed()
+    assert (breaker.admits(), breaker.left) == (True, 1.0)
+    clock.now = 61.0
+    assert [breaker.admits() for _ in range(3)] == [True, False, False]  # one asks whether it is back
+    clock.now += SECONDS_BETWEEN_PROBES
+    assert [breaker.admits() for _ in range(2)] == [True, False]
+    breaker.answered()
+    assert (breaker.admits(), breaker.left) == (True, 60.0)
+
+
+def test_an_answer_begins_patience_anew():
+    clock = Clock()
+    breaker = CircuitBreaker("here", 10.0, clock=clock)
+    for second in range(0, 90, 9):
+        clock.now = float(second)
+        breaker.failed()
+        breaker.answered()
+    assert breaker.left == 10.0
+
+
+def test_without_patience_every_call_is_sent_once(scene):
+    set_up = scene(lambda request: server_error())
+    client = set_up.client(patience=0)
+    for _ in range(3):
+        with pytest.raises(ProviderError, match="asked once, without waiting"):
+            client.call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 3
+
+
+def test_calls_to_a_dead_server_wait_together_and_then_fail_at_once(scene):
+    set_up = scene(lambda request: reset())
+    client = set_up.client(patience=2.0, concurrency=16)
+    begun, heard = time.monotonic(), []
+
+    def failed(number):
+        with pytest.raises(ProviderError) as caught:
+            client.call(PROMPT.model_copy(update={"user": str(number)}), SCHEMA)
+        return str(caught.value)
+
+    with told_of_waiting(lambda seconds, server: heard.append((seconds, server))):
+        said = parallel_map(failed, range(80), 16)
+    assert time.monotonic() - begun < 30
+    assert sum("has answered no call for 2 s" in message for message in said) > 40
+    assert 0.0 < heard[0][0] < 2.5
+    assert "127.0.0.1" in heard[0][1]
+
+
+def test_a_server_that_dies_half_way_costs_the_rest_and_not_what_was_answered(scene):
+    set_up = scene(sequence(*[obliging] * 5, reset()))
+    client = set_up.client(patience=0.5, concurrency=1)
+
+    def answered(number):
+        try:
+            return bool(client.call(PROMPT.model_copy(update={"user": str(number)}), SCHEMA).arguments)
+        except ProviderError:
+            return False
+
+    assert [answered(number) for number in range(12)] == [True] * 5 + [False] * 7
+
+
+# One slot, and a queue before it
+
+
+def test_waiting_behind_our_own_requests_does_not_use_up_the_timeout(scene):
+    set_up = scene(delay=0.8, places=1)
+    client = set_up.client(timeout=4.0, max_attempts=1)
+    client.call(PROMPT, SCHEMA)
+    client.gate.slots.limit = 8
+    replies = parallel_map(lambda n: client.call(PROMPT, schema_of(n + 2)), range(1, 9), 8)
+    assert len(replies) == 8
+    assert set_up.server.calls == 9  # the last one waited for six seconds behind the others
+
+
+def test_a_request_that_hangs_alone_ends_in_time_though_others_behind_it_are_answered(scene):
+    hanging = threading.Event()
+
+    def answer(request):
+        if request.asked.startswith("hang"):
+            hanging.set()
+            return hang(20)
+        return obliging(request)
+
+    set_up = scene(answer)
+    client = set_up.client(timeout=2.0, max_attempts=1, patience=0)
+    client.call(PROMPT, SCHEMA)
+    client.gate.slots.limit = 4
+    begun = time.monotonic()
+    ended = []
+
+    def hung():
+        with pytest.raises(Exception, match="no answer within 2 s"):
+            client.call(PROMPT.model_copy(update={"user": "hang"}), SCHEMA)
+        ended.append(time.monotonic() - begun)
+
+    thread = threading.Thread(target=hung)
+    thread.start()
+    hanging.wait(10)
+    while thread.is_alive():
+        client.call(PROMPT.model_copy(update={"user": str(time.monotonic())}), SCHEMA)
+    thread.join()
+    assert ended[0] < 8

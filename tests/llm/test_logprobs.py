@@ -1,0 +1,81 @@
+"""What log-probabilities say of a value."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.llm.logprobs import Token, Tokens, tokens_of
+
+VALUES = ("True", "False", "Not clear")
+
+
+def chances(top, value="True", logprob=None):
+    pairs = tuple((text, math.log(share)) for text, share in top)
+    own = pairs[0][1] if logprob is None else logprob
+    return Tokens([Token(value.encode(), own, pairs)]).chances(0, value, VALUES)
+
+
+def test_shares_are_of_the_allowed_values_and_the_mass_is_what_they_had():
+    found = chances([("True", 0.4), (" true", 0.1), ("Not", 0.2), ("False", 0.1), ("The", 0.2)])
+    assert found.mass == pytest.approx(0.8)
+    assert found.probabilities == pytest.approx({"True": 0.625, "False": 0.125, "Not clear": 0.25})
+
+
+def test_a_word_that_is_no_beginning_of_a_value_counts_for_none():
+    found = chances([("True", 0.3), ("No", 0.5), ("F", 0.1), ("Not", 0.05)])
+    assert found.mass == pytest.approx(0.45)
+
+
+def test_a_value_out_of_sight_is_as_probable_as_the_least_seen_at_most():
+    """As a server reports that restricts what is sampled by a grammar, and its probabilities not."""
+    found = chances([("the", 0.5), ("a", 0.2), ("{", 0.1), ("an", 0.01)], logprob=math.log(0.005))
+    assert found.probabilities["True"] == pytest.approx(1 / 3)
+    assert found.mass == pytest.approx(0.005)
+
+
+def test_a_token_without_alternatives_says_how_probable_it_was_and_no_mass():
+    found = chances([("True", 0.8)])
+    assert (found.probabilities["True"], found.mass) == (pytest.approx(0.8), None)
+    assert sum(found.probabilities.values()) == pytest.approx(1.0)
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=5))
+def test_a_value_is_never_surer_than_its_share_of_the_values_seen(weights):
+    shares = [weight / sum(weights) / 1.25 for weight in weights]
+    texts = ["True", "False", "Not clear", "x", "y"]
+    found = chances(list(zip(texts, shares, strict=False))).probabilities["True"]
+    assert 0.0 < found <= shares[0] / sum(shares[:3]) + 1e-12
+
+
+def entry(token, logprob, top=(), raw=None):
+    alternatives = [{"token": t, "logprob": p} for t, p in top]
+    return {"token": token, "logprob": logprob, "bytes": raw, "top_logprobs": alternatives}
+
+
+@pytest.mark.parametrize("unsound", [None, "x", True, float("nan"), float("-inf"), 0.5, -(10**400)])
+def test_a_number_that_is_no_log_probability_counts_for_nothing(unsound):
+    found = tokens_of({"content": [entry("True", unsound), entry("!", -0.1)]})
+    assert found.chances(0, "True", VALUES) is None
+    assert tokens_of({"content": [entry("True", unsound)]}) is None
+    other = tokens_of({"content": [entry("True", -0.1, [("False", unsound)]), entry("!", -0.1)]})
+    assert other.chances(0, "True", VALUES) is None
+
+
+def test_tokens_are_joined_by_their_bytes():
+    raw = "é".encode()
+    parts = [entry("?", -0.1, raw=list(raw[:1])), entry("?", -0.2, raw=list(raw[1:]))]
+    found = tokens_of({"content": [*parts, entry("True", -0.3, [("True", -0.3), ("False", -1.5)])]})
+    assert found.raw.decode() == "éTrue"
+    assert found.chances(len(raw), "True", VALUES).mass == pytest.approx(math.exp(-0.3) + math.exp(-1.5))
+
+
+@pytest.mark.parametrize("logprobs", [None, {}, {"content": None}, {"content": []}, {"content": "x"}])
+def test_no_tokens_are_none(logprobs):
+    assert tokens_of(logprobs) is None
+
+
+def test_a_long_reply_of_repeating_tokens_is_read_at_once():
+    tokens = tokens_of({"content": [entry("a", -0.1)] * 100_000})
+    assert tokens.chances(50_000, "True", VALUES) is None

@@ -1,0 +1,112 @@
+"""How many requests are under way at once: as many as a server bears."""
+
+import itertools
+import threading
+
+from fake_server import obliging
+from llm_scene import PROMPT, SCHEMA
+
+from factreasoner.llm.limits import ANSWERS_TO_TELL, LocalTurnstile, Slots, one_slot, slots_of
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.settings import Config
+
+
+class Server:
+    """Answers 100 tokens a second a place, `places` at once, in a time of its own."""
+
+    def __init__(self, slots, places):
+        self.slots, self.places, self.now = slots, places, 0.0
+
+    def rounds(self, count):
+        """So many rounds of as many requests as there are slots; the limits after each."""
+        limits = []
+        for _ in range(count):
+            at_once = self.slots.limit
+            for _ in range(at_once):
+                self.slots.take()
+            self.now += at_once / min(at_once, self.places)
+            for _ in range(at_once):
+                self.slots.answered(100)
+                self.slots.give_back()
+            limits.append(self.slots.limit)
+        return limits
+
+
+def served(places, *, most=16, first=1):
+    server = Server(Slots(most, first, clock=lambda: server.now), places)
+    return server
+
+
+def test_slots_grow_while_more_is_answered_in_the_same_time():
+    assert served(1).rounds(100)[-1] == 1
+    assert served(4).rounds(100)[-1] == 4
+    assert served(100).rounds(100)[-1] == 16
+
+
+def test_slots_that_nobody_needs_do_not_grow():
+    slots = Slots(16, 1)
+    slots.take()
+    slots.give_back()
+    for _ in range(5 * ANSWERS_TO_TELL):
+        slots.answered(100)
+    assert slots.limit <= 2
+
+
+def test_a_request_out_of_time_halves_them_and_answers_bring_them_back_one_by_one():
+    server = served(100, first=16)
+    server.slots.timed_out()
+    server.slots.timed_out()
+    assert server.slots.limit == 4
+    limits = server.rounds(200)
+    assert limits[-1] == 16
+    assert all(after - before <= 1 for before, after in itertools.pairwise(limits))
+
+
+def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
+    for base, first in (
+        ("http://127.0.0.1:8080/v1", 1),
+        ("http://localhost:11434", 1),
+        ("http://10.0.0.5:8000/v1", 12),
+        (None, 12),
+    ):
+        assert slots_of(Config(model="openai/m", api_base=base, concurrency=12)).limit == first
+
+
+def test_calls_of_one_passage_have_a_slot_to_themselves():
+    turnstile = LocalTurnstile(Slots(1, 1), None, None)
+    order, gate = [], threading.Barrier(3)
+
+    def passage(name):
+        gate.wait()
+        with one_slot():
+            for number in range(3):
+                with turnstile.passed(1):
+                    order.append((name, number))
+
+    threads = [threading.Thread(target=passage, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    names = [name for name, _ in order]
+    assert len(order) == 9
+    assert all(len(set(names[start : start + 3])) == 1 for start in (0, 3, 6))
+
+
+def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
+    turnstile = LocalTurnstile(Slots(1, 1), None, None)
+    try:
+        with one_slot(), turnstile.passed(1):
+            raise KeyError
+    except KeyError:
+        pass
+    with turnstile.passed(1):
+        pass
+
+
+def test_a_near_server_with_one_place_is_not_asked_many_at_once(scene):
+    set_up = scene(obliging, delay=0.3, places=1)
+    client = set_up.client(concurrency=16)
+    parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), range(24), 16)
+    assert set_up.server.calls == 24
+    assert set_up.server.peak <= 2
