@@ -68,7 +68,8 @@ class StandIn:
             found = prose()
             text = found.content or ""
         else:
-            found = Completion(arguments) if request.form != "fenced" else Completion(content=text)
+            plain = isinstance(arguments, str) and request.form in ("lines", "word")
+            found = Completion(content=text) if plain else Completion(arguments)
         asked, said = _prompt_tokens(request.body), len(encoding.encode(text))
         self._taken[number] = (asked, said)
         tokens = None if request.form == "tool" else [(word, -0.1, [(word, -0.1)]) for word in _words(text)]
@@ -76,11 +77,11 @@ class StandIn:
         return Completion(found.arguments, content=found.content, tokens=tokens, usage=usage)
 
     def _arguments(self, request: Request) -> dict[str, Any] | str:
-        if request.function == "verify_facts":
+        if request.function == "verify_facts" or request.listed:
             return self._facts(request)
         if request.function == "report_statements":
             (text,) = re.findall(
-                r"<given_text_(\w+)>\n(.*?)\n</given_text_\1>", _text(request.body), re.DOTALL
+                r"<given_text_(\w+)>\n(.*?)\n</given_text_\1>", request.asked, re.DOTALL
             )
             items = request.parameters["properties"]["statements"]["items"]
             return {"statements": [_statement(claim, items) for claim in sentences(text[1])]}
@@ -97,9 +98,8 @@ class StandIn:
             if name.endswith("_sources"):
                 found[name] = "1"
                 continue
-            claim = re.sub(r"\n?</?given_\w+>\n?", "", schema["description"].split("instruction):\n")[-1])
             if self._kept():
-                found[name] = "True" if borne_out(claim) else "Not clear"
+                found[name] = "True" if borne_out(schema["description"]) else "Not clear"
         return found
 
     def _of_ragas(self, text: str) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def test_litellm_is_imported_in_one_file():
         if (isinstance(node, ast.Import) and any(a.name.split(".")[0] == "litellm" for a in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "litellm")
     }
-    assert users == {"llm/litellm_provider.py"}
+    assert users == {"llm/transport.py"}
 
 
 def test_text_reaches_a_terminal_in_one_way():

@@ -7,6 +7,9 @@ import httpx
 import pytest
 from fake_server import FakeServer, answering, hang, obliging, refusing, sequence, server_error
 
+from factreasoner.llm.forms import request
+from factreasoner.llm.messages import FunctionSchema, Prompt
+
 FACT = {"type": "string", "enum": ["True", "False"]}
 PARAMETERS = {"type": "object", "properties": {"fact_0": FACT, "score": {"type": "integer", "minimum": 3}}}
 ASKED = 'Answer. JSON schema:\n{"properties": {"fact_0": {"enum": ["False"]}}}'
@@ -28,12 +31,21 @@ def test_a_tool_is_answered_with_a_valid_object():
     }
 
 
+def asked(server, form):
+    """What the server says to one fact that is asked about in a form which carries no schema."""
+    parameters = {"type": "object", "properties": {"fact_0": {"enum": ["True", "False"]}}}
+    schema = FunctionSchema(
+        name="check", description="Check.", parameters=parameters, items={"fact_0": "X."}, item="fact"
+    )
+    body = request(form, Prompt(name="p", user="A passage."), schema)
+    answer = post(server, **body, max_tokens=2 if form == "word" else 99).json()
+    return answer["choices"][0]["message"]["content"]
+
+
 def test_the_schema_is_found_in_the_prompt():
     with FakeServer() as server:
-        loose = post(server, response_format={"type": "json_object"}).json()
-        fenced = post(server).json()
-    assert loose["choices"][0]["message"]["content"] == '{"fact_0": "False"}'
-    assert fenced["choices"][0]["message"]["content"] == '```json\n{"fact_0": "False"}\n```'
+        answers = {form: asked(server, form) for form in ("json_object", "lines", "word")}
+    assert answers == {"json_object": '{"fact_0": "True"}', "lines": "0: True", "word": "True"}
 
 
 def test_requests_are_counted_and_recorded():

@@ -97,7 +97,7 @@ def test_the_fence_depends_on_the_text_alone() -> None:
     assert first.splitlines()[0] != other.splitlines()[0]
 
 
-@pytest.mark.parametrize("name", ["judge", "factscore", "veriscore", "factverify", "prompt-tf"])
+@pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify", "prompt-tf"])
 def test_prompts_of_judges_hold_for_every_call_form(name: str) -> None:
     template = prompts.load(name)
     whole = f"{template.system}\n{template.user}".casefold()

@@ -86,7 +86,7 @@ class LLMJudge:
             verdicts=self._inquiry.verdicts.format(passage="passage"),
         )
         shown = self._examples[one]
-        return prompt.model_copy(update={"examples": shown}), self._inquiry.build(claims)
+        return prompt.model_copy(update={"name": "judge", "examples": shown}), self._inquiry.build(claims)
 
     @cached_property
     def _examples(self) -> dict[bool, tuple[Example, ...]]:

@@ -228,7 +228,8 @@ class LiteLLMClient:
         while True:
             found = self._capabilities.forms.get(kind)
             if found is None and self._batches is not None:
-                found = FoundForm(form=self._forms(kind)[-1 if kind == "one" else 0])
+                order = self._forms(kind)
+                found = FoundForm(form="tool" if "tool" in order else order[0])
             if found is None:
                 with self._learning:  # one at a time; those that waited know by then
                     if kind not in self._capabilities.forms:

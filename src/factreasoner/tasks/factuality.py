@@ -50,7 +50,7 @@ class Factuality(Task[Assessment]):
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
         row = ASSESSORS.get(config.assessor)
-        names = [*atom_prompts(config), "judge" if row is None else row.prompt]
+        names = [*atom_prompts(config), *(["judge", "judge_one"] if row is None else [row.prompt])]
         return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:

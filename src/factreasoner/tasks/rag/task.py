@@ -35,7 +35,7 @@ class Rag(Task[RagResult]):
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
-        return [*atom_prompts(config), "judge", "judge_several"]
+        return [*atom_prompts(config), "judge", "judge_one", "judge_several"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
         """See `Task`."""

@@ -40,7 +40,8 @@ class Recall(Task[RecallResult]):
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
-        return [PROMPT_TF if config.mode == PROMPT_TF else "judge", "fact_generator"]
+        judging = [PROMPT_TF] if config.mode == PROMPT_TF else ["judge", "judge_one"]
+        return [*judging, "fact_generator"]
 
     def worker(self, config: Config, calls: Calls) -> Worker[RecallResult]:
         """See `Task`."""
