@@ -35,7 +35,6 @@ import numpy as np
 from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
 from contenders import install
 from data_folder import data_folder
-from factreasoner.config import Config
 
 from factreasoner.assembly import assembly_of
 from factreasoner.calibration.label_offsets import LABELS

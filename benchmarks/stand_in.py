@@ -80,9 +80,7 @@ class StandIn:
         if request.function == "verify_facts" or request.listed:
             return self._facts(request)
         if request.function == "report_statements":
-            (text,) = re.findall(
-                r"<given_text_(\w+)>\n(.*?)\n</given_text_\1>", request.asked, re.DOTALL
-            )
+            (text,) = re.findall(r"<given_text_(\w+)>\n(.*?)\n</given_text_\1>", request.asked, re.DOTALL)
             items = request.parameters["properties"]["statements"]["items"]
             return {"statements": [_statement(claim, items) for claim in sentences(text[1])]}
         keys = request.parameters.get("properties", {}).keys()
