@@ -29,8 +29,10 @@ COMMAND_LINE = (
 # Real servers, for which `make integration` installs what is needed.
 collect_ignore = [] if os.environ.get("FACTREASONER_INTEGRATION") else ["integration", "real_server"]
 
-# Whoever runs the tests may have settings in the environment; the five that are none stay.
-for name in [name for name in os.environ if name.startswith(PREFIX) and name not in RESERVED]:
+# Whoever runs the tests may have settings in the environment. Variables that are none stay, and the model's
+# name beside the address of a real server.
+kept = RESERVED | ({f"{PREFIX}MODEL"} if os.environ.get(f"{PREFIX}API_BASE") else set())
+for name in [name for name in os.environ if name.startswith(PREFIX) and name not in kept]:
     del os.environ[name]
 
 # Examples are not timed: the first one may pay for an import, and machines differ.

@@ -16,7 +16,9 @@ from factreasoner.settings.expectations import kinds_of
 from factreasoner.settings.setting import setting_of
 
 PREFIX = "FACTREASONER_"
-RESERVED = frozenset(PREFIX + name for name in ("API_BASE", "CONTACT", "DATA", "DEBUG", "INTEGRATION"))
+RESERVED = frozenset(
+    PREFIX + name for name in ("API_BASE", "CONTACT", "DATA", "DEBUG", "INTEGRATION", "VERIFIERS")
+)
 """Variables with a meaning of their own. So `api_base` has none: flags and profiles set it."""
 
 
