@@ -35,8 +35,8 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, Record
 from factreasoner.pipeline import Pipeline
+from factreasoner.plugins.table import load
 from factreasoner.protocols import Evaluator, Judge
-from factreasoner.registry import load
 from factreasoner.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver

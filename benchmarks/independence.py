@@ -38,7 +38,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
-from factreasoner.registry import load
+from factreasoner.plugins.table import load
 from factreasoner.rescoring import rescore
 from factreasoner.settings import Config
 

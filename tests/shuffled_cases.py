@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
+from factreasoner.plugins.table import load
 from factreasoner.protocols import Judged
-from factreasoner.registry import load
 from factreasoner.settings import Config
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")

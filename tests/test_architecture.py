@@ -39,7 +39,6 @@ _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
 NOT_IN_THE_TABLE = {
     "choices": (1, _HOUSE),
-    "registry": (4, _HOUSE),
     "compression": (1, _HOUSE),
     "compact": (1, _HOUSE),
     "stack": (1, _HOUSE),
@@ -65,11 +64,8 @@ NOT_DOWNWARD = {
     ("integrations", "cli"): _HOUSE,
     ("pipeline", "assembly"): _HOUSE,
     ("protocols", "graph"): _HOUSE,
-    ("plugins", "registry"): _HOUSE,
-    ("plugins", "settings"): _HOUSE,
     ("report", "analysis"): _HOUSE,
     ("solvers", "plugins"): _HOUSE,
-    ("solvers", "registry"): _HOUSE,
     ("solvers", "settings"): _HOUSE,
 }
 """Imports that do not go down yet, (part, part it imports from), with the work that takes them away."""

@@ -21,7 +21,8 @@ from factreasoner.llm.cache import cache_of
 from factreasoner.llm.commons import Commons
 from factreasoner.llm.form_search import Memory
 from factreasoner.llm.panel import Panel
-from factreasoner.plugins import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, Seam, named
+from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, PluginKind, named
+from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (
     LLM,
     Atomizer,
@@ -34,7 +35,6 @@ from factreasoner.protocols import (
     Solver,
     Summarizer,
 )
-from factreasoner.registry import PLUGINS, nearest
 from factreasoner.retrieval.merged import MergedRetriever, names_of
 from factreasoner.settings import Config, keyword_settings
 
@@ -73,29 +73,29 @@ class Assembly:
         self._commons = commons
         self._calibration = calibration_of(config)
 
-    def made(self, seam: Seam[P]) -> P:
+    def made(self, kind: PluginKind[P]) -> P:
         """The part that is given, or the one the configuration names."""
-        return seam.make(self._plugin(seam), self._offers(seam))
+        return kind.make(self._plugin(kind), self._offers(kind))
 
-    def _plugin(self, seam: Seam[P]) -> object:
-        return self._parts.get(seam.kind, self.config.plugin(seam.kind))
+    def _plugin(self, kind: PluginKind[P]) -> object:
+        return self._parts.get(kind.name, self.config.plugin(kind.name))
 
-    def optional(self, seam: Seam[P]) -> P | None:
+    def optional(self, kind: PluginKind[P]) -> P | None:
         """The part as `made` gives it; None where the configuration names it "none"."""
-        return None if self._plugin(seam) == "none" else self.made(seam)
+        return None if self._plugin(kind) == "none" else self.made(kind)
 
-    def _offers(self, seam: Seam[P]) -> Offers:
+    def _offers(self, kind: PluginKind[P]) -> Offers:
         """What a part may ask for; a judge may have a solver, but not the other way round."""
         offers: dict[str, Callable[[], object]] = {
             "config": lambda: self.config,
             "llm": lambda: self.llm,
             "cache": lambda: cache_of(self.config, self._commons),
         }
-        if seam is RETRIEVER:
+        if kind is RETRIEVER:
             offers["account"] = lambda: self._account
-        if seam is not SOLVER:
+        if kind is not SOLVER:
             offers["solver"] = lambda: self.made(SOLVER)
-        if seam is not SOLVER and seam is not JUDGE:
+        if kind is not SOLVER and kind is not JUDGE:
             offers["judge"] = self.judge
         return offers
 

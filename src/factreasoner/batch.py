@@ -15,7 +15,7 @@ from factreasoner.cli.progress import progress_for
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.models import Record
-from factreasoner.plugins import importable, named
+from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.runner import RunReport

@@ -26,7 +26,7 @@ from factreasoner.models import (
     record_fingerprint,
     status_of,
 )
-from factreasoner.plugins import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
+from factreasoner.plugins.kinds import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import (
     LLM,
     Atomized,

@@ -6,7 +6,7 @@ from fenced import unmarked
 from factreasoner import prompts
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Context
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.table import PLUGINS
 
 WORDS = ASSESSORS["prompt-tf"]
 

@@ -8,7 +8,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.judging import asks_model, judging_threads
 from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -15,7 +15,7 @@ from shuffled_cases import Case, TableJudge
 from factreasoner.choices import FactorTable
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Relation, Verdict
-from factreasoner.registry import load
+from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 
 

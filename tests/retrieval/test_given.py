@@ -2,8 +2,8 @@ import pytest
 
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Context, Record
+from factreasoner.plugins.table import load
 from factreasoner.protocols import Retrieved
-from factreasoner.registry import load
 
 ATOMS = (Atom(id="a0", text="Water boils at 100 degrees."),)
 CONTEXTS = (

@@ -11,7 +11,7 @@ from raw_server import Behaviour, Client, RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError, StageError
 from factreasoner.models import Atom, Record
-from factreasoner.registry import load
+from factreasoner.plugins.table import load
 from factreasoner.retrieval import reader
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web_search import WebRetriever

@@ -8,7 +8,7 @@ from json_server import Answer, JsonServer, steps, wiki
 
 from factreasoner.errors import SearchError, StageError
 from factreasoner.models import Atom, Record
-from factreasoner.registry import load
+from factreasoner.plugins.table import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms
 from factreasoner.settings import Config

@@ -6,7 +6,7 @@ import pytest
 from factreasoner.errors import ConfigError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 from factreasoner.solvers.cross_check import (
     LargestDifference,

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from merlin_stand_in import brute_force_merlin, script
 from oracle import binary_networks, brute_force, largest_error, networks
 
-from factreasoner import registry
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
+from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver, plan_of
 
@@ -188,4 +188,4 @@ def test_a_missing_binary_is_a_setting_to_fix(tmp_path: Path, monkeypatch: pytes
 
 
 def test_it_is_registered(merlin: Path) -> None:
-    assert registry.load("solver", "merlin")(Config(merlin_path=merlin)).name == "merlin"
+    assert load("solver", "merlin")(Config(merlin_path=merlin)).name == "merlin"

@@ -19,7 +19,7 @@ from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder

@@ -17,7 +17,7 @@ from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table, estimate
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.manifest import result_settings
 from factreasoner.settings import Config, parse_config

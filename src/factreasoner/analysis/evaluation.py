@@ -19,7 +19,7 @@ from factreasoner.metrics.results import confusion_counts
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table, estimate
 from factreasoner.models import TaskResult
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import Config

@@ -9,7 +9,7 @@ from factreasoner.errors import InputError, InputProblem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
-from factreasoner.plugins import SOLVER
+from factreasoner.plugins.kinds import SOLVER
 from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config

@@ -18,7 +18,7 @@ from typing import Literal
 from factreasoner.analysis.run_tables import Row, RunTable
 from factreasoner.compression import plain_name
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.replacing import replace_file
 
 Format = Literal["csv", "jsonl", "parquet"]

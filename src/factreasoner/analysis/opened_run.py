@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.analysis.run_tables import RECORDS, VERDICTS, Columns, Row, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import SHARE, Estimate, Table, of_fewer
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
 from factreasoner.tasks.task import Tally, Task

@@ -11,7 +11,7 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replay import record_of

@@ -25,7 +25,7 @@ from factreasoner.metrics.statistics import (
 )
 from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import Assessment, judged_atoms
-from factreasoner.plugins import SOLVER
+from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.rescoring import rescore
 

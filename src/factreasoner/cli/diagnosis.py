@@ -15,7 +15,7 @@ from factreasoner.cli.advice import embedded_limits
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.llm.cache import cache_folder
 from factreasoner.models import Claim, Premise
-from factreasoner.registry import EXTRA_OF_MODULE, load
+from factreasoner.plugins.table import EXTRA_OF_MODULE, load
 from factreasoner.settings import Config
 from factreasoner.text.parsing import OFFICIAL_MODELS, describe_model
 

@@ -10,8 +10,8 @@ from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Premise, Verdict
+from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import Judge, Judged
-from factreasoner.registry import PLUGINS, load
 from factreasoner.settings import Config
 
 Task = tuple[Premise, list[Claim]]

@@ -17,9 +17,9 @@ from factreasoner.explanations.scale import Scale, log_odds, probability
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
-from factreasoner.plugins import SOLVER
+from factreasoner.plugins.kinds import SOLVER
+from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver
-from factreasoner.registry import nearest
 from factreasoner.settings import Config
 
 NEGLIGIBLE = 1e-6

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError, InputProblem
 from factreasoner.inputs.values import Values
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id",),

@@ -14,8 +14,8 @@ from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
+from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
-from factreasoner.registry import nearest
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import MissingExtraError
 from factreasoner.metrics.reliability import Bin
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.comparison_tables import caption, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"

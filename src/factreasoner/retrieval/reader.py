@@ -18,7 +18,7 @@ import sys
 import threading
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.page import Extracted, Page
 from factreasoner.settings import Config
 

@@ -7,7 +7,7 @@ import threading
 import httpx
 
 from factreasoner.errors import ForbiddenUrlError, MissingExtraError, UnreadablePageError
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.decoding import decode
 from factreasoner.retrieval.fetch import Fetcher

@@ -12,7 +12,7 @@ from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
 from factreasoner.judges.recorded import line_problems
 from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
-from factreasoner.plugins import SOLVER
+from factreasoner.plugins.kinds import SOLVER
 from factreasoner.rescoring import rescore
 from factreasoner.runs.known_records import known_id
 from factreasoner.runs.store import RunFolder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from factreasoner.errors import MissingExtraError, PendingError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.models import Failure, Record, TaskResult
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.dispatch import Dispatcher
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.portions import guarded

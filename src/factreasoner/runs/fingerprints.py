@@ -10,7 +10,7 @@ from factreasoner import prompts
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
 from factreasoner.judges.recorded import recording_fingerprint
-from factreasoner.registry import load
+from factreasoner.plugins.table import load
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Task

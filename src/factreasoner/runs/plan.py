@@ -19,9 +19,17 @@ from factreasoner.llm.retry_budget import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
-from factreasoner.plugins import ASSESSOR, ATOMIZER, JUDGE, QUERY_BUILDER, REVISER, SUMMARIZER, Seam
+from factreasoner.plugins.kinds import (
+    ASSESSOR,
+    ATOMIZER,
+    JUDGE,
+    QUERY_BUILDER,
+    REVISER,
+    SUMMARIZER,
+    PluginKind,
+)
+from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import AsksModel
-from factreasoner.registry import PLUGINS, load
 from factreasoner.retrieval.merged import names_of
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
@@ -101,16 +109,16 @@ class _Planner:
         if isinstance(self._evaluator, PromptedEvaluator) and config.plugin("judge") != "llm":
             self._assessor = None
 
-    def _asking(self, assembly: Assembly, seam: Seam[Any], made: object = None) -> AsksModel | None:
+    def _asking(self, assembly: Assembly, kind: PluginKind[Any], made: object = None) -> AsksModel | None:
         """The part of that kind if it tells what it asks a model; no other registered one is made."""
-        name = self._config.plugin(seam.kind)
-        ours = name in PLUGINS[seam.kind]
-        if name == "none" or (ours and not hasattr(load(seam.kind, name), "requests")):
+        name = self._config.plugin(kind.name)
+        ours = name in PLUGINS[kind.name]
+        if name == "none" or (ours and not hasattr(load(kind.name, name), "requests")):
             return None
-        part = made or assembly.made(seam)
+        part = made or assembly.made(kind)
         if callable(getattr(part, "requests", None)):
             return cast(AsksModel, part)
-        self.uncounted.append(f"{seam.kind} {name}")
+        self.uncounted.append(f"{kind.name} {name}")
         return None
 
     def add(self, record: Record) -> None:

@@ -33,7 +33,8 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.cache import cache_folder
 from factreasoner.llm.form_search import Capabilities
 from factreasoner.models import Record
-from factreasoner.plugins import own_modules
+from factreasoner.plugins.kinds import own_modules
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.dispatch import Hand
 from factreasoner.runs.portions import Portion
 from factreasoner.runs.processes import processes_at_once
@@ -243,7 +244,7 @@ def _connect(config: Config) -> None:
     if address == "local":
         cores = processes_at_once(config)
         options = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": OBJECT_STORE}
-    elif modules := own_modules(config):
+    elif modules := own_modules(part for kind in PLUGINS for part in str(getattr(config, kind)).split(",")):
         options = {"runtime_env": {"py_modules": modules}}
     logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of what it does by default
     token_told = _reached(address)

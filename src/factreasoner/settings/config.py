@@ -29,7 +29,7 @@ from factreasoner.choices import (
     Unlisted,
     Version,
 )
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.conflicts import refuse_conflicts
 from factreasoner.settings.credentials import checked_service, checked_url, checked_variable
 from factreasoner.settings.parameters import checked_parameters, parsed_parameters

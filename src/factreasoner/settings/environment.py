@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from factreasoner.errors import ConfigError
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.settings.config import Config
 from factreasoner.settings.expectations import kinds_of
 from factreasoner.settings.setting import setting_of

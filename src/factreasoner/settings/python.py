@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ParamSpec, TypeVar, get_args
 
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
-from factreasoner.registry import PLUGINS, nearest
+from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.settings.config import Config
 from factreasoner.settings.expectations import kinds_of
 

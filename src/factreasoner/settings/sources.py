@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from factreasoner.errors import ConfigError
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.settings.config import Config
 from factreasoner.settings.environment import from_environment, variable_of
 from factreasoner.settings.expectations import OWN, must_be, refused

@@ -11,8 +11,8 @@ import numpy as np
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.plugins import SOLVER
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.kinds import SOLVER
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 
 

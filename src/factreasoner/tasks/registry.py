@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.registry import nearest
+from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import Task
 
 FACTUALITY = "run"

@@ -18,7 +18,7 @@ import frozen
 import factreasoner
 from factreasoner import cli, compression
 from factreasoner.inputs import columns, parsing, tables
-from factreasoner.registry import PLUGINS
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.retrieval.corpus import files
 
 FILE = frozen.HERE / "inventory.txt"

@@ -19,8 +19,8 @@ from factreasoner.judges.faaf import LABELS
 from factreasoner.llm.cache import key_of
 from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.protocols import Judged
-from factreasoner.registry import EXTRA_OF_MODULE
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from factreasoner.compression import opened
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.content import ARCHIVE, HEAD, content_of
 from factreasoner.retrieval.corpus.files import Kind, kind_of, reason
 from factreasoner.retrieval.corpus.rows import BadRow, Document, csv_rows, json_rows

@@ -24,8 +24,8 @@ from factreasoner.llm.transport import Transport
 from factreasoner.llm.transport import load as litellm
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
-from factreasoner.plugins import Seam
-from factreasoner.registry import EXTRA_OF_MODULE, load, told
+from factreasoner.plugins.kinds import PluginKind
+from factreasoner.plugins.table import EXTRA_OF_MODULE, load, told
 from factreasoner.retrieval.corpus.collection import NONE, Vectors
 from factreasoner.retrieval.corpus.vector_cache import TEXTS_A_REQUEST, VectorCache
 from factreasoner.settings import Config
@@ -65,7 +65,7 @@ def embedding_named(name: str, config: Config, account: Account | None = None) -
     return VectorCache(name, model.embed, config) if config.cache else model
 
 
-EMBEDDING: Seam[Embedding] = Seam("embedding", "embed", object)
+EMBEDDING: PluginKind[Embedding] = PluginKind("embedding", "embed", object)
 
 
 class OwnEmbedding:

@@ -13,7 +13,7 @@ from platformdirs import user_data_dir
 
 from factreasoner.errors import ConfigError, MissingExtraError, StoreError
 from factreasoner.llm.faults import shown
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.collection import NONE, Collection, CollectionInfo
 from factreasoner.retrieval.corpus.writers import alone_in_folder
 from factreasoner.settings import Config

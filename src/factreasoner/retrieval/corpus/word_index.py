@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.registry import EXTRA_OF_MODULE
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.passages import content, folded_words, term, terms
 from factreasoner.text.lexicon import FUNCTION_WORDS

@@ -13,7 +13,7 @@ from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
-from factreasoner.plugins import ATOMIZER, REVISER
+from factreasoner.plugins.kinds import ATOMIZER, REVISER
 
 
 class Claims(NamedTuple):

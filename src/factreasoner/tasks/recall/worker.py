@@ -8,7 +8,7 @@ from factreasoner.assembly import Assembly
 from factreasoner.evaluators.assessors import LABEL_OF
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict
-from factreasoner.plugins import FACT_GENERATOR
+from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import Evaluator, Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.recall.result import RecallResult

@@ -9,7 +9,7 @@ from factreasoner.errors import ConfigError, StageError
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, Verdict
-from factreasoner.plugins import ATOMIZER, REVISER
+from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimWorker, Work

@@ -8,13 +8,14 @@ import pytest
 from fake_server import FakeServer
 from forked import COMMAND
 
-from factreasoner import Config, ScriptedLLM, assess, build_pipeline, plugins
+from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Premise, Record, Verdict
+from factreasoner.plugins.kinds import kinds
 from factreasoner.protocols import Atomized, Judged, Retrieved
 
-DOCS = Path(__file__).parents[1] / "docs" / "plugins.md"
+DOCS = Path(__file__).parents[2] / "docs" / "plugins.md"
 TEXT = "Rome is old."
 CONTEXTS = ["Rome is old. It is large."]
 ATOM = Atom(id="a0", text=TEXT)
@@ -136,7 +137,7 @@ class Breaks:
     [
         (WantsModel, ["WantsModel", "--model"]),
         (WantsMoon, ["WantsMoon", "'moon'", "config, llm, cache, solver"]),
-        (Breaks, ["Breaks", "KeyError", "broken", "test_plugins.py:"]),
+        (Breaks, ["Breaks", "KeyError", "broken", "test_kinds.py:"]),
         (object(), ["builtins:object", "no method judge()"]),
         (dict, ["builtins:dict", "no method judge()"]),
         ("json:loads", ["json:loads"]),
@@ -168,7 +169,7 @@ def raising(premise, claims):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (raising, ["ValueError: mine", "test_plugins.py:"]),
+        (raising, ["ValueError: mine", "test_kinds.py:"]),
         (lambda premise, claims: [verdict()], ["judge() returned list", "Judged"]),
         (lambda premise, claims: None, ["NoneType"]),
         (lambda premise, claims: Judged(({"label": "entailment"},)), ["a dict where a Verdict belongs"]),
@@ -230,30 +231,30 @@ class YesRetriever:
 
 
 @pytest.mark.parametrize(
-    ("seam", "result", "arguments"),
+    ("made", "result", "arguments"),
     [
-        (plugins.REVISER, Atomized(()), ([ATOM], RECORD)),
-        (plugins.REVISER, Atomized((ATOM, ATOM)), ([ATOM], RECORD)),
-        (plugins.ATOMIZER, Atomized((ATOM, ATOM)), (RECORD,)),
-        (plugins.SUMMARIZER, Retrieved(()), (RECORD.contexts, [ATOM])),
+        (kinds.REVISER, Atomized(()), ([ATOM], RECORD)),
+        (kinds.REVISER, Atomized((ATOM, ATOM)), ([ATOM], RECORD)),
+        (kinds.ATOMIZER, Atomized((ATOM, ATOM)), (RECORD,)),
+        (kinds.SUMMARIZER, Retrieved(()), (RECORD.contexts, [ATOM])),
     ],
 )
-def test_nothing_may_get_lost_or_doubled(seam, result, arguments):
-    part = type("Part", (), {seam.method: lambda self, *given: result})()
+def test_nothing_may_get_lost_or_doubled(made, result, arguments):
+    part = type("Part", (), {made.method: lambda self, *given: result})()
     with pytest.raises(PluginError, match="Part"):
-        getattr(seam.make(part, {}), seam.method)(*arguments)
+        getattr(made.make(part, {}), made.method)(*arguments)
 
 
 def test_a_failure_for_a_claim_is_enough():
     failure = Failure(stage="judge", item_id="c0->a0", error_type="X", message="no")
     part = type("Part", (), {"judge": lambda self, premise, claims: Judged((), (failure,))})()
-    judged = plugins.JUDGE.make(part, {}).judge(Premise("c0", "text"), [Claim("a0", TEXT)])
+    judged = kinds.JUDGE.make(part, {}).judge(Premise("c0", "text"), [Claim("a0", TEXT)])
     assert judged == Judged((), (failure,))
 
 
 def test_everything_else_of_a_part_shows_through():
     part = type("Part", (), {"name": "mine", "marginals": lambda self, graph: Marginals, "width": 3})()
-    watched = plugins.SOLVER.make(part, {})
+    watched = kinds.SOLVER.make(part, {})
     assert (watched.name, watched.width) == ("mine", 3)
     with pytest.raises(AttributeError):
         _ = watched.height
@@ -264,5 +265,5 @@ def test_modules_of_ones_own_are_found_and_installed_ones_are_not(tmp_path, monk
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    config = Config(judge="lone:Judge", solver="whole.inner:Solver", atomizer="numpy.random:Generator")
-    assert plugins.own_modules(config) == [str(tmp_path / "lone.py"), str(tmp_path / "whole")]
+    names = ["lone:Judge", "whole.inner:Solver", "numpy.random:Generator", "embedded"]
+    assert kinds.own_modules(names) == [str(tmp_path / "lone.py"), str(tmp_path / "whole")]

@@ -1,7 +1,7 @@
 """How the parts of a pipeline are made: one contract for every kind of plug-in, a user's own included.
 
 A constructor gets by name what it asks for, and nothing else: `config`, `llm`, `cache`, `solver`, `judge`.
-An error in a user's own part, or a result that is not what its seam asks for, is told as that part's, with
+An error in a user's own part, or a result that is not what its kind asks for, is told as that part's, with
 its file and line.
 """
 
@@ -11,7 +11,7 @@ import importlib.util
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar, cast
@@ -28,6 +28,7 @@ from factreasoner.errors import (
     StageError,
 )
 from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Outcome, Premise, Record, Verdict
+from factreasoner.plugins.table import PLUGINS, load, told
 from factreasoner.protocols import (
     Atomized,
     Atomizer,
@@ -42,27 +43,25 @@ from factreasoner.protocols import (
     Solver,
     Summarizer,
 )
-from factreasoner.registry import PLUGINS, load, told
-from factreasoner.settings import Config
 
 P = TypeVar("P")
 Offers = Mapping[str, Callable[[], object]]
 """What a constructor may ask for, by name, made when first asked for. One that gives None has nothing."""
 
 _TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
-"""What a part may raise on purpose, its seam's own errors among it. Everything else is a fault of it."""
+"""What a part may raise on purpose, its kind's own errors among it. Everything else is a fault of it."""
 
 
-class Seam(Generic[P]):
+class PluginKind(Generic[P]):
     """One kind of part: the method it must have, what that returns, and what a result must be besides.
 
     `problem` takes the result and the method's arguments, and says what is wrong, None if nothing.
     """
 
     def __init__(
-        self, kind: str, method: str, returns: type, problem: Callable[..., str | None] | None = None
+        self, name: str, method: str, returns: type, problem: Callable[..., str | None] | None = None
     ) -> None:
-        self.kind = kind
+        self.name = name
         self.method = method
         self.returns = returns
         self.problem = problem
@@ -78,17 +77,17 @@ class Seam(Generic[P]):
             MissingExtraError: it needs an optional package.
         """
         name = named(plugin)
-        if isinstance(plugin, str) and plugin in PLUGINS[self.kind]:
-            ours = load(self.kind, plugin)
+        if isinstance(plugin, str) and plugin in PLUGINS[self.name]:
+            ours = load(self.name, plugin)
             return cast(P, ours(**self._wanted(name, ours, offers)))
-        found: object = load(self.kind, plugin) if isinstance(plugin, str) else plugin
+        found: object = load(self.name, plugin) if isinstance(plugin, str) else plugin
         part = found
         if inspect.isclass(found) or not hasattr(found, self.method):
             if not callable(found):
-                raise ConfigError(f"{self.kind} {name!r}: it has no method {self.method}()")
+                raise ConfigError(f"{self.name} {name!r}: it has no method {self.method}()")
             part = self._made(name, found, offers)
         if not callable(getattr(part, self.method, None)):
-            raise ConfigError(f"{self.kind} {name!r}: {type(part).__name__} has no method {self.method}()")
+            raise ConfigError(f"{self.name} {name!r}: {type(part).__name__} has no method {self.method}()")
         return cast(P, _CheckedPlugin(self, name, part))
 
     def _made(self, name: str, factory: Callable[..., object], offers: Offers) -> object:
@@ -98,7 +97,7 @@ class Seam(Generic[P]):
         except FactReasonerError:
             raise
         except Exception as error:
-            raise ConfigError(f"{self.kind} {name!r} can't be made: {told(error, factory)}") from error
+            raise ConfigError(f"{self.name} {name!r} can't be made: {told(error, factory)}") from error
 
     def _wanted(self, name: str, factory: Callable[..., object], offers: Offers) -> dict[str, object]:
         """What the constructor names, of what is on offer."""
@@ -116,11 +115,11 @@ class Seam(Generic[P]):
                 wanted[parameter.name] = value
             elif needed and parameter.name not in offers:
                 raise ConfigError(
-                    f"{self.kind} {name!r}: its constructor asks for {parameter.name!r}; "
+                    f"{self.name} {name!r}: its constructor asks for {parameter.name!r}; "
                     f"what it can have is {', '.join(offers)}"
                 )
             elif needed and parameter.name == "llm":
-                raise ConfigError(f"{self.kind} {name!r}: a language model is needed here: add --model NAME")
+                raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add --model NAME")
             elif needed:
                 wanted[parameter.name] = None
         return wanted
@@ -144,12 +143,12 @@ def importable(plugin: object) -> bool:
 class _CheckedPlugin(Generic[P]):
     """A user's own part, whose errors and results are looked at. Everything else of it shows through."""
 
-    def __init__(self, seam: Seam[P], name: str, part: object) -> None:
+    def __init__(self, kind: PluginKind[P], name: str, part: object) -> None:
         self.name = getattr(part, "name", name)
-        self._seam = seam
+        self._kind = kind
         self._called = name
         self._part = part
-        setattr(self, seam.method, self._call)
+        setattr(self, kind.method, self._call)
 
     def __getattr__(self, name: str) -> object:
         found = getattr(self._part, name)
@@ -165,19 +164,19 @@ class _CheckedPlugin(Generic[P]):
             raise self._fault(told(error, self._part)) from error
 
     def _call(self, *given: object) -> object:
-        result = self._guarded(self._seam.method, *given)
-        if not isinstance(result, self._seam.returns):
+        result = self._guarded(self._kind.method, *given)
+        if not isinstance(result, self._kind.returns):
             raise self._fault(self._returned(type(result).__name__))
-        if isinstance(result, tuple) and self._seam.returns in _ELEMENTS:
+        if isinstance(result, tuple) and self._kind.returns in _ELEMENTS:
             result = self._of_tuples(result)
-        problem = self._seam.problem(result, *given) if self._seam.problem else None
+        problem = self._kind.problem(result, *given) if self._kind.problem else None
         if problem is not None:
             raise self._fault(problem)
         return result
 
     def _of_tuples(self, result: tuple[Sequence[object], ...]) -> tuple[Sequence[object], ...]:
         """A named tuple of tuples, from what may have come as lists."""
-        wanted = _ELEMENTS[self._seam.returns]
+        wanted = _ELEMENTS[self._kind.returns]
         for given, kind in zip(result, wanted, strict=True):
             if not isinstance(given, list | tuple):
                 raise self._fault(self._returned(f"a {type(given).__name__} where a tuple belongs"))
@@ -186,13 +185,13 @@ class _CheckedPlugin(Generic[P]):
                     raise self._fault(
                         self._returned(f"a {type(element).__name__} where a {kind.__name__} belongs")
                     )
-        return cast(tuple[Sequence[object], ...], self._seam.returns(*map(tuple, result)))
+        return cast(tuple[Sequence[object], ...], self._kind.returns(*map(tuple, result)))
 
     def _returned(self, what: str) -> str:
-        return f"{self._seam.method}() returned {what}; it must be a {self._seam.returns.__name__}"
+        return f"{self._kind.method}() returned {what}; it must be a {self._kind.returns.__name__}"
 
     def _fault(self, message: str) -> PluginError:
-        return PluginError(self._seam.kind, f"{self._seam.kind} {self._called!r}: {message}")
+        return PluginError(self._kind.name, f"{self._kind.name} {self._called!r}: {message}")
 
 
 _ELEMENTS: dict[type, tuple[type, ...]] = {
@@ -237,26 +236,25 @@ def _same_contexts(result: Retrieved, contexts: Sequence[Context], atoms: Sequen
     return _unequal("contexts", [c.id for c in contexts], [c.id for c in result.contexts])
 
 
-ATOMIZER: Seam[Atomizer] = Seam("atomizer", "atomize", Atomized, _atomized)
-FACT_GENERATOR: Seam[FactGenerator] = Seam("fact_generator", "generate", Atomized, _atomized)
-REVISER: Seam[Reviser] = Seam("reviser", "revise", Atomized, _same_atoms)
-QUERY_BUILDER: Seam[QueryBuilder] = Seam("query_builder", "build", Atomized, _same_atoms)
-RETRIEVER: Seam[Retriever] = Seam("retriever", "retrieve", Retrieved)
-SUMMARIZER: Seam[Summarizer] = Seam("summarizer", "summarize", Retrieved, _same_contexts)
-JUDGE: Seam[Judge] = Seam("judge", "judge", Judged, _judged)
-SOLVER: Seam[Solver] = Seam("solver", "marginals", Marginals)
-ASSESSOR: Seam[Evaluator] = Seam("assessor", "evaluate", Outcome)
+ATOMIZER: PluginKind[Atomizer] = PluginKind("atomizer", "atomize", Atomized, _atomized)
+FACT_GENERATOR: PluginKind[FactGenerator] = PluginKind("fact_generator", "generate", Atomized, _atomized)
+REVISER: PluginKind[Reviser] = PluginKind("reviser", "revise", Atomized, _same_atoms)
+QUERY_BUILDER: PluginKind[QueryBuilder] = PluginKind("query_builder", "build", Atomized, _same_atoms)
+RETRIEVER: PluginKind[Retriever] = PluginKind("retriever", "retrieve", Retrieved)
+SUMMARIZER: PluginKind[Summarizer] = PluginKind("summarizer", "summarize", Retrieved, _same_contexts)
+JUDGE: PluginKind[Judge] = PluginKind("judge", "judge", Judged, _judged)
+SOLVER: PluginKind[Solver] = PluginKind("solver", "marginals", Marginals)
+ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome)
 
 
-def own_modules(config: Config) -> list[str]:
+def own_modules(names: Iterable[str]) -> list[str]:
     """Files and folders of the modules that hold parts of one's own, installed ones left out.
 
-    Of a module inside a package it is the package's folder.
+    `names` are those of parts. Of a module inside a package it is the package's folder.
     """
-    names = {part for kind in PLUGINS for part in str(getattr(config, kind)).split(",") if ":" in part}
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib", "stdlib")]
     found: list[str] = []
-    for top in sorted({name.partition(":")[0].split(".")[0] for name in names}):
+    for top in sorted({name.partition(":")[0].split(".")[0] for name in names if ":" in name}):
         spec = importlib.util.find_spec(top)
         if spec is None or spec.origin is None:
             continue

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from factreasoner import registry
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.registry import PLUGINS, load
+from factreasoner.plugins.kinds import table
+from factreasoner.plugins.table import PLUGINS, load
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in PLUGINS for name in PLUGINS[kind]])
@@ -36,7 +36,7 @@ def test_unknown_names_say_what_to_do(name, words):
 def test_a_missing_optional_package_names_the_extra(monkeypatch, tmp_path):
     (tmp_path / "needs_it.py").write_text("import not_installed_here\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(registry.EXTRA_OF_MODULE, "not_installed_here", ("dense search", "corpus"))
+    monkeypatch.setitem(table.EXTRA_OF_MODULE, "not_installed_here", ("dense search", "corpus"))
     with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
         load("retriever", "needs_it:X")
     sys.modules.pop("needs_it", None)
