@@ -12,7 +12,7 @@ from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Premise, Record, Verdict
-from factreasoner.plugins.kinds import kinds
+from factreasoner.plugins import kinds
 from factreasoner.protocols import Atomized, Judged, Retrieved
 
 DOCS = Path(__file__).parents[2] / "docs" / "plugins.md"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.plugins.kinds import table
+from factreasoner.plugins import table
 from factreasoner.plugins.table import PLUGINS, load
 
 
