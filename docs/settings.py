@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from factreasoner.assembly import Parts
 from factreasoner.settings import Config, config
 from factreasoner.settings.expectations import must_be
 from factreasoner.settings.setting import default_words, setting_of
 
 MODULE = Path(config.__file__)
 PAGE = Path(__file__).with_name("settings.md")
+PROTOCOLS = {"assessor": "Evaluator"}
+"""Protocols of parts that are not named as their setting is."""
 MARK = "    # Written by `make settings`.\n"
 START = "<!-- Written by `make settings` from here on. -->\n"
 
@@ -25,7 +28,9 @@ def module_text() -> str:
 
 
 def _keyword(key: str, kind: str) -> str:
-    """The type of a keyword: a path may be a text, too, and a tuple any sequence."""
+    """The type of a keyword: a part may be given, a path be a text, and a tuple be any sequence."""
+    if key in Parts.__annotations__:
+        return f"Part[{PROTOCOLS.get(key) or key.title().replace('_', '')}]"
     own = setting_of(Config.model_fields[key]).keyword
     return own or kind.replace("Path", "str | Path").replace("tuple[str, ...]", "Sequence[str]")
 

@@ -88,34 +88,25 @@ class Config(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    assessor: str = _assessor(
-        "factreasoner", f"{_NAMES['assessor']} or package.module:Class.", keyword="Part[Evaluator]"
-    )
+    assessor: str = _assessor("factreasoner", f"{_NAMES['assessor']} or package.module:Class.")
     version: Version = _assessor(
         2,
         "1: a context counts for the atoms it was retrieved for; 2: for every atom; 3: contexts are judged "
         "against each other too.",
         common=True,
     )
-    atomizer: str = _assessor(
-        "auto", f"auto, {_NAMES['atomizer']} or package.module:Class.", keyword="Part[Atomizer]"
-    )
+    atomizer: str = _assessor("auto", f"auto, {_NAMES['atomizer']} or package.module:Class.")
     reviser: str = _assessor(
-        "auto",
-        "auto, llm, inline (in the atomizer's own call), embedded, none or package.module:Class.",
-        keyword="Part[Reviser]",
+        "auto", "auto, llm, inline (in the atomizer's own call), embedded, none or package.module:Class."
     )
     fact_generator: str = _assessor(
-        "auto",
-        f"Makes facts of a reference: auto, {_NAMES['fact_generator']} or package.module:Class.",
-        keyword="Part[FactGenerator]",
+        "auto", f"Makes facts of a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
     )
     revise_given: bool = _assessor(False, "Revise the atoms that records bring, too.")
     retriever: str = _assessor(
         "given",
         f"{_NAMES['retriever']} or package.module:Class; or several, as corpus,wikipedia.",
         common=True,
-        keyword="Part[Retriever]",
     )
     spacy_model: str | None = _assessor(
         None,
@@ -127,7 +118,6 @@ class Config(BaseModel):
         f"auto, {_NAMES['judge']} or package.module:Class. (default: llm with a model, else embedded)",
         common=True,
         once="give one; several models judge together by --model A --model B",
-        keyword="Part[Judge]",
     )
     # What is in a file counts, not where it lies; the manifest has its fingerprint.
     relations: Path | None = _assessor(
@@ -156,9 +146,7 @@ class Config(BaseModel):
         None, "Branch, tag or commit of an id on the hub.", affects="calls"
     )
     verifier_file: str | None = _verifier(
-        None,
-        "Which .onnx file of the model. (default: model.onnx, or the only one)",
-        affects="calls",
+        None, "Which .onnx file of the model. (default: model.onnx, or the only one)", affects="calls"
     )
     verifier_labels: str | None = _verifier(
         None,
@@ -256,12 +244,10 @@ class Config(BaseModel):
         "subject",
         "Words the searches: subject puts in what the record is about; none, auto, llm or "
         "package.module:Class.",
-        keyword="Part[QueryBuilder]",
     )
     summarizer: str = _retrieval(
         "none",
         "Have a model summarise contexts and drop irrelevant ones: none, auto, llm or package.module:Class.",
-        keyword="Part[Summarizer]",
     )
     retrieve_k: int = _retrieval(3, "Contexts an atom gets.", ge=1, le=50)
     retrieve_question: bool = _retrieval(True, "Search for the prompt or topic too; versions 2 and 3.")
@@ -325,19 +311,13 @@ class Config(BaseModel):
         common=True,
     )
     window_tokens: int = _claims(
-        16_000,
-        "Tokens of passages that one call shows at most; longer ones are judged in pieces.",
-        ge=256,
+        16_000, "Tokens of passages that one call shows at most; longer ones are judged in pieces.", ge=256
     )
     uncited: Uncited = _claims(
         "flag", "Claims that cite nothing: flag them, or check them against all sources.", common=True
     )
     rounds: int = _claims(
-        2,
-        "Times an answer is corrected and verified again, at most; 0: never.",
-        common=True,
-        ge=0,
-        le=2,
+        2, "Times an answer is corrected and verified again, at most; 0: never.", common=True, ge=0, le=2
     )
 
     factors: FactorTable = _graph("conditional", "Factor tables.")
@@ -347,7 +327,7 @@ class Config(BaseModel):
     independence: bool = _graph(
         False, "Let copies of a text and passages of a page speak with one voice: the strongest."
     )
-    solver: str = _graph("auto", f"{_NAMES['solver']} or package.module:Class.", keyword="Part[Solver]")
+    solver: str = _graph("auto", f"{_NAMES['solver']} or package.module:Class.")
     max_width: int | None = _graph(
         None, "Largest elimination width solved exactly. (default: by memory)", ge=1
     )

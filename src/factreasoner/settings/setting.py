@@ -19,7 +19,7 @@ class Setting(NamedTuple):
     - `alias`: another name of its flag.
     - `several`: its flag may be repeated although the field is no list.
     - `once`: the remedy where its flag is repeated; of other flags the last one counts.
-    - `keyword`: the type of its keyword argument in Python, where that takes more than the field.
+    - `keyword`: the type of its keyword argument in Python, where that is not the field's nor a part's.
     """
 
     panel: str
