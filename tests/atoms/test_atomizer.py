@@ -7,7 +7,8 @@ from fenced import fenced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, StageError, UnusableReplyError
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM

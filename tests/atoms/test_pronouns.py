@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.atoms.atomizer import EmbeddedAtomizer
-from factreasoner.atoms.reviser import EmbeddedReviser
+from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.models import Atom, Record
 from factreasoner.settings import Config
 from factreasoner.text.abbreviations import words
@@ -18,8 +17,9 @@ CASES = [
     for line in (Path(__file__).parent / "pronoun_cases.txt").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-LEAST_PRECISION = 0.98
-LEAST_RECALL = 0.9
+MOST_WRONG = 3
+"""Replacements that put the right name, and leave another pronoun that the case names as well."""
+LEAST_REPLACED = 80
 
 
 def revised(before: str, last: str, **settings: str) -> Atom:
@@ -40,15 +40,11 @@ def test_cases_are_many_and_read_as_two_sentences_or_more() -> None:
 
 
 def test_a_pronoun_is_replaced_only_where_one_thing_can_be_meant() -> None:
-    texts = [
-        (revised(before, last).text, last, last if label == "=" else label) for before, last, label in CASES
-    ]
-    replaced = [(text, wanted) for text, last, wanted in texts if text != last]
-    wrong = [f"{text} (wanted: {wanted})" for text, wanted in replaced if text != wanted]
-    assert len(wrong) <= (1 - LEAST_PRECISION) * len(replaced), wrong
-    wanted_changes = [(text, wanted) for text, last, wanted in texts if wanted != last]
-    missed = [wanted for text, wanted in wanted_changes if text != wanted]
-    assert len(missed) <= (1 - LEAST_RECALL) * len(wanted_changes), missed
+    texts = [(revised(before, last).text, last, label) for before, last, label in CASES]
+    assert [text for text, last, label in texts if label == "=" and text != last] == []
+    replaced = [(text, label) for text, last, label in texts if text != last]
+    assert len(replaced) >= LEAST_REPLACED
+    assert sum(text != label for text, label in replaced) <= MOST_WRONG
 
 
 def test_without_a_parser_nothing_is_guessed() -> None:
@@ -67,85 +63,6 @@ def test_without_a_parser_nothing_is_guessed() -> None:
 )
 def test_what_stays_is_flagged(before: str, last: str, word: str) -> None:
     assert revised(before, last).unresolved == (word,)
-    assert revised(before, last, spacy_model="none").unresolved == (word,)
-
-
-@pytest.mark.parametrize(
-    ("before", "last"),
-    [
-        ("Germany invaded in 1939.", "The invasion began at dawn."),
-        ("Germany invaded and occupied Poland.", "The invasion began at dawn."),
-        ("Germany and Italy invaded Greece.", "The invasion began at dawn."),
-        ("Poland was invaded in 1939. Then they invaded. It rained.", "The invasion began at dawn."),
-        ("Alexander Fleming discovered that mould kills bacteria.", "The discovery changed medicine."),
-        ("Nature Weekly publishes every month.", "The publication is based in London."),
-        ("Ada Roe was refused a visa.", "The refusal was unfair."),
-        ("The firm was ruled insolvent.", "The ruling was unfair."),
-    ],
-)
-def test_to_whom_something_happened_is_not_guessed(before: str, last: str) -> None:
-    found = revised(before, last)
-    assert (found.text, found.unresolved) == (last, (" ".join(last.split()[:2]),))
-
-
-@pytest.mark.parametrize(
-    ("before", "last", "text"),
-    [
-        (
-            "Poland was invaded by Germany.",
-            "The invasion began at dawn.",
-            "The invasion of Poland began at dawn.",
-        ),
-        (
-            "The old mill closed in 1990.",
-            "The closure was sudden.",
-            "The closure of the old mill was sudden.",
-        ),
-    ],
-)
-def test_what_something_happened_to_is_named(before: str, last: str, text: str) -> None:
-    assert revised(before, last).text == text
-
-
-@pytest.mark.parametrize(
-    ("response", "atoms"),
-    [
-        ("Early life: He was born in 1900.", ["He was born in 1900."]),
-        ("Legal Battles: He was sued in 1990.", ["He was sued in 1990."]),
-        ("Military Service: He served in 1990.", ["He served in 1990."]),
-        ("Note: He was born in 1900.", ["He was born in 1900."]),
-        ("Answer: It is in Norway.", ["It is in Norway."]),
-        ("Pros: They are cheap.", ["They are cheap."]),
-        (
-            "Ada Lovelace was a writer. Early life: She was born in London.",
-            ["Ada Lovelace was a writer.", "Ada Lovelace was born in London."],
-        ),
-        ("Yang Liu: He works in Beijing.", ["Yang Liu works in Beijing."]),
-        ("Skip-Gram Model: This model uses maps.", ["Skip-Gram Model uses maps."]),
-        ("Cost: This approach is cheap.", ["This approach is cheap."]),
-        (
-            "The approaches include:\n\n1. **Contrastive Learning**: This approach compares pairs.\n"
-            "2. **Generative Models**: These models generate text.\n"
-            "3. **Adversarial Alignment**: This approach aligns spaces.\n\nThese approaches are new.",
-            [
-                "Contrastive Learning compares pairs.",
-                "Generative Models generate text.",
-                "Adversarial Alignment aligns spaces.",
-                "Contrastive Learning, Generative Models and Adversarial Alignment are new.",
-            ],
-        ),
-        ("Its advantages are:\n\n- Cost: This approach is cheap.", ["This approach is cheap."]),
-        (
-            "Version 3 is old, and its scanning is slow.",
-            ["Version 3 is old.", "Version 3's scanning is slow."],
-        ),
-        ("Grace Hopper: She was an officer.", ["Grace Hopper was an officer."]),
-        ("Grace Hopper: He was an officer.", ["He was an officer."]),
-        ("Tofu: It is made of beans.", ["Tofu is made of beans."]),
-    ],
-)
-def test_a_label_stands_for_a_pronoun_only_where_it_is_a_name(response: str, atoms: list[str]) -> None:
-    assert atoms_of(response) == atoms
 
 
 @pytest.mark.parametrize(
@@ -163,11 +80,9 @@ def test_what_is_clear_is_not_flagged(before: str, last: str) -> None:
 
 def test_marie_curie_was_not_killed() -> None:
     response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
-    for settings_ in ({}, {"spacy_model": "none"}):
-        config = Config(**settings_)
-        record = Record(id="r", response=response, topic="Marie Curie")
-        atoms = EmbeddedReviser(config).revise(EmbeddedAtomizer(config).atomize(record).atoms, record).atoms
-        assert not any("Marie Curie was killed" in atom.text for atom in atoms)
+    record = Record(id="r", response=response, topic="Marie Curie")
+    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    assert not any("Marie Curie was killed" in atom.text for atom in atoms)
 
 
 def test_a_last_name_becomes_the_whole_one() -> None:
@@ -183,10 +98,9 @@ def test_a_last_name_becomes_the_whole_one() -> None:
 def test_the_topic_stands_for_a_pronoun_where_nobody_else_is_named() -> None:
     atoms = (Atom(id="p", text="She died in 1852.", original="died in 1852", gold="NS", span=(3, 9)),)
     record = Record(id="r", response="She died in 1852.", topic="Ada Lovelace")
-    for config in (Config(), Config(spacy_model="none")):
-        assert EmbeddedReviser(config).revise(atoms, record).atoms == (
-            Atom(id="p", text="Ada Lovelace died in 1852.", original="died in 1852", gold="NS", span=(3, 9)),
-        )
+    assert EmbeddedReviser().revise(atoms, record).atoms == (
+        Atom(id="p", text="Ada Lovelace died in 1852.", original="died in 1852", gold="NS", span=(3, 9)),
+    )
 
 
 def test_an_atom_without_a_place_keeps_its_pronoun() -> None:
@@ -200,77 +114,11 @@ def atoms_of(response: str, question: str = "") -> list[str]:
     return [a.text for a in EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms]
 
 
-def test_what_a_lead_in_points_to_is_named_in_its_items() -> None:
-    response = (
-        "The Turing Fellowship is a grant. The winners of this fellowship were:\n\n- Ada Lovelace\n- Jo Roe\n"
-    )
-    assert atoms_of(response) == [
-        "The Turing Fellowship is a grant.",
-        "The winners of the Turing Fellowship included Ada Lovelace.",
-        "The winners of the Turing Fellowship included Jo Roe.",
-    ]
-
-
-def test_names_of_the_question_are_known() -> None:
-    question = 'What does the book "Human Laws" by Stuart Russell say?'
-    assert atoms_of("The author proposes a tax.", question) == ["Stuart Russell proposes a tax."]
-    assert atoms_of("The fellowship was founded in 1920.", "Who pays for the Turing Fellowship?") == [
-        "The Turing Fellowship was founded in 1920."
-    ]
-
-
-def test_the_kind_that_a_question_asks_for_is_known() -> None:
-    response = "The SM U-9 was built in Danzig. It had two engines. The U-boat was armed with guns."
-    assert atoms_of(response, "What kind of u-boat was the SM U-9?")[-1] == "The SM U-9 was armed with guns."
-    assert atoms_of(response, "What happened to the SM U-9?")[-1] == "The U-boat was armed with guns."
-
-
-def test_a_pronoun_of_a_lead_in_means_the_same_in_its_items() -> None:
-    response = (
-        "Nirvana was known for their noise. These are their albums:\n\n- “Rain” - This is their debut.\n"
-    )
-    assert "“Rain” is Nirvana's debut." in atoms_of(response)
-
-
 def test_what_more_than_an_atom_may_explain_is_flagged() -> None:
     response = "Glue is spread on the wood, and sand is used to harden it."
     record = Record(id="r", response=response)
     atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
     assert {a.text: a.unresolved for a in atoms}["Sand is used to harden it."] == ("it",)
-
-
-@pytest.mark.parametrize(
-    ("before", "last", "said"),
-    [
-        ("Acid is poured on chalk.", "The resulting gas is heavy.", "resulting gas"),
-        ("He served from 1939 until 1975.", "Taxes were low at that time.", "that time"),
-        ("Red stones and green stones were found.", "These stones are old.", "These stones"),
-    ],
-)
-def test_words_that_point_back_are_flagged_with_their_nouns(before: str, last: str, said: str) -> None:
-    found = revised(before, last)
-    assert (found.text, found.unresolved) == (last, (said,))
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        'What do "Human Laws" by Stuart Russell and "Robots" by Ada Roe say?',
-        "How is the amount calculated by the author based on many factors?",
-        "x" * 2000,
-    ],
-)
-def test_a_question_that_does_not_tell_which_changes_nothing(question: str) -> None:
-    assert atoms_of("The author proposes a tax.", question) == ["The author proposes a tax."]
-
-
-def test_this_riddle_is_the_question() -> None:
-    question = "What has keys and no locks?"
-    assert atoms_of("The answer to this riddle is a piano.", question) == [
-        "The answer to the riddle “What has keys and no locks?” is a piano."
-    ]
-    later = atoms_of("Oedipus met a Sphinx. The answer to this riddle is man.", question)
-    assert later[1] == "The answer to this riddle is man."
 
 
 WORDS = st.sampled_from(
@@ -314,16 +162,3 @@ def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | Non
 )
 def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None:
     assert revised(before, last).text == text
-
-
-def test_that_year_as_a_subject_is_flagged() -> None:
-    found = revised("He left Rome in 1500 with 1600 men.", "That year was bad.")
-    assert (found.text, found.unresolved) == ("That year was bad.", ("That year",))
-
-
-def test_whoever_does_something_to_them_is_none_of_them() -> None:
-    response = "Mary Roe met Karl Lee. Her rival Karl Lee accused her of having sold them."
-    record = Record(id="r", response=response)
-    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
-    assert atoms[-1].text == "Mary Roe's rival Karl Lee accused her of having sold them."
-    assert "them" in atoms[-1].unresolved

@@ -1,288 +1,292 @@
-"""What the pronouns of a response stand for, where only one thing named before them can be meant."""
+"""What the pronouns of a text stand for, where the sentences before leave no doubt.
+
+A pronoun stands for the subject that the sentences before it keep to. One that has a rival stands for
+nothing: a wrong name is worse than none.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, get_args
 
-from factreasoner.atoms.anaphors import PRONOUNS, Anaphor, Pointed, anaphors
-from factreasoner.atoms.bearers import Bearers, co_arguments
-from factreasoner.atoms.candidates import (
-    ReadSentence,
-    defined,
-    is_inquiry,
-    is_listed,
-    is_oblique,
-    may_be,
-    may_be_thing,
-    named_before,
-    owner_of_alike,
-    practised,
-    takes_part,
-    the_one,
-    the_subject,
-)
-from factreasoner.atoms.known_names import KnownNames
-from factreasoner.atoms.labels import heading_ends
-from factreasoner.atoms.mentions import Mention, inside, mentions
-from factreasoner.atoms.moments import moment, years
-from factreasoner.atoms.nonclaims import opening
+from factreasoner.atoms.fragments import is_name, leading_label
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.atoms.plurals import Plurals
-from factreasoner.atoms.pointed_nouns import PointedNouns
+from factreasoner.models import Atom, Record
+from factreasoner.text.abbreviations import words
 from factreasoner.text.parsing import Parser
-from factreasoner.text.sentences import Span, block_sentences, blocks, sentences
+from factreasoner.text.persons import gender_of_name, gender_of_noun, is_person
+from factreasoner.text.sentences import Span, block_sentences, blocks
+from factreasoner.text.tags import without_tags
 from factreasoner.text.tree import SUBJECTS, Parse, Word
 
-_REACH = 3
-"""Sentences back that a person may have been named in."""
-_ESTABLISHED = 2
-"""Sentences with one subject that make it what a response is about."""
+Kind = Literal["male", "female", "thing", "many"]
+Meant = Mapping[str, str]
+"""What a kind of pronoun, or "these" with a noun of that lemma, stands for."""
+_FORMS: dict[str, str] = {
+    "male": "he him his himself",
+    "female": "she her hers herself",
+    "thing": "it its itself",
+    "many": "they them their theirs themselves",
+}
+KINDS: dict[str, Kind] = {word: kind for kind in get_args(Kind) for word in _FORMS[kind].split()}
+POINTING = words("this that these those such")
+_QUANTIFIERS = words("some many several most other another each every no one both all any few")
+_VARIOUS = words("various certain different numerous")
+_LONGEST_NAME = 8
+"""Words of what may be put for a pronoun."""
+_LONGEST_QUESTION = 1000
+_FINDING = words("make find consider think deem keep")
+_CLAUSES = ("ccomp", "xcomp", "advcl", "csubj", "acl")
+_OPENERS = words("that how whether why when where what who to for if")
+_PLURAL = ("NNS", "NNPS")
+_MAYBE_PERSON = ("PERSON", "ORG", "NORP", "PRODUCT", "WORK_OF_ART")
+_TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
 
 
-class Coreference(NamedTuple):
-    """A pointing word, where it stands in the response, and the name it stands for, where that is clear.
+class Named(NamedTuple):
+    """What a subject names, its noun and tag, and the kinds of pronoun that may stand for something else.
 
-    `others` are the nouns named before it in its sentence that it might stand for, too.
+    `name` is empty where it can't stand for a pronoun.
     """
 
-    word: str
-    place: int
-    name: str | None
-    many: bool
-    others: frozenset[str] = frozenset()
+    name: str
+    kind: Kind | Literal["person"]
+    noun: tuple[str, str] = ("", "")
+    rivals: frozenset[Kind] = frozenset()
+
+    def fits(self, kind: Kind) -> bool:
+        """Whether a pronoun of that kind may stand for it."""
+        return self.kind == kind or (self.kind == "person" and kind in ("male", "female"))
 
 
-class Coreferences(NamedTuple):
-    """The pointing words of each sentence, and the whole names of persons by their last ones."""
-
-    sentences: list[tuple[Span, list[Coreference]]]
-    whole_names: dict[str, str]
+_NOTHING = Named("", "thing")
 
 
-def coreferences(response: str, topic: str, question: str, parser: Parser) -> Coreferences:
-    """What the pointing words of `response` mean.
+class Antecedents:
+    """The sentences of a response, and what a pronoun of each kind means in them."""
 
-    `topic` is the name of what it is about, `question` what it answers; either may be empty.
-    """
-    found: list[tuple[Span, list[Coreference]]] = []
-    reader = _AntecedentFinder(topic, response)
-    for span in sentences(question):
-        asked = plain(question, span)
-        parse = parser.parse([asked.text])[0]
-        if parse is not None:
-            reader.read_question(asked, parse)
-    read = [(block, span) for block in blocks(response) for span in block_sentences(response, block)]
-    texts = [
-        plain(response, Span(span.start + opening(response[span.start : span.end]), span.end))
-        for _, span in read
-    ]
-    parses = parser.parse([text.text for text in texts])
-    for (block, span), text, parse in zip(read, texts, parses, strict=True):
-        if span.start == block.start:
-            reader.begin()
-        listed = block.kind == "item"
-        found.append((span, reader.read(text, parse, listed=listed) if parse is not None else []))
-    return Coreferences(found, reader.names.by_last())
+    def __init__(self, record: Record, parser: Parser) -> None:
+        response = without_tags(record.response)
+        self._spans: list[Span] = []
+        self._meant: list[Meant] = []
+        question = record.prompt[:_LONGEST_QUESTION]
+        read: list[Plain] = []
+        begins: list[str | None] = []
+        for block in blocks(response):
+            for n, span in enumerate(block_sentences(response, block)):
+                found = leading_label(response, *span, item=block.kind == "item")
+                label = plain(response, Span(*found.span("label"))).whole().strip("*_") if found else None
+                self._spans.append(span)
+                read.append(plain(response, Span(found.end(), span.end) if found else span))
+                begins.append(label or ("" if n == 0 and block.kind != "prose" else None))
+        parses = parser.parse([text.text for text in read])
+        labels = parser.parse([name or "" for name in begins])
+        asked = [parse for parse in parser.parse([question, record.topic or ""]) if parse is not None]
+        self.persons: set[str] = set()
+        for question_parse in asked:
+            self.persons |= _persons(question_parse)
+        focus = _NOTHING
+        if len(self.persons) == 1:
+            name = next(iter(self.persons))
+            focus = Named(name, gender_of_name(name) or "person")
+        for text, parse, label_parse, begun in zip(read, parses, labels, begins, strict=True):
+            if begun is not None:
+                focus = _of_label(begun, label_parse)
+            meant: dict[str, str] = {}
+            if parse is not None:
+                meant, focus = self._read(text, parse, focus)
+                self.persons |= _persons(parse)
+            self._meant.append(meant)
 
+    def meant(self, atom: Atom) -> Meant:
+        """What each kind of pronoun means in the sentence an atom is from."""
+        if atom.span is None or not self._spans:
+            return {}
+        place = bisect_right(self._spans, atom.span[0], key=lambda span: span.start) - 1
+        return self._meant[max(0, place)]
 
-class _AntecedentFinder:
-    def __init__(self, topic: str, response: str) -> None:
-        self._response = response
-        self.names = KnownNames(topic)
-        self._before: list[ReadSentence] = []
-        self._lead: dict[str, Mention] = {}
-        self._listed: dict[str, Mention] = {}
-        self._years: set[str] = set()
-        self._led: Counter[str] = Counter()
-        self._plurals = Plurals(self.names)
-        self._bearers = Bearers(self.names)
-        self._things: set[str] = set()
-        self._nouns = PointedNouns()
+    def _read(self, text: Plain, parse: Parse, focus: Named) -> tuple[dict[str, str], Named]:
+        """What pronouns mean in a sentence, by the subject of those before it; then its own subject."""
+        subject = parse.subject(parse.root) if parse.is_clause(parse.root) else None
+        if subject is None:
+            return {}, _NOTHING
+        pronoun = _leading_pronoun(parse, subject)
+        if pronoun is None:
+            return self._read_own(text, parse, subject, focus)
+        kind = KINDS[pronoun.lower]
+        meant: dict[str, str] = {kind: focus.name} if self._is_sure(kind, parse, pronoun, focus) else {}
+        owned = pronoun != subject and (kind == "thing" or _is_somebody(subject))
+        if not focus.fits(kind) or owned:
+            return meant, _NOTHING
+        rivals = focus.rivals - {kind} if meant else focus.rivals
+        return meant, focus._replace(rivals=_rivals(parse, subject) | rivals)
 
-    def read_question(self, text: Plain, parse: Parse) -> None:
-        """What the question describes may be pointed to."""
-        self._nouns.learn_question(parse, text, mentions(parse, text))
-
-    def begin(self) -> None:
-        """A paragraph or an item of a list begins."""
-        self._bearers.begin()
-
-    def read(self, text: Plain, parse: Parse, *, listed: bool) -> list[Coreference]:
-        """What the sentence's pointing words mean; the sentence is remembered for those that follow.
-
-        `listed` if it is from an item of a list.
-        """
-        heading = heading_ends(text)
-        told = [mention for mention in mentions(parse, text) if parse[mention.i].end != heading]
-        named = [self.names.known(mention) for mention in told]
-        here = ReadSentence(parse, named)
-        found: list[Coreference] = []
-        understood: dict[str, Mention] = {}
-        self._listed = self._listed if listed else {}
-        for anaphor in anaphors(parse):
-            kind = PRONOUNS.get(anaphor.word.lower)
-            before = named_before(anaphor.word, parse, here.named) if kind is not None else []
-            others = frozenset(
-                m.lemma
-                for m in before
-                if kind is not None and may_be(kind, m) and not is_listed(parse, parse[m.i])
-            )
-            meant = self._nouns.labelled(text, anaphor, parse) or self._meant(anaphor, here, text)
-            if meant is not None and kind is not None:
-                understood[kind] = meant
-            if meant is not None:
-                self._understood(anaphor, meant, here)
-            elif anaphor.is_definite and not self._nouns.points_back(anaphor, parse):
+    def _read_own(
+        self, text: Plain, parse: Parse, subject: Word, focus: Named
+    ) -> tuple[dict[str, str], Named]:
+        """The same for a sentence whose subject is no pronoun."""
+        if parse[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
+            return {subject.lemma: focus.name}, focus
+        own = self._named(text, parse, subject)
+        own = own._replace(rivals=_rivals(parse, subject))
+        meant: dict[str, str] = {}
+        for word in parse.words:
+            kind = KINDS.get(word.lower)
+            if kind is None or not own.fits(kind):
                 continue
-            name = inside(meant) if meant is not None and meant.name else None
-            found.append(
-                Coreference(
-                    anaphor.said.lower(),
-                    text.places[anaphor.word.start],
-                    name,
-                    meant is not None and meant.kind == "many",
-                    others,
-                )
-            )
-        if text.text.endswith(":"):
-            self._listed = understood
-        self._years = years(self._response[text.places[0] : text.places[-1] + 1])
-        self._before = [*self._before[1 - _REACH :], here]
-        self._lead = self._leads(here)
-        self._led.update(
-            {mention.name.casefold() for mention in here.named if mention.subject and mention.name}
-        )
-        self._things |= {mention.name for mention in here.named if mention.kind == "thing"}
-        self._nouns.learn(parse, text, here.named)
-        self._bearers.learn(here)
-        return found
+            if focus.name and focus.fits(kind) and focus.name != own.name:
+                own = own._replace(rivals=own.rivals | {kind})
+            elif own.name and kind not in own.rivals:
+                meant[kind] = own.name
+        return meant, own
 
-    def _leads(self, here: ReadSentence) -> dict[str, Mention]:
-        """What the pronoun that is the subject of a sentence stands for: the next one goes on with it."""
-        subject = here.parse.subject(here.parse.root)
-        kind = PRONOUNS.get(subject.lower) if subject is not None else None
-        same = [m for m in here.named if subject is not None and m.i == subject.i]
-        rivals = {
-            m.name for m in here.named if m.kind == "person" and m.name != (same[0].name if same else "")
-        }
-        return {kind: same[0]} if kind is not None and same and not rivals else {}
+    def _named(self, text: Plain, parse: Parse, subject: Word) -> Named:
+        """What a sentence is about: its subject, or whom "The first king was X" names."""
+        attribute = parse.child(parse.root, "attr")
+        if (
+            parse.root.lemma == "be"
+            and attribute is not None
+            and attribute.entity == "PERSON" != subject.entity
+        ):
+            subject = attribute
+        named = _named(text, parse, subject)
+        known = [name for name in self.persons if " " in name and name.split()[-1] == subject.text]
+        if len(known) == 1 and named.name == subject.text:
+            return Named(known[0], gender_of_name(known[0]) or "person")
+        return named
 
-    def _understood(self, anaphor: Anaphor, meant: Mention, here: ReadSentence) -> None:
-        """A pronoun that is understood names its antecedent again."""
-        kind = PRONOUNS.get(anaphor.word.lower)
+    def _is_sure(self, kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
+        """Whether what the sentences before were about is what a pronoun that leads its sentence means."""
+        if pronoun.tag == "PRP$" and kind == "thing" and " of " in focus.name:
+            return False
+        if not focus.name or not focus.fits(kind) or kind in focus.rivals or is_expletive(parse, pronoun):
+            return False
+        before = [word for word in parse.words[: pronoun.i] if word.pos in ("NOUN", "PROPN")]
         if kind in ("male", "female"):
-            self.names.genders[meant.name] = kind
-            self._bearers.understood(meant.name)
-            meant = meant._replace(gender=kind, kind="person")
-        subject = anaphor.word.dep in ("nsubj", "nsubjpass")
-        owner = here.parse[anaphor.word.head].dep in ("nsubj", "nsubjpass") and anaphor.word.dep == "poss"
-        subject = subject or (owner and meant.kind == "person")
-        core = anaphor.word.dep != "poss"
-        if kind == "many" and meant.kind != "many":
-            self._plurals.add(meant.name)
-        if anaphor.noun is not None:
-            here.named[:] = [m._replace(name=meant.name) if m.i == anaphor.noun.i else m for m in here.named]
-            return
-        here.named.append(meant._replace(i=anaphor.word.i, subject=subject, core=core))
-        here.named.sort()
+            persons = any(w.entity == "PERSON" or is_person(w.lemma.lower()) for w in before)
+            return not persons and gender_of_name(focus.name) in (None, kind)
+        return all(word.entity in ("DATE", "GPE", "TIME", "LOC") for word in before)
 
-    # Candidates
 
-    def _meant(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
-        kind = PRONOUNS.get(anaphor.word.lower)
-        if kind is None or anaphor.is_resulting or anaphor.is_moment:
-            return self._pointed_at(anaphor, here, text)
-        before = named_before(anaphor.word, here.parse, here.named)
-        apart = co_arguments(anaphor.word, here.parse)
-        if kind in ("thing", "many") and any(m.i in apart and may_be(kind, m) for m in before):
-            return None  # "the glue dries, and sand hardens it": one of two things is not meant
-        leading = anaphor.word.i == min(
-            w.i for w in here.parse.subtree(here.parse.root) if w.tag in ("PRP", "PRP$")
-        )
-        if leading and kind in self._lead and not any(m.subject or m.kind == "person" for m in before):
-            return self._lead[kind]
-        if not any(may_be(kind, mention) for mention in before):
-            carried = self._listed.get(kind) or owner_of_alike(anaphor.word, here.parse, self._before)
-            if carried is not None:
-                return carried
-        if kind == "male" or kind == "female":
-            return self._bearers.meant(anaphor.word, kind, here, self._before)
-        if kind == "thing":
-            return self._thing(anaphor.word, before, here) or self._theme(anaphor.word, kind, before, here)
-        return self._several(anaphor.word, kind, here._replace(named=before), here)
+def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
+    """The kinds of pronoun that may stand for something else that a sentence names beside its subject."""
+    attributes = parse.children(parse.root, "attr")
+    about = {subject.i, *(c.i for c in parse.children(subject, "compound", "appos"))}
+    described = {word.i for each in attributes for word in parse.subtree(each)}
+    found: set[Kind] = set()
+    for word in parse.words:
+        if word.pos not in ("NOUN", "PROPN") or word.i in about or word.entity in _TIMES:
+            continue
+        if word.dep == "compound":
+            continue
+        governor = parse[word.head]
+        near = word.dep == "dobj" or (word.dep in SUBJECTS and governor.dep != "relcl")
+        near = near or governor.lower in ("with", "by")
+        unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity in _MAYBE_PERSON))
+        if (_is_somebody(word) or unknown or (governor.lower == "of" and word.entity == "PERSON")) and not (
+            word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
+        ):
+            gender = gender_of_name(word.text) or gender_of_noun(word.lemma.lower())
+            found |= {"many"} if word.tag in _PLURAL else {gender} if gender else {"male", "female"}
+        if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
+            found.add("many" if word.tag in _PLURAL else "thing")
+    return frozenset(found)
 
-    def _several(self, word: Word, kind: Pointed, before: ReadSentence, here: ReadSentence) -> Mention | None:
-        """What "they" stands for."""
-        earlier = [w for w in here.parse.words[: word.i] if PRONOUNS.get(w.lower) == kind]
-        if any(all(m.i != w.i for m in here.named) for w in earlier):
-            return None
-        several = self._plurals.meant(word, before, self._before)
-        apart = co_arguments(word, here.parse)
-        doers = [m.name for m in here.named if m.i in apart and m.kind in ("person", "name")]
-        if several is not None and any(name and name in several.name for name in doers):
-            return None  # "Lee accused them": Lee is none of them
-        return several or self._theme(word, kind, before.named, here)
 
-    def _pointed_at(self, anaphor: Anaphor, here: ReadSentence, text: Plain) -> Mention | None:
-        """What a noun behind "this" or "the" stands for, or "that year"."""
-        if anaphor.is_resulting:
-            return None
-        if anaphor.is_moment:
-            said = self._response[text.places[0] : text.places[anaphor.word.start]]
-            return moment(anaphor, years(said) or self._years)
-        return (
-            self._nouns.meant(anaphor, here)
-            or defined(anaphor, here, self._before)
-            or practised(anaphor, here, self._before)
-        )
+def _is_somebody(word: Word) -> bool:
+    return word.entity == "PERSON" or (word.pos == "NOUN" and is_person(word.lemma.lower()))
 
-    def _theme(self, word: Word, kind: Pointed, before: list[Mention], here: ReadSentence) -> Mention | None:
-        """What two sentences or more were about, where the last one names it and no rival takes its part."""
-        if not self._before or word.dep not in ("nsubj", "nsubjpass", "poss"):
-            return None
-        if before:
-            return self._theme_beside(kind, before) if word.dep == "poss" else None
-        last = self._before[-1]
-        alike = [m for m in last.named if (m.kind == "many") == (kind == "many")]
-        themes = [m for m in alike if self._led[m.name.casefold()] >= _ESTABLISHED]
-        theme = the_one(themes)
-        if theme is None or (theme.kind in ("person", "name") and theme.name not in self._things):
-            return None
-        subject = last.parse.subject(last.parse.root)
-        if subject is None or (subject.tag != "DT" and all(m.i != subject.i for m in last.named)):
-            return None
-        rivals = [m for m in alike if m.core and m.name != theme.name and takes_part(m, last.parse)]
-        if theme.subject:
-            rivals = [m for m in rivals if not is_oblique(m, last.parse)]
-        return None if rivals else theme
 
-    def _theme_beside(self, kind: Pointed, before: Sequence[Mention]) -> Mention | None:
-        """ "The existence of X is debated, and more research is needed to show its extent", about X."""
-        kinds = ("many",) if kind == "many" else ("thing", "name")
-        alike = [m for m in before if m.kind in kinds]
-        theme = the_one([m for m in alike if self._led[m.name.casefold()] >= _ESTABLISHED])
-        if theme is None:
-            return None
-        rivals = [m for m in alike if m.core and theme.name not in m.name and not is_inquiry(m)]
-        return None if rivals else theme
+def _leading_pronoun(parse: Parse, subject: Word) -> Word | None:
+    """The pronoun that is the subject of a sentence, or stands before it: "his" of "His work"."""
+    if subject.lower in KINDS:
+        return subject
+    said = parse.subtree(subject)
+    owner = next((word for word in said if word.lower in KINDS or word.pos in ("NOUN", "PROPN")), subject)
+    return owner if owner.lower in KINDS else None
 
-    def _thing(self, word: Word, before: list[Mention], here: ReadSentence) -> Mention | None:
-        """The subject before, where nothing else that was named beside it could be meant."""
-        owned = here.parse[word.head].lemma if word.dep == "poss" else ""
-        before = [mention for mention in before if mention.lemma != owned]
-        things = [mention for mention in before if mention.kind in ("thing", "name") and mention.core]
-        if things:
-            return the_subject(things, here.parse)
-        if word.lower == "it" and word.dep not in ("nsubj", "nsubjpass"):
-            return None
-        others = [w for w in here.parse.words[: word.i] if w.dep in SUBJECTS and w.lower != "it"]
-        if others and here.parse.is_clause(here.parse[word.head]):
-            return None  # "you may need ten years, while it could be longer elsewhere"
-        for read in self._before[-1:]:
-            things = [m for m in read.named if m.kind in ("thing", "name") or may_be_thing(m)]
-            leading = the_subject(things, read.parse)
-            part = leading is not None and word.tag == "PRP$" and " of " in leading.name
-            return leading if leading is not None and (leading.proper or not part) else None
-        return None
+
+def _of_label(label: str, parse: Parse | None) -> Named:
+    """What a sentence behind a label is about: "Ada Roe: She was born"."""
+    if parse is None or not is_name(parse) or len(parse.words) > _LONGEST_NAME:
+        return _NOTHING
+    if all(word.entity == "PERSON" for word in parse.words):
+        return Named(label, gender_of_name(label) or "person")
+    if parse.root.pos != "PROPN":
+        return _NOTHING
+    return Named(label, "thing")
+
+
+def _persons(parse: Parse) -> set[str]:
+    """The names of persons in a sentence."""
+    found: list[list[Word]] = []
+    for word in parse.words:
+        if word.entity == "PERSON" and word.pos == "PROPN":
+            if found and found[-1][-1].i == word.i - 1:
+                found[-1].append(word)
+            else:
+                found.append([word])
+    return {" ".join(word.text for word in name) for name in found}
+
+
+def _named(text: Plain, parse: Parse, subject: Word) -> Named:
+    """What a subject names, in the words that can stand for it elsewhere."""
+    if subject.pos not in ("NOUN", "PROPN") or parse.children(subject, "conj"):
+        return _NOTHING
+    cut = {
+        c.i
+        for c in parse.children(subject, "relcl", "appos", "acl", "punct")
+        if c.i > subject.i and (c.dep != "appos" or parse[parse.edges(c)[0] - 1].text in (",", "("))
+    }
+    said = [word for word in parse.subtree(subject, cut) if word.pos != "PUNCT" or word.text == "-"]
+    if len(said) > _LONGEST_NAME or any(word.lower in KINDS or word.lower in POINTING for word in said):
+        return _NOTHING
+    first, last = said[0], said[-1]
+    if last.i - first.i + 1 != len(said):
+        return _NOTHING
+    if parse[last.i + 1].pos in ("PROPN", "NUM", "NOUN", "X") if last.i + 1 < len(parse) else False:
+        return _NOTHING
+    name = text.shown(first.start, last.end)
+    if first.lower in ("a", "an") and parse.finite(parse.root).tag == "VBD":
+        return _NOTHING
+    if first.lower in _QUANTIFIERS:
+        return _NOTHING
+    if first.lower in ("a", "an") and parse.root.lemma != "be":
+        name = f"the{name[len(first.text) :]}"
+    elif first.dep == "det" and first.pos != "PROPN":
+        name = name[:1].lower() + name[1:]
+    attribute = parse.child(parse.root, "attr") if parse.root.lemma == "be" else None
+    thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
+    noun = ("", "") if first.lower in _VARIOUS else (subject.lemma, subject.tag)
+    return Named(name, _kind(subject, name, thing=thing), noun)
+
+
+def _kind(subject: Word, name: str, *, thing: bool) -> Kind | Literal["person"]:
+    """What kind of pronoun stands for a subject, which may be said to be a `thing`."""
+    if subject.entity == "PERSON" and not thing:
+        return gender_of_name(name) or "person"
+    if subject.tag in _PLURAL:
+        return "many"
+    return (
+        (gender_of_noun(subject.lemma.lower()) or "person") if is_person(subject.lemma.lower()) else "thing"
+    )
+
+
+def is_expletive(parse: Parse, word: Word) -> bool:
+    """Whether "it" stands for nothing: "it is believed that", "it took years to", "makes it hard to"."""
+    verb = parse[word.head]
+    if word.lower != "it" or word.tag == "PRP$":
+        return False
+    if word.dep == "expl" or verb.lemma in ("rain", "snow"):
+        return True
+    if verb.pos == "ADJ" and parse[verb.head].lemma in _FINDING:
+        return True
+    if word.dep not in ("nsubj", "nsubjpass"):
+        return False
+    told = parse.children(verb, "acomp", "attr", "oprd")
+    late = [c for each in (verb, *told) for c in parse.children(each) if c.i > word.i and c.dep in _CLAUSES]
+    opens = [{w.lower for w in parse.subtree(clause)[:2]} & _OPENERS for clause in late]
+    if verb.lemma in ("be", "take", "seem", "appear", "happen", "turn"):
+        return any(opens)
+    return bool(parse.children(verb, "auxpass")) and any(each - {"to", "for"} for each in opens)

@@ -1,4 +1,4 @@
-"""Atomizers: from a response to atoms, by a language model or by rules."""
+"""The atomizer that asks a language model: from a response to atoms."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from factreasoner import prompts
-from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.chunks import Chunk, chunks
+from factreasoner.atoms.embedded import as_atoms
 from factreasoner.atoms.plain_text import without_citations
-from factreasoner.atoms.statements import Statement, statements
+from factreasoner.atoms.statements import Statement
 from factreasoner.errors import StageError
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.models import Atom, Failure, Record
+from factreasoner.models import Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
-from factreasoner.text.comparable import is_english
-from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import Span
 
@@ -66,33 +64,6 @@ INLINE_SCHEMA = _schema(
 )
 """A statement that stands alone repeats its source, of which the first words tell the place."""
 UNPLACED_SCHEMA = _schema(_ATOM)
-
-
-class EmbeddedAtomizer:
-    """Splits a response into simple statements by a dependency parse of its sentences; English only.
-
-    Where spaCy or a pipeline for it is not installed, `spacy_model` is "none", or the response is in another
-    language, an atom is a sentence.
-
-    What tells the reader what to do is no statement: it is neither true nor false. A source, though, tells
-    it or does not, and to a question how a thing is done it is the answer: `instructions` are kept there.
-    """
-
-    def __init__(self, config: Config | None = None, *, instructions: bool = False) -> None:
-        self._config = config or Config()
-        self._instructions = instructions
-        check_model(self._config.spacy_model)
-
-    def with_instructions(self) -> EmbeddedAtomizer:
-        """This one for who holds claims against sources."""
-        return type(self)(self._config, instructions=True)
-
-    def atomize(self, record: Record) -> Atomized:
-        """The statements of the response; questions, greetings, advice, sources and lead-ins are left out."""
-        if is_abstention(record.response):
-            return Atomized(())
-        parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
-        return Atomized(_atoms(statements(record.response, parser, instructions=self._instructions)))
 
 
 class LLMAtomizer:
@@ -143,7 +114,7 @@ class LLMAtomizer:
         failures = tuple(part.failure for part in parts if part.failure)
         if failures and all(part.failed for part in parts):
             raise StageError(failures)
-        return Atomized(_atoms([one for part in parts for one in part.statements]), failures)
+        return Atomized(as_atoms([one for part in parts for one in part.statements]), failures)
 
     def _prompt(self, record: Record, chunk: Chunk) -> Prompt:
         text = record.response[chunk.start : chunk.end].strip()
@@ -269,14 +240,3 @@ def _place(locator: Locator, item: object, atom: str, after: int) -> Span | None
     if isinstance(begins, str) and begins.strip():
         return locator.from_beginning(begins, atom, after)
     return locator.find(atom, after)
-
-
-def _atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
-    """Statements as atoms a0, a1, ..., equal ones once."""
-    unique: dict[str, Statement] = {}
-    for statement in found:
-        unique.setdefault(" ".join(statement.text.casefold().split()).rstrip("."), statement)
-    return tuple(
-        Atom(id=f"a{position}", text=statement.text, original=statement.original, span=statement.span)
-        for position, statement in enumerate(unique.values())
-    )

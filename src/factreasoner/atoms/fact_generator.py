@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.atoms.making import made_atoms
-from factreasoner.atoms.reviser import EmbeddedReviser
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized

@@ -1,319 +1,206 @@
-"""Lists inside a clause: "in Rome and Paris" says "in Rome" and "in Paris", where that keeps the meaning."""
+"""A list inside a clause: "in Rome and Paris" says "in Rome" and "in Paris", where that keeps the meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, product
 
-from factreasoner.atoms.joints import COLLECTIVE, JOINTS, POSSIBLE, is_one_thing
 from factreasoner.atoms.wording import Line, Wording
 from factreasoner.text.abbreviations import words
-from factreasoner.text.inflection import third_person
-from factreasoner.text.tree import AUXILIARIES, NOUNS, VERBS, Word
+from factreasoner.text.tree import Parse, Word
 
-_MOST_TOGETHER = 4
-"""Statements that two or more lists of one clause may multiply to; a single list may be longer."""
-_PARTED = words("nsubj nsubjpass dobj pobj attr acomp oprd pcomp xcomp prep agent dative appos")
-"""What of a clause may be said item by item."""
-_TOGETHER = words("together each one respectively respective both same other between total different similar")
-EXAMPLES = words("as including like include")
-"""What begins a list of examples."""
-QUANTIFIERS = words("several many numerous various some few most all different multiple other")
+_MOST_ITEMS = 12
+_TOGETHER = words(
+    "between among versus both either neither respectively together each same total combination mix mixture",
+    "ratio difference relationship blend pair set series range",
+)
+"""Words beside a list that may hold of its items taken together only."""
+_COLLECTIVE = words(
+    "combine mix merge join connect link compare separate divide consist comprise compose make match balance",
+    "distinguish bind share tie",
+)
 _REST = words("more others etc etc.")
-_AS_WELL_AS = ("as", "well")
+_EXAMPLES = words("as including like include")
+_NAMED = ("NOUN", "PROPN")
+_LISTED = ("dobj", "attr", "pobj", "acomp", "xcomp", "pcomp")
+_PATH = ("dobj", "attr", "pobj", "prep", "agent", "xcomp", "pcomp", "acl")
+_JOINED = ("conj", "cc", "punct", "preconj")
+_PLURAL = ("NNS", "NNPS")
 
-Item = list[Word]
-"""Heads of what one item of a list says: one word, or the parts of a name with "and" in it."""
+
+def split_list(wording: Wording, verb: Word) -> list[Line]:
+    """The ways to say a clause with one item of its longest list; the clause as it is where it has none."""
+    parse = wording.parse
+    kept = wording.kept(verb)
+    conditional = any(parse.is_clause(word) for word in wording.children(verb, "advcl"))
+    if conditional or verb.lemma in _COLLECTIVE or any(word.lower in _TOGETHER for word in kept):
+        return [wording.line(verb)]
+    chain = max((_chain(wording, first, verb) for first in kept), key=len)
+    if len(chain) < 2:
+        return [wording.line(verb)]
+    _say_include(wording, chain, verb)
+    first, last = parse.edges(chain[0])[0], parse.edges(chain[-1])[1]
+    before = _said(wording, [w for w in kept if w.i < first])
+    after = _said(wording, [w for w in kept if w.i > last])
+    items = [head for head in chain if head.lower not in _REST]
+    ends = all(isinstance(bit, Word) and bit.text == "." for bit in after)
+    general = _without_examples(wording, chain, kept) if ends else []
+    return [*general, *((*before, *_item(wording, chain[0], head), *after) for head in items)]
 
 
-class Lists:
-    """Finds the lists of one sentence ("in Rome and Paris"), and what each item says alone."""
+def _say_include(wording: Wording, chain: Sequence[Word], verb: Word) -> None:
+    """Let "The winners are: A, B and C" be said as "The winners include A"."""
+    subject = wording.parse.subject(verb)
+    told = verb.lemma == "be" and verb.tag in ("VBP", "VBD") and chain[0].dep == "attr"
+    if subject is None or not told or subject.tag not in _PLURAL or any(w.tag in _PLURAL for w in chain):
+        return
+    wording.say(verb, "include" if verb.tag == "VBP" else "included")
+    for colon in wording.parse.children(verb, "punct"):
+        if colon.text == ":":
+            wording.say(colon)
 
-    def __init__(self, wording: Wording) -> None:
-        self._wording = wording
-        self._parse = wording.parse
 
-    def of_clause(self, verb: Word) -> list[Line]:
-        """The ways to say a clause with one item of each of its lists."""
-        subject = self._parse.subject(verb)
-        instruction = subject is not None and subject.lower == "you"
-        paired = any(word.lower == "respectively" for word in self._parse.subtree(verb))
-        if instruction or paired or self._says_more(verb) or not self._is_contiguous(verb):
-            return [self._wording.line(verb)]
-        return self._combined(verb, self._wording.children(verb))
+def _without_examples(wording: Wording, chain: Sequence[Word], kept: Sequence[Word]) -> list[Line]:
+    """ "He acted in several films" where the clause goes on with "such as A and B"."""
+    parse = wording.parse
+    head = parse[chain[0].head]
+    noun = parse[head.head]
+    if not _exemplifies(parse, head) or noun.tag not in _PLURAL:
+        return []
+    quantified = noun.dep == "pobj" and parse[noun.head].lower == "of"
+    if not (quantified or parse.children(noun, "amod", "det", "poss")) or parse.children(
+        noun, "conj", "nummod"
+    ):
+        return []
+    gone = {word.i for word in parse.subtree(head)}
+    begins = min(gone)
+    gone |= {begins - 1} if parse[begins - 1].text == "," else set()
+    return [_said(wording, [word for word in kept if word.i not in gone])]
 
-    def of_phrase(self, preposition: Word) -> list[Line]:
-        """The ways to say a phrase with one item of each of its lists."""
-        return self._combined(preposition, self._wording.children(preposition))
 
-    def _says_more(self, verb: Word) -> bool:
-        """Whether a clause holds another statement, which each example of a list, or item, would repeat."""
-        kept = self._wording.kept(verb)
-        which = any(w.tag in ("WDT", "WP") and self._parse[w.i - 1].text == "," for w in kept if w.i)
-        clauses = any(self._parse.is_clause(w) for w in self._wording.children(verb, "advcl"))
-        return which or (clauses and self._gives_examples(verb))
+def _said(wording: Wording, said: Sequence[Word]) -> Line:
+    return tuple(bit for word in said for bit in wording.said(word))
 
-    def _options(self, word: Word) -> list[Line]:
-        if not self._is_contiguous(word) or word.dep in ("advcl", "relcl"):
-            return [self._wording.line(word)]
-        chain = self._chain(word)
-        if len(chain) > 1:
-            return self._items(word, chain)
-        if self._wording.children(word, "conj"):
-            return [self._wording.line(word)]
-        return self._combined(word, self._wording.children(word))
 
-    def _is_contiguous(self, word: Word) -> bool:
-        """Whether every dependent's words stand together, so that they can be said one after the other."""
-        for child in self._parse.children(word):
-            first, last = self._parse.edges(child)
-            if last - first + 1 != len(self._parse.subtree(child)):
-                return False
+def _chain(wording: Wording, first: Word, verb: Word) -> list[Word]:
+    """The heads of the list that a word begins; the word alone where it begins none that may be split."""
+    parse = wording.parse
+    heads = [first]
+    for head in heads:
+        heads += wording.children(head, "conj")
+    heads.sort()
+    if (
+        first.dep not in ("dobj", "attr", "pobj", "acomp", "xcomp", "pcomp")
+        or not 1 < len(heads) <= _MOST_ITEMS
+    ):
+        return [first]
+    joints = {w.lower for head in heads for w in parse.children(head, "cc")}
+    if any(w.dep == "cc" for w in parse.words[heads[0].i : heads[-2].i]):
+        return [first]
+    examples = _exemplifies(parse, parse[first.head])
+    joined = joints == {"and"} or (examples and joints == {"or"})
+    fits = joined and _are_alike(parse, heads) and _is_reachable(parse, heads, verb)
+    return heads if fits and not _is_open(parse, heads) and not _is_parallel(parse, heads) else [first]
+
+
+def _is_parallel(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "X on A and Y on B": the list is of more than the last noun before it; or a name goes on behind it."""
+    last = parse.subtree(heads[-1])
+    following = parse.words[last[-1].i + 1 : last[-1].i + 2]
+    again = any(word.lower == parse[heads[0].head].lower for word in last)
+    return again or any(word.pos in (*_NAMED, "VERB") for word in following)
+
+
+def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
+    """Whether all items are adjectives, names, or things."""
+    if heads[0].dep in ("xcomp", "pcomp"):
+        return all(head.tag == "VBG" for head in heads)
+    if heads[0].dep == "acomp":
+        return all(head.pos == "ADJ" for head in heads)
+    bare = [not parse.children(head, "det", "poss", "amod") and head.tag == "NN" for head in heads]
+    named = [head.pos == "PROPN" for head in heads]
+    return all(head.pos in _NAMED for head in heads) and not (any(named) and any(bare))
+
+
+def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
+    """Whether a list hangs on the verb itself, or ends its clause and is plainly one list."""
+    first = heads[0]
+    if first.head == verb.i and first.tag != "VBG":
         return True
-
-    def _combined(self, word: Word, children: Sequence[Word]) -> list[Line]:
-        parts: list[list[Line]] = []
-        total = 1
-        for each in sorted(children):
-            options = self._options(each)
-            if total > 1 and (total * len(options) > _MOST_TOGETHER or self._gives_examples(each)):
-                options = [self._wording.line(each)]
-            total *= len(options)
-            parts.append(options)
-        parts.insert(sum(each.i < word.i for each in children), [self._wording.said(word)])
-        return [tuple(bit for part in choice for bit in part) for choice in product(*parts)]
-
-    def _gives_examples(self, word: Word) -> bool:
-        return any(each.lower in EXAMPLES and each.dep == "prep" for each in self._parse.subtree(word))
-
-    def _items(self, word: Word, chain: list[Item]) -> list[Line]:
-        """Each item of a list, with the words that it shares with the others."""
-        found: list[Line] = []
-        borrowed = self._borrowed(chain)
-        for position, item in enumerate(chain):
-            before = self._shared(word, item[0]) if position else ()
-            after = self._tail(word, chain) if position else ()
-            if position < len(chain) - 1 and borrowed:
-                after = borrowed
-            lines = [self._name(item)] if len(item) > 1 else self._alone(item[0], chain)
-            found += [(*before, *line, *after) for line in lines]
-        return found
-
-    def _alone(self, word: Word, chain: list[Item]) -> list[Line]:
-        """One item without the commas, conjunctions and items after it."""
-        last = chain[-1][-1].i
-        children = [
-            child
-            for child in self._wording.children(word)
-            if child.dep not in JOINTS and not (child.dep == "punct" and word.i < child.i < last)
-        ]
-        return self._combined(word, children)
-
-    def _name(self, item: Item) -> Line:
-        """ "Songs of Faith and Devotion" as it stands."""
-        first, last = self._parse.edges(item[0])[0], item[-1]
-        after = {child.i for child in self._parse.children(last, *JOINTS, "punct")}
-        end = self._parse.subtree(last, after)[-1].i
-        return self._parse.words[first : end + 1]
-
-    def _tail(self, word: Word, chain: list[Item]) -> Line:
-        """What follows a list and hangs on its first item: it holds for all."""
-        last = chain[-1][-1].i
-        after = [c for c in self._wording.children(word) if c.i > last and c.dep not in (*JOINTS, "punct")]
-        return tuple(bit for child in after for bit in self._wording.line(child))
-
-    def _borrowed(self, chain: list[Item]) -> Line:
-        """The object that "directing and producing plays" has but once."""
-        heads = [item[0] for item in chain]
-        if heads[0].pos not in VERBS or any(self._after(head) for head in heads[:-1]):
-            return ()
-        return tuple(bit for child in self._after(heads[-1]) for bit in self._wording.line(child))
-
-    def _after(self, word: Word) -> list[Word]:
-        return [c for c in self._wording.children(word) if c.i > word.i and c.dep not in (*JOINTS, "punct")]
-
-    def _chain(self, word: Word) -> list[Item]:
-        """The items of the list a word begins; one item where it begins none, or one that must stay whole."""
-        heads = self._joined(word)
-        links = [self._joints(one, other) for one, other in pairwise(heads)]
-        if len(heads) == 1 or word.dep not in _PARTED or not self._may_part(word, heads, links):
-            return [[word]]
-        items: list[Item] = [[word]]
-        for position, (link, head) in enumerate(zip(links, heads[1:], strict=True), start=1):
-            if (link and position < len(links)) or any(joint.text == "&" for joint in link):
-                if head.pos != "PROPN" and not self._is_group(heads, position):
-                    return [[word]]
-                items[-1].append(head)
-            elif head.lower not in _REST:
-                items.append([head])
-        return items
-
-    def _joined(self, word: Word) -> list[Word]:
-        """A word and all that is joined to it or to what is, in the order of the sentence."""
-        found = [word]
-        for head in found:
-            found += self._wording.children(head, "conj")
-        return sorted(found)
-
-    def _joints(self, one: Word, other: Word) -> tuple[Word, ...]:
-        """The conjunctions that join two neighbours of a list."""
-        joints = (*self._parse.children(one, "cc"), *self._parse.children(self._parse[other.head], "cc"))
-        return tuple(sorted({joint for joint in joints if one.i < joint.i < other.i}))
-
-    def _is_group(self, heads: Sequence[Word], position: int) -> bool:
-        """ "C and D" in "A, B, C and D, and E"."""
-        one, other, following = heads[position - 1 : position + 2]
-        between, behind = (
-            [w.text for w in self._parse.words[left.i : right.i]]
-            for left, right in ((one, other), (other, following))
-        )
-        return position > 1 and "," not in between and "," in behind
-
-    def _may_part(self, word: Word, heads: Sequence[Word], links: Sequence[Sequence[Word]]) -> bool:
-        named = [head for head in heads if head.lower not in _REST]
-        kinds = {_kind(w, word) for w in named}
-        joints = {joint.lower for link in links for joint in link} - {"&"}
-        head = self._parse[word.head]
-        if len(kinds) > 1 or any(w.pos == "NUM" for w in heads) or self._parse.children(word, "preconj"):
-            return False
-        if is_one_thing(self._parse, heads):
-            return False
-        if not joints <= {"and", "or", *_AS_WELL_AS} or not (
-            joints or (len(heads) > 2 and head.lower in EXAMPLES)
-        ):
-            return False
-        if word.dep == "nsubj" and not self._parse.is_finite(head):
-            return False
-        if "or" in joints and not self._may_part_or(word, heads):
-            return False
-        if "verb" in kinds and len({w.tag for w in heads}) > 1:
-            return False
-        if word.dep == "attr" and not self._may_part_attribute(heads, head):
-            return False
-        if word.dep == "pobj" and (self._is_parallel(heads[-1], head) or self._may_belong_higher(word)):
-            return False
-        if word.dep == "appos":
-            return self._may_part_names(heads, head)
-        subject = word.dep in ("nsubj", "nsubjpass")
-        return not self._may_share_head(heads) and (not subject or self._may_part_subject(heads, head))
-
-    def _may_part_attribute(self, heads: Sequence[Word], verb: Word) -> bool:
-        """ "The winners are A, B and C" as "The winners include A"."""
-        subject = self._parse.subject(verb)
-        if subject is None or subject.tag not in ("NNS", "NNPS") or verb.tag not in ("VBP", "VBD"):
-            return True
-        if any(word.tag in ("NNS", "NNPS") for word in heads) or len(heads) < 3:
-            return all(word.tag in ("NNS", "NNPS") for word in heads)
-        self._wording.say(verb, "include" if verb.tag == "VBP" else "included")
-        for colon in self._parse.children(verb, "punct"):
-            if colon.text == ":":
-                self._wording.say(colon)
-        return True
-
-    def _may_part_names(self, names: Sequence[Word], noun: Word) -> bool:
-        """ "The songs A and B" as "the song A"."""
-        before = noun.dep == "dobj" or self._parse[noun.head].lower not in ("between", "among", "versus")
-        between = self._parse.words[noun.i + 1 : names[0].i]
-        told = noun.tag == "NNS" and noun.dep in ("dobj", "pobj") and before
-        counted = any(w.dep == "nummod" or w.lower in QUANTIFIERS for w in self._parse.children(noun))
-        bare = not counted and all(w.dep == "compound" for w in between)
-        if told and bare and all(name.pos == "PROPN" for name in names):
-            self._wording.say(noun, noun.lemma)
-            return True
+    path = [first, *parse.above(first, verb)]
+    head = parse[first.head]
+    if any(word.dep not in _PATH for word in path):
         return False
-
-    def _is_parallel(self, last: Word, preposition: Word) -> bool:
-        """ "X on A and Y on B", "between A and B", or what both must be had."""
-        end = self._parse.edges(last)[1]
-        behind = self._parse.words[(last.i if preposition.lower == "as" else end) + 1 : end + 2]
-        again = any(word.lower == preposition.lower for word in behind)
-        within = self._parse[preposition.head]
-        if preposition.lower == "with" and within.dep == "pobj":
-            return True  # "in areas with demand and rain": both are there
-        phrases = [preposition]
-        while phrases[-1].pos not in VERBS and phrases[-1].dep != "ROOT":
-            phrases.append(self._parse[phrases[-1].head])
-        return again or any(word.lower in ("between", "among", "versus") for word in phrases)
-
-    def _may_belong_higher(self, word: Word) -> bool:
-        """ "The products are a solution of A and B": a plural subject may be a solution, and B."""
-        noun = self._parse[self._parse[word.head].head]
-        subject = self._parse.subject(self._parse[noun.head]) if noun.dep == "attr" else None
-        return subject is not None and subject.tag in ("NNS", "NNPS") and noun.tag == "NN"
-
-    def _may_share_head(self, heads: Sequence[Word]) -> bool:
-        """ "limited edition and collectible works" may be works of a limited edition."""
-        alone = not self._parse.children(heads[0], "det", "poss", "nummod", "prep")
-        doing = [any(c.tag == "VBG" for c in self._parse.children(h, "amod", "compound")) for h in heads]
-        if alone and doing[0] and not any(doing[1:]) and heads[0].tag == "NNS":
-            return True  # "heating homes and offices"
-        modified = self._parse.children(heads[-1], "amod") and self._parse.children(heads[0], "amod")
-        return len(heads) == 2 and alone and bool(modified) and heads[-1].tag == "NNS"
-
-    def _may_part_or(self, word: Word, heads: Sequence[Word]) -> bool:
-        """ "A or B" is neither A nor B, but among examples, and with "can"; not where a clause follows."""
-        head = self._parse[word.head]
-        if any(self._parse.children(w, "relcl", "acl", "xcomp") for w in heads):
-            return False
-        possible = any(
-            aux.lower in POSSIBLE
-            for verb in self._parse.above(word)
-            for aux in self._parse.children(verb, "aux")
-        )
-        return possible or head.lower in EXAMPLES
-
-    def _may_part_subject(self, heads: Sequence[Word], verb: Word) -> bool:
-        """Whether each subject can be said alone; the verb then agrees with it."""
-        attribute, counted = self._parse.child(verb, "attr"), self._parse.child(verb, "dobj")
-        plural = ("NNS", "NNPS")
-        if verb.lemma in COLLECTIVE or (attribute is not None and attribute.tag in plural):
-            return False
-        if counted is not None and self._parse.children(counted, "nummod"):
-            return False
-        if any(word.lower in _TOGETHER for word in self._parse.subtree(verb)):
-            return False
-        finite = self._parse.finite(verb)
-        numbers = {word.tag in plural for word in heads}
-        if finite.tag != "MD" and (finite.tag != "VBD" or finite.lemma == "be") and True not in numbers:
-            if finite.tag == "VBD":
-                self._wording.say(finite, "was")
-            elif finite.tag == "VBP":
-                self._wording.say(finite, third_person(finite.lemma))
-        elif len(numbers) > 1 and finite.tag != "MD":
-            return False
-        for word in self._parse.children(verb):
-            if word.lower in ("all", "both") and word.i > heads[-1].i:
-                self._wording.say(word)
+    if _exemplifies(parse, head):
         return True
-
-    def _shared(self, first: Word, item: Word) -> Line:
-        """Determiners of a list's first item, or its "to", that hold for a later one without any."""
-        own = self._parse.children(item)
-        if item.pos in VERBS:
-            to = [w for w in self._parse.children(first, *AUXILIARIES) if w.lower == "to"]
-            return tuple(to) if not any(w.lower == "to" for w in own) else ()
-        if item.pos in ("PRON", "PROPN") or item.dep != "conj":
-            return ()
-        if any(w.dep in ("det", "poss", "nummod") or w.lower in QUANTIFIERS for w in own):
-            return ()
-        shared: list[Word | str] = []
-        plural = item.tag in ("NNS", "NNPS")
-        for word in self._parse.children(first):
-            following = self._parse[word.i + 1].lower if word.i < first.i else ""
-            if word.dep == "poss":
-                shared += self._wording.line(word)
-            elif word.lower in ("a", "an") and word.i < first.i and following != "few":
-                initial = self._parse[self._parse.edges(item)[0]].lower[0]
-                shared += [] if plural or item.pos not in NOUNS else ["an" if initial in "aeiou" else "a"]
-            elif word.dep == "det" and item.pos in NOUNS and (plural or following != "few"):
-                shared.append(word)
-            elif word.lower in QUANTIFIERS and word.i < first.i and plural:
-                shared += self._wording.line(word)
-        return tuple(shared)
+    if head.head == verb.i and first.tag != "VBG":
+        return True
+    if first.tag == "VBG":
+        return _ends_clause(parse, heads, verb)
+    named = all(each.pos == "PROPN" for each in heads)
+    bare = named or all(not parse.children(each, "amod", "det", "poss", "prep") for each in heads)
+    return _ends_clause(parse, heads, verb) and (len(heads) > 2 or (bare and head.lower != "of"))
 
 
-def _kind(item: Word, first: Word) -> str:
-    """ "Noun", "verb" or another part of speech; a participle beside an adjective is one."""
-    if first.pos == "ADJ" and item.tag == "VBN":
-        return "ADJ"
-    return "noun" if item.pos in NOUNS else "verb" if item.pos in VERBS else item.pos
+def _exemplifies(parse: Parse, head: Word) -> bool:
+    """Whether a preposition begins examples: "such as", "including"."""
+    if head.dep != "prep" or head.lower not in _EXAMPLES:
+        return False
+    return head.lower != "as" or (head.i > 0 and parse[head.i - 1].lower == "such")
+
+
+def _ends_clause(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
+    """Whether nothing follows a list in the clause of a verb."""
+    last = parse.edges(heads[-1])[1]
+    return all(word.pos == "PUNCT" for word in parse.subtree(verb) if word.i > last)
+
+
+def _is_open(parse: Parse, heads: Sequence[Word]) -> bool:
+    """Whether words around the items may belong to all of them, or to one alone."""
+    if heads[0].tag == "VBG":
+        return not all(parse.children(head, "dobj", "ccomp", "prep") for head in heads)
+    articles = [parse.child(head, "det", "poss") for head in heads]
+    kinds = {article.lower in ("a", "an") for article in articles if article is not None}
+    articled = None not in articles and len(kinds) == 1
+    if len(heads) == 2 and not parse.children(heads[0], "det", "poss") and _may_share_head(heads):
+        return True
+    for position, head in enumerate(heads):
+        before = [c for c in parse.children(head) if c.i < head.i]
+        after = [c for c in parse.children(head) if c.i > head.i and c.dep not in _JOINED]
+        if position == len(heads) - 1:
+            after = [c for c in after if c.dep in ("relcl", "appos")]
+        counted = any(c.dep in ("nummod", "quantmod") or c.tag in ("JJR", "JJS", "CD") for c in before)
+        begins = parse.edges(head)[0]
+        own = parse.subtree(head, {c.i for c in parse.children(head, *_JOINED) if c.i > head.i})
+        if own[-1].i - own[0].i + 1 != len(own):
+            return True
+        parted = not position or parse[begins - 1].lower in ("and", "or", ",")
+        if (after and not articled) or counted or not parted or parse[begins].tag in ("IN", "TO"):
+            return True
+    return False
+
+
+def _may_share_head(heads: Sequence[Word]) -> bool:
+    """ "limited edition and collectible works" may be works of a limited edition."""
+    return heads[0].tag == "NN" and heads[1].tag == "NNS"
+
+
+def _item(wording: Wording, first: Word, head: Word) -> Line:
+    """One item alone, with the article of the first."""
+    parse = wording.parse
+    gone = {c.i for c in parse.children(head, *_JOINED) if c.i > head.i}
+    return (*_shared(wording, first, head), *_said(wording, parse.subtree(head, gone)))
+
+
+def _shared(wording: Wording, first: Word, item: Word) -> Line:
+    """The article or "his" of the first item, for a later one without any."""
+    parse = wording.parse
+    before = parse.child(first, "det", "poss")
+    own = parse.children(item, "det", "poss", "nummod")
+    if before is None or item is first or item.pos == "PROPN" or own:
+        return ()
+    if before.dep == "poss":
+        return wording.line(before)
+    if before.lower in ("a", "an"):
+        initial = parse[parse.edges(item)[0]].lower[0]
+        return () if item.tag in _PLURAL else ("an" if initial in "aeiou" else "a",)
+    return (before,)

@@ -1,4 +1,4 @@
-"""Revisers: atoms made understandable alone, by a language model, by rules, or left as they are."""
+"""Revisers: atoms made understandable alone, by a language model, or left as they are."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from collections.abc import Sequence
 
 from factreasoner import prompts
 from factreasoner.atoms.plain_text import without_citations
-from factreasoner.atoms.pronouns import resolve
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
-from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.rewording import keeps_words
 
 STAGE = "reviser"
@@ -30,29 +28,6 @@ class KeepAtoms:
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """`atoms` as they are, without a failure."""
         return Atomized(tuple(atoms))
-
-
-class EmbeddedReviser:
-    """Puts a name in the place of a pronoun where but one can be meant, by a dependency parse; English only.
-
-    All others stay and are listed in the atom's `unresolved`. Where spaCy or a pipeline for it is not
-    installed, or `spacy_model` is "none", only the topic stands for a pronoun, and only where the response
-    names nobody else.
-    """
-
-    def __init__(self, config: Config | None = None) -> None:
-        self._spacy_model = (config or Config()).spacy_model
-        check_model(self._spacy_model)
-
-    def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; where a pronoun was replaced, `original` has the former text."""
-        found = resolve(atoms, record, find_parser(self._spacy_model))
-        return Atomized(
-            tuple(
-                _revised(atom, text).model_copy(update={"unresolved": unresolved})
-                for atom, (text, unresolved) in zip(atoms, found, strict=True)
-            )
-        )
 
 
 class LLMReviser:

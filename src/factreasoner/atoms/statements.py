@@ -1,4 +1,4 @@
-"""The statements of a text: of each sentence's parse, or the sentence itself; list items, table rows."""
+"""The statements of a text: its blocks and sentences, less what states nothing, each split by its parse."""
 
 from __future__ import annotations
 
@@ -6,36 +6,39 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.atoms.clauses import split
 from factreasoner.atoms.fragments import (
     FINITE,
     LONGEST_LABEL,
-    beginning,
-    exemplifies,
-    goes_on,
-    is_name,
-    is_phrase,
-    is_predicate,
-    listed,
+    enumerated,
+    is_pointing,
+    leading_label,
+    names_subject,
     sentence_of_item,
     sentence_of_label,
-    takes_verb,
+    sentence_under,
 )
-from factreasoner.atoms.headings import may_be_title, sentence_under
 from factreasoner.atoms.instructions import is_aim, is_instruction
-from factreasoner.atoms.labels import names
-from factreasoner.atoms.leading_labels import circumstance, leading_label
-from factreasoner.atoms.leads import Leads, useful_part
-from factreasoner.atoms.lives import lives
+from factreasoner.atoms.leads import Leads, takes_verb, useful_part
 from factreasoner.atoms.nonclaims import is_abstaining, is_courtesy, is_filler, is_question, opening, parts
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.references import entry_length, is_reference, is_reference_heading
-from factreasoner.atoms.splitting import split
+from factreasoner.atoms.soundness import is_sound
 from factreasoner.atoms.tables import cells, said_of_row, whole_cell
 from factreasoner.atoms.wording import Writer, capitalised
 from factreasoner.text.parsing import Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 from factreasoner.text.tree import Parse
+
+_STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
+_JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
+_BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
+_MOST_WORDS = 10
+"""Words of a line without a verb that may be a heading."""
+_COLON = (":", "：")
+_ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
+_ANSWER = re.compile(r"A|Ans\.?|Answer", re.IGNORECASE)
 
 
 class Statement(NamedTuple):
@@ -44,16 +47,6 @@ class Statement(NamedTuple):
     text: str
     span: Span | None
     original: str | None = None
-
-
-_ENDS = re.compile(r"[.!?…:;。！？：；]\W*\Z")
-_JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
-_WRAPPED = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
-_MOST_WORDS = 10
-"""Words of a line without a verb that may be a heading."""
-_REASON = re.compile(r", (?:because|since|as) (?P<reason>(?:the|an?|[A-Z]|these|this|it|they|\w+s)\b.*)")
-_ANSWER = re.compile(r"A|Ans\.?|Answer", re.IGNORECASE)
-_ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
 
 
 class _Sentence(NamedTuple):
@@ -70,7 +63,7 @@ def statements(text: str, parser: Parser | None = None, *, instructions: bool = 
     """What `text` states, in its order: no questions, greetings, advice, lead-ins, headings, sources or code.
 
     Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
-    ("The winners were: Ada Lovelace."). A paragraph is parsed at a time. `instructions` are kept if wanted.
+    ("The winners include Ada Lovelace."). `instructions` are kept where they are wanted.
     """
     return list(_StatementFinder(text, parser, instructions).statements())
 
@@ -82,7 +75,7 @@ class _StatementFinder:
         self._instructions = instructions
         self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
-        self._announced = self._heading = self._asked = ""
+        self._announced = self._asked = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -95,7 +88,9 @@ class _StatementFinder:
             self._header = None
             if block.kind != "code":
                 item = following if following is not None and following.kind == "item" else None
-                yield from self._block(block, item)
+                yield from self._of_sentences(list(self._block(block, item)))
+
+    # Tables
 
     def _is_ruled(self, row: Block, following: Block) -> bool:
         """Whether nothing but a rule stands between two rows of a table."""
@@ -112,8 +107,10 @@ class _StatementFinder:
         for said, span in said_of_row(texts, spans, self._header or (), place, self._parse):
             yield self._statement(said, span)
 
-    def _block(self, block: Block, item: Block | None) -> Iterator[Statement]:
-        """The statements of a block that the item of a list follows, if one does."""
+    # Blocks
+
+    def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
+        """The sentences of a block that the item of a list follows, if one does."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if is_reference_heading(last):
@@ -126,19 +123,16 @@ class _StatementFinder:
             self._leads.close()
             self._in_sources = self._in_sources and block.kind != "heading"
         if self._is_heading(block, spans[0], item):
-            self._heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
-            last = last if spans else self._heading + ":"
+            heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
+            last = last if spans else heading + ":"
         if not (self._in_sources and block.kind == "item"):
             stated = block.start + entry_length(self._text[block.start : block.end])
-            found = [
-                part
-                for span in spans
-                for part in self._sentences(span, block.kind, lead if span == spans[0] else "")
-            ]
-            yield from self._of_sentences([part for part in found if part.span.start >= stated])
-        if last.endswith((":", "：")) and item is not None:
+            for place, span in enumerate(spans):
+                found = self._sentences(span, block.kind, lead if place == 0 else "")
+                yield from (part for part in found if part.span.start >= stated)
+        if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
-        elif last.endswith((":", "：")) and block.kind == "prose":
+        elif last.endswith(_COLON) and block.kind == "prose":
             self._announced = useful_part(last)
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
@@ -147,14 +141,12 @@ class _StatementFinder:
         whole = plain(self._text, first).whole()
         lone = first.end == block.end
         below = item is not None and (block.kind != "item" or self._leads.is_above(block, item))
-        marked = (block.kind == "heading" and lone) or _WRAPPED.match(said) is not None
-        if not marked and not (lone and below and not _ENDS.search(whole) and ":" not in whole):
+        marked = block.kind == "heading" or (_BOLD.match(said) is not None and (below or not lone))
+        bare = lone and below and not _STOPPED.search(whole) and ":" not in whole
+        if not (marked or bare) or len(whole.split()) > _MOST_WORDS:
             return False
-        if marked and block.kind != "heading" and lone and not below:
-            return False
-        titled = block.kind == "heading" and may_be_title(whole, self._parse(whole))
-        states = _ASKING.match(whole) is None and not titled and self._states(whole)
-        return len(whole.split()) <= _MOST_WORDS and not states
+        titled = block.kind == "heading" and not _STOPPED.search(whole)
+        return titled or _ASKING.match(whole) is not None or not self._states(whole)
 
     def _states(self, said: str) -> bool:
         """Whether a text has a finite verb of its own."""
@@ -164,6 +156,8 @@ class _StatementFinder:
     def _parse(self, said: str) -> Parse | None:
         return self._parser.parse([said])[0] if said and self._parser is not None else None
 
+    # Sentences
+
     def _sentences(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
         """The parts of a sentence that state something, without what only opens them."""
         said = self._text[span.start : span.end]
@@ -171,7 +165,7 @@ class _StatementFinder:
         asked, self._asked = self._asked, ""
         if is_question(whole):
             self._asked = plain(self._text, self._label(span, kind)[1]).whole()
-        if is_question(whole) or is_abstaining(whole) or whole.endswith((":", "：")) or is_reference(said):
+        if is_question(whole) or is_abstaining(whole) or whole.endswith(_COLON) or is_reference(said):
             return
         for start, end in parts(said):
             joint = _JOINT.search(said[start:end])
@@ -181,9 +175,6 @@ class _StatementFinder:
             read = plain(self._text, rest)
             if asked and _ANSWER.fullmatch(label):
                 label, lead = "", asked
-            if (reason := _REASON.search(read.text)) and self._is_filler(read.whole()):
-                rest = Span(read.span(*reason.span("reason")).start, rest.end)
-                read, label, opened = plain(self._text, rest), "", 1
             if not (self._is_filler(read.whole()) or is_abstaining(read.whole())):
                 yield _Sentence(rest, read, label, lead, opened > 0)
 
@@ -211,31 +202,41 @@ class _StatementFinder:
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        named = list(listed(sentence.plain.text, sentence.plain))
+        if parse is not None and is_instruction(parse) and not takes_verb(sentence.lead):
+            if self._instructions:
+                yield self._statement(self._whole(sentence, parse), sentence.span)
+            return
+        if parse is not None and parse.is_clause(parse.root):
+            found = self._split(sentence, parse)
+            if found:
+                yield from found
+                return
+        named = list(enumerated(sentence.plain.text, sentence.plain))
         if named:
             yield from (self._statement(said, span) for said, span in named)
             return
-        whole = self._unparsed(sentence, parse)
-        if (longer := self._with_subject(sentence, parse)) is not None:
-            sentence, parse = longer
-            whole = f"{self._subject(sentence, longer[1])} {sentence.plain.whole().removeprefix('It ')}"
-        if parse is None or (is_instruction(parse) and (self._instructions or takes_verb(sentence.lead))):
-            drafts = None
-        else:
-            when = circumstance(sentence.label) or self._circumstance(sentence.lead)
-            drafts = split(parse, self._subject(sentence, parse), when)
-            if drafts is None and (joined := self._joined(sentence, whole)) is not None:
-                sentence, parse = joined
-                drafts = split(parse)
-        if drafts is None or parse is None:
-            if self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
-                yield self._statement(whole, sentence.span)
-            return
-        rest, born_and_died = lives(parse, sentence.plain)
-        writer = Writer(parse, rest)
-        for draft in sorted(drafts, key=lambda draft: writer.span(draft).start):
-            yield self._statement(writer.text(draft.line), writer.span(draft))
-        yield from (self._statement(said, span) for said, span in born_and_died)
+        whole = self._whole(sentence, parse)
+        states = parse is not None and parse.is_clause(parse.root)
+        if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
+            yield self._statement(whole, sentence.span)
+
+    def _split(self, sentence: _Sentence, parse: Parse) -> list[Statement]:
+        """The clauses of a sentence, each of which reads as one clause again; else none."""
+        assert self._parser is not None
+        label = ""
+        if sentence.label and is_pointing(parse):
+            label = sentence.label if names_subject(self._parse(sentence.label), parse) else ""
+            if not label:
+                return []
+        drafts = split(parse, label)
+        if len(drafts) < 2:
+            return []
+        writer = Writer(parse, sentence.plain)
+        drafts.sort(key=lambda draft: writer.span(draft).start)
+        again = self._parser.parse([writer.read(draft.line) for draft in drafts])
+        if not all(is_sound(read, draft) for read, draft in zip(again, drafts, strict=True)):
+            return []
+        return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
 
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "To bake:"."""
@@ -244,56 +245,19 @@ class _StatementFinder:
             return True
         return joined is not None and is_instruction(joined)
 
-    def _with_subject(self, sentence: _Sentence, parse: Parse | None) -> tuple[_Sentence, Parse] | None:
-        """ "It uses operators" for "Uses operators" of an item with a label, which is then said for "it"."""
-        begins = beginning(sentence.plain.text, labelled=bool(sentence.label))
-        if parse is None or not begins or not self._subject(sentence, parse):
-            return None
-        if parse.subject(parse.root) is not None and parse.is_finite(parse.root):
-            return None
-        longer = sentence.plain.behind(begins)
-        joined = self._parse(longer.text)
-        if joined is None or not is_predicate(joined):
-            return None
-        return sentence._replace(plain=longer), joined
-
-    def _joined(self, sentence: _Sentence, whole: str) -> tuple[_Sentence, Parse] | None:
-        """What a label or lead-in made a sentence of, read as one."""
-        longer = sentence.plain.joined(whole, sentence.label)
-        parse = self._parse(longer.text) if longer is not None and not exemplifies(sentence.lead) else None
-        if longer is None or parse is None or goes_on(parse, len(longer.text) - len(sentence.plain.text)):
-            return None
-        return sentence._replace(plain=longer), parse
-
-    def _unparsed(self, sentence: _Sentence, parse: Parse | None) -> str:
+    def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
         whole = sentence.plain.whole()
         whole = capitalised(whole) if sentence.opened else whole
-        label, lead = sentence.label, sentence.lead
-        if label:
-            heading = lead.rstrip(" :") or self._heading
-            if headed := sentence_under(heading, label, whole, self._parse):
-                return headed
-            whole = sentence_of_label(label, whole, parse, self._parse(label))
-            if whole.endswith(".") and not whole.startswith(f"{label}:"):
-                return whole
-        if lead.endswith("?"):
-            return f"{lead} {whole}"
-        read = self._parse(lead) if not label else None
-        return sentence_of_item(whole, lead, parse, read) if lead else whole
-
-    def _subject(self, sentence: _Sentence, parse: Parse) -> str:
-        """A label, or a lead-in that is a name, that the sentence may have for its subject; else nothing."""
-        for label in (sentence.label, sentence.lead.rstrip(" :")):
-            read = self._parse(label)
-            named = read is not None and (label == sentence.label or is_name(read))
-            if named and read is not None and names(label, read.words, parse[0].lower):
-                return label
-        return ""
-
-    def _circumstance(self, lead: str) -> str:
-        """ "Within three years" of a lead-in that holds of each item."""
-        return lead.rstrip(" :") if is_phrase(self._parse(lead)) else ""
+        if sentence.label:
+            return sentence_of_label(sentence.label, whole, parse, self._parse(sentence.label))
+        if parse is not None and parse.is_clause(parse.root):
+            return sentence_under(sentence.lead, whole, parse, self._parse(sentence.lead))
+        return (
+            sentence_of_item(whole, sentence.lead, parse, self._parse(sentence.lead))
+            if sentence.lead
+            else whole
+        )
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]

@@ -74,10 +74,11 @@ class Wording:
         """The subtree of a word less what was dropped."""
         return self.parse.subtree(word, self._gone)
 
-    def line_without(self, word: Word, part: Word) -> Line:
-        """The subtree of a word as it is now said, but for a part of it."""
+    def line_without(self, word: Word, *parts: Word) -> Line:
+        """The subtree of a word as it is now said, but for parts of it."""
         before = set(self._gone)
-        self.drop(part)
+        for part in parts:
+            self.drop(part)
         line = self.line(word)
         self._gone = before
         return line
@@ -85,6 +86,12 @@ class Wording:
     def line(self, word: Word) -> Line:
         """The subtree as it is now said."""
         return tuple(bit for each in self.kept(word) for bit in self.said(each))
+
+
+def without_stop(line: Line) -> Line:
+    """A line less the comma or full stop that ends it."""
+    last = line[-1] if line else ""
+    return line[:-1] if isinstance(last, Word) and last.text in ".!,;" else line
 
 
 def capitalised(text: str) -> str:
@@ -111,6 +118,10 @@ class Writer:
         self._parse = parse
         self._plain = plain
         self._shown: set[int] = set()
+
+    def read(self, line: Line) -> str:
+        """The sentence as a parser reads it: with stand-ins for titles, and without parentheses."""
+        return Writer(self._parse, self._plain._replace(names={}, asides={})).text(line)
 
     def text(self, line: Line) -> str:
         """A sentence with a capital and a full stop."""

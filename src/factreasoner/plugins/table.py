@@ -13,7 +13,7 @@ from factreasoner.errors import ConfigError, MissingExtraError
 PLUGINS: dict[str, dict[str, str]] = {
     "atomizer": {
         "llm": "factreasoner.atoms.atomizer:LLMAtomizer",
-        "embedded": "factreasoner.atoms.atomizer:EmbeddedAtomizer",
+        "embedded": "factreasoner.atoms.embedded:EmbeddedAtomizer",
     },
     "fact_generator": {
         "llm": "factreasoner.atoms.fact_generator:LLMFactGenerator",
@@ -21,7 +21,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "reviser": {
         "llm": "factreasoner.atoms.reviser:LLMReviser",
-        "embedded": "factreasoner.atoms.reviser:EmbeddedReviser",
+        "embedded": "factreasoner.atoms.embedded:EmbeddedReviser",
         "none": "factreasoner.atoms.reviser:KeepAtoms",
         "inline": "factreasoner.atoms.reviser:KeepAtoms",
     },

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from factreasoner.assembly import Assembly
 from factreasoner.atoms.abstention import is_abstention
-from factreasoner.atoms.atomizer import EmbeddedAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator

@@ -3,8 +3,8 @@
 import pytest
 
 from factreasoner import Config, ScriptedLLM
-from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
-from factreasoner.atoms.reviser import EmbeddedReviser
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Context, Record
 from factreasoner.tasks.verify.citations import CitedText

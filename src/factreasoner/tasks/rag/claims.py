@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from factreasoner.assembly import Assembly
-from factreasoner.atoms.atomizer import EmbeddedAtomizer, LLMAtomizer
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.fact_generator import reference_record
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import StageError
