@@ -251,10 +251,16 @@ def test_unlisted_pairs_can_be_neutral(factreasoner, run, tmp_path):
     assert factreasoner("calibrate", run, *flags).returncode == 0
 
 
-def test_another_model_or_prompt_is_told(factreasoner, run, relations, tmp_path):
+def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
+    asked = {"models": {"m": {"forms": {"one": {"form": "word"}}}}}
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps(manifest | asked))
     factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    assert factreasoner("score", run, "--calibration", "c.json", "--json").stderr == ""
     fitted = json.loads((tmp_path / "c.json").read_text())
+    assert fitted["source"]["verdicts"]["models"] == asked["models"]
     fitted["source"]["verdicts"] |= {"prompts": {"judge": "0000"}}
+    fitted["source"]["verdicts"]["models"]["m"]["forms"]["one"]["form"] = "tool"
     (tmp_path / "c.json").write_text(json.dumps(fitted))
     done = factreasoner("score", run, "--calibration", "c.json", "--json")
-    assert "another prompt 'judge' here" in done.stderr
+    assert "another prompt 'judge' here, m asked as 'tool' there, as 'word' here" in done.stderr

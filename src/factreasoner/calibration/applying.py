@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -125,10 +125,11 @@ def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
 
 
-def misfits(config: Config) -> list[str]:
+def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
     """Where `config` is not what its calibration was fitted for, in words: one sentence for each part.
 
-    What a recorded judge replays is not known, and not compared.
+    `models` say how each model was asked, as a manifest keeps it, where that is known. What a recorded judge
+    replays is not known, and not compared.
 
     Raises:
         InputError: the calibration file can't be read.
@@ -146,11 +147,21 @@ def misfits(config: Config) -> list[str]:
         if not skipped:
             kept = source.get("prompts", {}).items()
             differing += [f"another prompt {name!r} here" for name, was in kept if _prompt(name) != was]
+            differing += _other_forms(source.get("models", {}), models or {})
         if differing:
             found.append(
                 f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"
             )
     return found
+
+
+def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
+    """Models that were asked in other forms there than here."""
+    for name in fitted.keys() & models.keys():
+        there, here = (kept[name].get("forms", {}) for kept in (fitted, models))
+        for kind in sorted(there.keys() & here.keys()):
+            if there[kind]["form"] != here[kind]["form"]:
+                yield f"{name} asked as {there[kind]['form']!r} there, as {here[kind]['form']!r} here"
 
 
 def _prompt(name: str) -> str | None:

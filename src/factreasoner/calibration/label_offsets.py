@@ -10,13 +10,12 @@ import numpy as np
 from pydantic import Field
 
 from factreasoner.judges.faaf import LABELS as LABEL_OF_VALUE
+from factreasoner.judges.faaf import LEAST_MASS
 from factreasoner.metrics.samples import Floats, Ints
 from factreasoner.metrics.statistics import SMALLEST_P
 from factreasoner.models import Label, Model, Verdict
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
-LEAST_MASS = 0.5
-"""Where the labels hold less of the model's probability than this, their shares say nothing."""
 PENALTY = 0.01
 """Weight of the squared parameters, divided by the number of verdicts: it only bounds them."""
 BALANCE = 0.5

@@ -79,7 +79,7 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     refuse_changed_files(folder, named=changes)
     if "calibration" in changes:
         refuse_unasked_judge(config)
-    for note in misfits(config):
+    for note in misfits(config, folder.manifest.content().get("models")):
         say(note, err=True)
     return config
 
