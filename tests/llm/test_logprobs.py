@@ -28,6 +28,13 @@ def test_a_word_that_is_no_beginning_of_a_value_counts_for_none():
     assert found.mass == pytest.approx(0.45)
 
 
+def test_no_is_a_value_where_it_is_an_allowed_one():
+    top = tuple((text, math.log(share)) for text, share in [("No", 0.6), (" no", 0.1), ("Yes", 0.2)])
+    found = Tokens([Token(b"No", top[0][1], top)]).chances(0, "No", ("Yes", "No"))
+    assert found.mass == pytest.approx(0.9)
+    assert found.probabilities["Yes"] == pytest.approx(0.2 / 0.9)
+
+
 def test_a_value_out_of_sight_is_as_probable_as_the_least_seen_at_most():
     """As a server reports that restricts what is sampled by a grammar, and its probabilities not."""
     found = chances([("the", 0.5), ("a", 0.2), ("{", 0.1), ("an", 0.01)], logprob=math.log(0.005))

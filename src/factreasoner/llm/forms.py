@@ -153,6 +153,8 @@ def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
     if form == "tool":
         return f"Call the function {schema.name}."
     values = _values(schema)
+    if form == "word" and not schema.items:
+        return ""  # the prompt says all of it
     if form == "word":
         return f"Answer with {values} and nothing else."
     if form == "lines" and _list_argument(schema):

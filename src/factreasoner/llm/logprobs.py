@@ -81,8 +81,8 @@ def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> C
 def named_by(text: str, allowed: Sequence[str]) -> str | None:
     """The one allowed value that `text` begins, or that begins `text`; None where it is not one."""
     said = text.strip().casefold()
-    if not said or said == "no":  # a word of its own, and not the beginning of "not"
-        return None
+    if not said or (said == "no" and not any(value.casefold() == "no" for value in allowed)):
+        return None  # a word of its own, and not the beginning of "not"
     fits = [v for v in allowed if v.casefold().startswith(said) or said.startswith(v.casefold())]
     return fits[0] if len(fits) == 1 else None
 

@@ -38,6 +38,7 @@ def test_each_bundled_adapter_is_what_its_family_publishes():
         "lettucedect-base": lettuce,
         "lettucedect-large": lettuce,
         "nli": ("pair", "sequence", None, 512, ("passage", 0, " ", False), "max"),
+        "bespoke-minicheck": ("template", "word", None, 32768, ("tokens", 32468, " ", True), "max"),
     }
     found = {}
     for name in adapter_names():
@@ -45,7 +46,7 @@ def test_each_bundled_adapter_is_what_its_family_publishes():
         chunking = (c.unit, c.size, c.joiner, c.keep_lines)
         found[name] = (a.input, a.head, a.labels, a.max_tokens, chunking, a.aggregate)
         assert a.threshold == 0.5
-        assert "FOLDER" in a.export or "docs/judges.md" in a.export
+        assert "FOLDER" in a.export or "docs/judges.md" in a.export or a.head == "word"
     assert found == expected
 
 
@@ -64,6 +65,7 @@ TEXTS = {
     "lettucedect-base": ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
     "lettucedect-large": ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
     "nli": ("A b.", "C."),
+    "bespoke-minicheck": ("Document: A b.\nClaim: C.",),
 }
 
 
@@ -125,7 +127,7 @@ def test_an_unknown_name_gets_the_nearest_and_all(tmp_path):
         ConfigError, match=r"'minichek-roberta'; did you mean 'minicheck-roberta'\? known: .*nli"
     ):
         adapter_of("minichek-roberta")
-    with pytest.raises(ConfigError, match=r"'zzz'; known: alignscore, factcg, .* TOML file"):
+    with pytest.raises(ConfigError, match=r"'zzz'; known: alignscore, bespoke-minicheck, .* TOML file"):
         adapter_of("zzz")
     with pytest.raises(ConfigError, match=r"none\.toml: can't be read: No such file"):
         adapter_of(str(tmp_path / "none.toml"))

@@ -58,7 +58,8 @@ class Adapter(Model):
 
     `input`: "template" makes one text of `template`, "pair" two, of which `template` makes the first. `head`:
     outputs are one row a text ("sequence"), a row a token, of which the claim's count ("token") or the first
-    ("first_token"), or the logits of one decoder step, of which the ids in `labels` count ("decoder_step").
+    ("first_token"), or the logits of one decoder step, of which the ids in `labels` count ("decoder_step");
+    "word": a language model is asked by `system` and `template`, and answers with one of `words`.
     `labels`: what an output, by its index or id, means; None: as the model's config.json says. `aggregate`:
     the largest P over chunks of the whole claim ("max"), or of each of its sentences, and their mean
     ("sentence_mean"). A claim is entailed, or contradicted, where P is above `threshold`. `weights` and
@@ -69,8 +70,10 @@ class Adapter(Model):
     export: str = "`optimum-cli export onnx --task text-classification --model ID FOLDER`"
     input: Literal["template", "pair"]
     template: str = "{passage}"
-    head: Literal["sequence", "token", "first_token", "decoder_step"]
+    system: str = ""
+    head: Literal["sequence", "token", "first_token", "decoder_step", "word"]
     labels: dict[int, Label] | None = None
+    words: dict[str, Label] = Field(default_factory=dict)
     max_tokens: int = Field(ge=32)
     chunking: Chunking = Chunking()
     aggregate: Literal["max", "sentence_mean"] = "max"
@@ -84,6 +87,12 @@ class Adapter(Model):
             raise ValueError(f"template: it must hold {named}, once each, and no other braces")
         if self.head == "token" and self.input != "pair":
             raise ValueError("head: 'token' needs input = \"pair\", which tells the claim's tokens")
+        if self.head == "word" or self.words or self.system:
+            if self.head != "word" or self.input != "template" or self.labels is not None:
+                raise ValueError('words: with system, template and head = "word", and with nothing else')
+            if sorted(self.words.values()) != ["entailment", "neutral"]:
+                raise ValueError("words: there must be two, of which one means entailment and one neutral")
+            return self
         if self.labels is None:
             if self.head != "sequence":
                 raise ValueError(f"labels: missing, and head {self.head!r} needs them")

@@ -20,7 +20,7 @@ from factreasoner.llm.cache import key_of
 from factreasoner.llm.commons import ReplyCache
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.protocols import Judged
+from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
 
@@ -55,10 +55,12 @@ class VerifierJudge:
         MissingExtraError: it runs here, and the packages for that are not installed.
     """
 
-    def __init__(self, config: Config | None = None, cache: ReplyCache | None = None) -> None:
+    def __init__(
+        self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
+    ) -> None:
         config = config or Config()
         self.adapter = adapter_of(_named(config))
-        self.runtime: Runtime = runtime_of(self.adapter, config)
+        self.runtime: Runtime = runtime_of(self.adapter, config, llm)
         self._cache = cache
         self._remembered: OrderedDict[bytes, Array] = OrderedDict()
         self._own_tokens = self.runtime.taken(self.adapter.texts("", ""))
@@ -69,7 +71,7 @@ class VerifierJudge:
     def fingerprint(config: Config) -> str:
         """Short digest of the adapter and the model's files. Raises ConfigError where they are missing."""
         adapter = adapter_of(_named(config))
-        if config.verifier_url is not None:
+        if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
         from factreasoner.judges.encoder.files import identity, model_files
 
@@ -178,13 +180,17 @@ class VerifierJudge:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 
 
-def runtime_of(adapter: Adapter, config: Config) -> Runtime:
-    """The verifier where it runs: on the server that `verifier_url` names, else here.
+def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
+    """The verifier where it runs: a language model, on the server that `verifier_url` names, or here.
 
     Raises:
         ConfigError: it is not there, or can't be used.
         MissingExtraError: it runs here, and the packages for that are not installed.
     """
+    if adapter.head == "word":
+        from factreasoner.judges.encoder.asked import AskedRuntime
+
+        return AskedRuntime(adapter, config, llm)
     if config.verifier_url is not None:
         from factreasoner.judges.encoder.served import ServedRuntime
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -12,6 +13,7 @@ from factreasoner.judges.encoder.adapter import Texts
 from factreasoner.models import Label
 
 Array: TypeAlias = npt.NDArray[np.float64]
+_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 
 
 class Unscored(NamedTuple):
@@ -54,6 +56,11 @@ class Runtime(Protocol):
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each: shape (tokens of the claim, labels) for a head a token, else (1, labels)."""
         ...
+
+
+def estimated_starts(text: str) -> list[int]:
+    """Where about a token starts, for a model whose tokenizer is elsewhere; rather too many than too few."""
+    return [found.start() for found in _TOKEN.finditer(text)]
 
 
 def softmax(outputs: Array) -> Array:

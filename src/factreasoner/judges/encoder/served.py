@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.labels import label_of, labels_of
-from factreasoner.judges.encoder.runtime import Array, Unscored
+from factreasoner.judges.encoder.runtime import Array, Unscored, estimated_starts
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
 from factreasoner.settings import Config
@@ -27,8 +27,6 @@ PASSING = frozenset({429, 502, 503, 504})
 REFUSED = frozenset({401, 403, 404, 405})
 """Statuses that only another URL or key can mend."""
 FIRST_WAIT = 0.5
-_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
-"""About one token: without the model's tokenizer they are estimated, rather too many than too few."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 """Labels of a server that names them itself."""
 _NUMBERED = re.compile(r"LABEL_(\d+)")
@@ -95,11 +93,11 @@ class ServedRuntime:
 
     def starts(self, text: str) -> Sequence[int]:
         """Where about a token starts."""
-        return [found.start() for found in _TOKEN.finditer(text)]
+        return estimated_starts(text)
 
     def taken(self, texts: Texts) -> int:
         """About how many tokens the server's model reads."""
-        return sum(len(_TOKEN.findall(text)) + 2 for text in texts if text is not None)
+        return sum(len(estimated_starts(text)) + 2 for text in texts if text is not None)
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each, of shape (1, labels). Texts of like lengths share a request."""
