@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from command import results, write_records
+from fake_server import Completion, FakeServer
 from tiny_classifiers import overlap, overlap_label, pooled, save
 
 LONG = "The bridge is old and large. A bird flows out of the tree. " * 8
@@ -152,3 +153,13 @@ def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(
     assert line in factreasoner("doctor").stdout
     done = factreasoner("run", data, "--out", "embedded")
     assert line in done.stdout.splitlines()[-1]
+
+
+def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):
+    top = [("Yes", -0.1), ("No", -2.5)]
+    answer = Completion(content="Yes", tokens=[("Yes", -0.1, top)])
+    with FakeServer(lambda request: answer) as server:
+        done = factreasoner(
+            "doctor", "--verifier", "bespoke-minicheck", "--model", "fake", "--api-base", server.url
+        )
+    assert "a test: entailment 0.90" in " ".join(done.stdout.split())

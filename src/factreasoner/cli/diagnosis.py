@@ -55,7 +55,7 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
     if judge == "embedded":
         yield Check("missing", "judge", f"embedded: {embedded_limits()}")
     elif judge == "verifier":
-        yield _verifier(config)
+        yield _verifier(config, call=call)
     if config.model is not None and call:
         yield from _model(config)
 
@@ -101,10 +101,13 @@ def _merlin(config: Config) -> Check:
         return Check("missing", "merlin", str(error))
 
 
-def _verifier(config: Config) -> Check:
+def _verifier(config: Config, *, call: bool) -> Check:
+    from factreasoner.llm.client import LiteLLMClient
+
     name = str(config.verifier)
     try:
-        judge: VerifierJudge = load("judge", "verifier")(config)
+        llm = None if config.model is None or not call else LiteLLMClient(config)
+        judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
         judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
     except ConfigError as error:
         return Check("wrong", name, str(error))
