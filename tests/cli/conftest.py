@@ -33,10 +33,14 @@ def figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 def factreasoner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Done]:
-    """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own."""
+    """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own.
+
+    No model is probed, unless a test takes FACTREASONER_ATOMS_PER_CALL away.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("FACTREASONER_ATOMS_PER_CALL", "32")
     for name in list(os.environ):
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)

@@ -268,9 +268,7 @@ def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
     )
     with FakeServer(answer) as server:
         done = run(factreasoner, server, data)
-        assert (
-            server.calls == 4
-        )  # one statement is too short to tell that it was seen: listed, and asked anew
+        assert server.calls == 3
     assert done.returncode == 0, done.stderr
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S"}

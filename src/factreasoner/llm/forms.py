@@ -135,7 +135,7 @@ def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dic
         return [user, {"role": "assistant", "content": _utf8(said)}]
     call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": told}}
     done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
-    return [user, {"role": "assistant", "content": None, "tool_calls": [call]}, done]
+    return [user, {"role": "assistant", "content": "", "tool_calls": [call]}, done]
 
 
 def _in_words(form: CallForm, example: Example) -> str:
