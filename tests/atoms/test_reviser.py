@@ -52,8 +52,6 @@ def test_the_schema_asks_one_argument_an_atom() -> None:
     assert schema.arguments == ("atom_0", "atom_1", "atom_2")
     assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
     assert schema.items["atom_1"] == "She wrote 3 notes."
-    described = schema.parameters["properties"]["atom_1"]["description"]
-    assert fenced(described, "statement") == ["She wrote 3 notes."]
     assert fenced(prompt.user, "topic") == ["Ada"]
 
 

@@ -179,16 +179,12 @@ def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, n
     assert name is None or name in done.stdout
 
 
-def test_doctor_calls_the_model(factreasoner, tmp_path):
-    with FakeServer(answering(lambda name, prop, request: "True")) as server:
+def test_doctor_warns_of_a_model_that_is_not_to_be_relied_on(factreasoner, tmp_path):
+    with FakeServer(answering(lambda name, prop, request: "True"), probed=False) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
-        assert [request.form for request in server.requests] == ["tool", "json_schema"]
-    assert done.returncode == 0, done.stdout
-    assert "entailment" in done.stdout
-    assert "form: tool; probabilities: no log-probabilities" in done.stdout
-    done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, "--timeout", 2)
     assert done.returncode == 1
-    assert "wrong" in done.stdout
+    assert "12 of 32 known verdicts right" in " ".join(done.stdout.split())
+    assert "not to be relied on" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -297,3 +297,24 @@ def test_a_dry_run_states_the_worst_case(factreasoner, tmp_path):
     done = factreasoner("run", data, "--model", "openai/fake", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "24 calls are paid" in " ".join(done.stdout.split())  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
+
+
+def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreasoner, tmp_path, monkeypatch):
+    monkeypatch.delenv("FACTREASONER_ATOMS_PER_CALL")
+    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+    with FakeServer(good, logprobs=True) as server:
+        flags = (data, "--model", "fake", "--api-base", server.url)
+        before = factreasoner("run", *flags, "--dry-run")
+        doctor = factreasoner("doctor", *flags[1:])
+        done = factreasoner("run", *flags, "--out", "out")
+        after = factreasoner("run", *flags, "--dry-run")
+    assert (doctor.returncode, done.returncode, len(server.probes)) == (0, 0, 4)
+    assert "How many the model bears is not known yet" in before.stdout
+    found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
+    for said in (doctor.stdout, done.stderr, after.stdout):
+        assert found in " ".join(said.split())
+    assert "of 25 atoms and 10 passages: 10 calls" in " ".join(doctor.stdout.split())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    (probe,) = summary["probes"]["fake"].values()
+    assert (probe["facts_per_call"], probe["right"]) == (32, 32)
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"]["fake"]["probes"]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from factreasoner import ScriptedLLM
-from factreasoner.errors import LLMError, UnusableReplyError
+from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
 from factreasoner.models import Usage
 from factreasoner.settings import Config
@@ -132,3 +132,10 @@ def test_a_probe_s_calls_are_counted_apart():
         probed(lambda text, place, size: ANSWERS[text])
     assert meter.usage["probe"].calls == 4
     assert meter.usage["evaluator"] == Usage()
+
+
+def test_a_server_that_is_down_ends_the_probe_at_once():
+    llm = ScriptedLLM(lambda prompt, schema: ProviderError("status 503"))
+    with pytest.raises(LLMError, match="status 503"):
+        probing.probe(llm, Config(model="scripted"))
+    assert len(llm.calls) == 1

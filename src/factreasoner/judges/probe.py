@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from factreasoner.errors import LLMError
+from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
@@ -90,7 +90,7 @@ def probe(llm: LLM, config: Config) -> Probed:
     """How many facts a call a model bears: 4 calls for one that bears many, up to 52 for another.
 
     Raises:
-        LLMError: it gave no verdict on any fact, asked one by one.
+        LLMError: it gave no verdict on any fact, asked one by one; or its server did not answer.
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
@@ -193,6 +193,8 @@ class _Prober:
         judged = judge.judge(premise, facts)
         if judged.failures:
             self._problem = judged.failures[0].message
+            if judged.failures[0].error_type in (ProviderError.__name__, CallTimeoutError.__name__):
+                raise LLMError(self._problem)  # it is the server's, and not the model's
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
     def _right(self, labels: dict[str, Label]) -> int:

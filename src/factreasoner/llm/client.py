@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from factreasoner.choices import CallForm
-from factreasoner.errors import CallTimeoutError, ConfigError, UnseenError, UnusableReplyError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, UnseenError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
@@ -49,6 +50,9 @@ ROOM = 100
 
 MOST_FACTS = 32
 """Facts a call where nobody probes how many the model bears."""
+
+
+log = logging.getLogger(__name__)
 
 
 class Prober(NamedTuple):
@@ -121,6 +125,7 @@ class LiteLLMClient:
         self._probing = threading.RLock()
         self._prober: Prober | None = None
         self._facts: int | None = None
+        self._probes_left = 2
         self._memory = memory if commons is None else commons.memory
         scored = config.confidence in ("auto", "logprobs")
         self._scored = scored
@@ -188,16 +193,32 @@ class LiteLLMClient:
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the model bears at once, probed where that is not known."""
+        """How many facts the model bears at once, probed where that is not known.
+
+        Where it can't be probed, as its server is down, it is probed later once more.
+        """
         prober = self._prober
         if prober is None or self._batches is not None:
             return MOST_FACTS
         with self._probing:
             if self._facts is None:
-                found = self._capabilities.probes.get(prober.key) or prober.probe(self)
+                found = self._capabilities.probes.get(prober.key) or self._probed(prober)
+                if found is None:
+                    return MOST_FACTS
                 self._keep(probe=(prober.key, found))
                 self._facts = found.facts_per_call
             return self._facts
+
+    def _probed(self, prober: Prober) -> Probe | None:
+        """What a probe finds, None where there is no answer."""
+        try:
+            return prober.probe(self)
+        except LLMError as error:
+            log.warning("how many facts the model bears at once is not known: %s", error)
+            self._probes_left -= 1
+            if not self._probes_left:
+                self._facts = MOST_FACTS
+            return None
 
     def adopt(self, known: Capabilities) -> None:
         """Keep what another client learnt of the same model."""
