@@ -36,10 +36,9 @@ TOTALS: dict[str, tuple[str, ...]] = {
 ATOM_TOTALS: dict[str, tuple[str, ...]] = {
     "atoms": ("atoms", "judged"),
     "atoms_supported": ("atoms", "supported"),
-    "atoms_supported_by_belief": ("atoms", "supported_by_belief"),
-    "atoms_contested": ("atoms", "contested"),
+    "atoms_disputed": ("atoms", "disputed"),
     "atoms_contradicted": ("atoms", "contradicted"),
-    "atoms_undecided": ("atoms", "undecided"),
+    "atoms_conflicting": ("atoms", "conflicting"),
     "atoms_unverified": ("atoms", "unverified"),
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),

@@ -198,7 +198,7 @@ def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Ou
     if calibrator is None:
         return outcome
     p_true = {atom_id: calibrator.apply(p) if side_of(p) else p for atom_id, p in outcome.p_true.items()}
-    support = supports_of(p_true, outcome.graph)
+    support = supports_of(p_true, outcome.graph, outcome.marginals.stderr if outcome.marginals else None)
     if outcome.graph is None:
         support = {i: _moved(label, outcome.support[i]) for i, label in support.items()}
     return outcome.model_copy(update={"p_true": p_true, "support": support})

@@ -14,10 +14,10 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.rows import Caution, ClaimRow, main_rows, source_name
 from factreasoner.tasks.task import Task
 
-STYLES = {"supported": "green", "contradicted": "red", "undecided": "yellow", "unverified": "blue"}
+STYLES = {"supported": "green", "contradicted": "red", "conflicting": "yellow", "unverified": "blue"}
 OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
 """Colours of the labels that only claims which cite sources have."""
-CAUTIONS: Mapping[Caution, str] = {"contested": "contested", "believed": "by belief"}
+CAUTIONS: Mapping[Caution, str] = {"disputed": "disputed"}
 QUOTE_LENGTH = 90
 
 
@@ -45,7 +45,7 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     console = Terminal(highlight=False)
     labels = {item["label"] for item in worst}
     first, last = "contradicted" in labels, "supported" in labels
-    heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and contested ones' * last}"
+    heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and disputed ones' * last}"
     table = Table(Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading, box=None, pad_edge=False)
     for item in worst:
         (result,) = run.results([item["record"]])

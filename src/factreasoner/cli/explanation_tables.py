@@ -60,7 +60,7 @@ def _how(explanation: Explanation) -> str:
 def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
     if atom.text:
         yield f"[dim]{plain(atom.text)}[/dim]"
-    against = atom.support in ("contradicted", "undecided")
+    against = atom.support in ("contradicted", "conflicting")
     for item in (atom.contradicting if against else atom.entailing)[:1]:
         if quote := quotes.get(item.context_id):
             yield f'{plain(item.context_id)}: "{plain(quote, PASSAGE_LENGTH)}"'
@@ -96,7 +96,7 @@ def _believed(atom: AtomExplanation) -> str:
     belief = atom.belief
     assert belief is not None, "asked only of atoms with a belief"
     nearest = f"nearest passage {plain(belief.context_id)}: {belief.p_true:.2f}"
-    return nearest if atom.entailing or atom.contradicting else f"no passage decides it; {nearest}"
+    return nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
 
 
 def _first(items: Sequence[str]) -> str:

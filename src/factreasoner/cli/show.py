@@ -19,7 +19,7 @@ class Labels(StrEnum):
 
     supported = "supported"
     contradicted = "contradicted"
-    undecided = "undecided"
+    conflicting = "conflicting"
     unverified = "unverified"
     uncited = "uncited"
     unknown_source = "unknown_source"
@@ -27,12 +27,11 @@ class Labels(StrEnum):
     stated = "stated"
     not_stated = "not_stated"
     unanswered = "unanswered"
-    contested = "contested"
-    believed = "believed"
+    disputed = "disputed"
 
 
-CAUTIONS = (Labels.contested, Labels.believed)
-"""Names of some of those supported."""
+CAUTIONS = (Labels.disputed,)
+"""Flags that claims of any label may have."""
 
 
 class Orders(StrEnum):
@@ -48,9 +47,9 @@ def show(
     label: Annotated[
         list[Labels] | None,
         typer.Option(
-            help="Only these; repeatable: supported, contradicted, undecided, unverified, uncited, "
-            "unknown_source, not_judged; of facts: stated, not_stated, unanswered; of those supported: "
-            "contested (a passage contradicts them), believed (no passage entails them)."
+            help="Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
+            "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
+            "disputed: a passage supports them and one contradicts them."
         ),
     ] = None,
     sort: Annotated[

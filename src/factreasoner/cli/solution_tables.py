@@ -10,7 +10,7 @@ from rich.table import Table
 from factreasoner.cli.atom_tables import STYLES
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
-from factreasoner.models import side_of, support_of
+from factreasoner.models import Marginals, support_of
 from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, difference, reference_run
 
 Content = dict[str, Any]
@@ -20,26 +20,19 @@ def solution_content(network: NetworkFile, solved: SolverRun) -> Content:
     """What `solve --json` prints: the solver and every variable's distribution."""
     return {
         "solver": _solver_content(solved),
-        "marginals": [
-            _solved(entry, solved.marginals.probabilities[entry["variable"]], network)
-            for entry in _variables(network)
-        ],
+        "marginals": [_solved(entry, solved.marginals, network) for entry in _variables(network)],
     }
 
 
-def _solved(entry: Content, probabilities: Sequence[float], network: NetworkFile) -> Content:
+def _solved(entry: Content, marginals: Marginals, network: NetworkFile) -> Content:
     """A variable with its distribution, and for an atom the label that follows, where the file tells it.
 
-    A UAI network has no relations: whether what is not supported is contradicted or only unverified can't be
-    told from its tables.
+    A UAI network has no relations, so its tables say nothing of what supports or contradicts an atom.
     """
+    probabilities = marginals.probabilities[entry["variable"]]
     label = None
-    if entry["kind"] == "atom" and entry["observed"] is None:
-        p_true = probabilities[1]
-        if network.touching is not None:
-            label = support_of(p_true, network.touching[entry["variable"]])
-        elif side_of(p_true) > 0:
-            label = "supported"
+    if entry["kind"] == "atom" and entry["observed"] is None and network.evidence is not None:
+        label = support_of(probabilities[1], network.evidence[entry["variable"]], marginals.stderr)
     return {**entry, "probabilities": list(probabilities), "label": label}
 
 

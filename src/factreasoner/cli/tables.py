@@ -66,8 +66,8 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     scores = factuality(assessment, _k(assessment, config))
     if scores.precision is not None:
         console.print(
-            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_k:.3f}  "
-            f"E {scores.avg_entropy:.3f}  {scores.num_true_atoms} of {scores.num_atoms} atoms supported"
+            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_at_k:.3f}  "
+            f"E {scores.avg_entropy:.3f}  {scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
         )
     for failure in assessment.all_failures:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
@@ -100,9 +100,8 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
             yield metric.caption(k, room=True), mean_text(metric, summary)
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
-    cautions = {"contested": "contested by a passage", "supported_by_belief": "by the judge's belief alone"}
-    if told := ", ".join(f"{atoms[name]} {words}" for name, words in cautions.items() if atoms[name]):
-        yield "", f"of the supported: {told}"
+    if atoms["disputed"]:
+        yield "", f"{atoms['disputed']} disputed: a passage supports them and a passage contradicts them"
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     yield from _evidence_rows(summary)

@@ -29,7 +29,7 @@ SUPPORT_OF: dict[Label, Support] = {
 LABEL_OF: dict[Support, Label] = {
     "supported": "entailment",
     "contradicted": "contradiction",
-    "undecided": "neutral",
+    "conflicting": "neutral",
     "unverified": "neutral",
 }
 

@@ -177,7 +177,7 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
         update={
             "marginals": marginals,
             "p_true": p_true,
-            "support": supports_of(p_true, graph),
+            "support": supports_of(p_true, graph, marginals.stderr),
         }
     )
 

@@ -16,7 +16,7 @@ from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict, side_of
+from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 
@@ -38,7 +38,7 @@ class PromptedEvaluator:
 
     P(atom is true) follows from the answer and its probability p: p where it is for the atom, 1 - p where it
     is not, 0.5 where it is neither; p below 0.5 is raised to 0.5. An answer that can't tell silence from a
-    contradiction leaves the atom unverified; opposite verdicts that cancel out leave it undecided.
+    contradiction leaves the atom unverified; opposite verdicts that cancel out leave it conflicting.
 
     Raises:
         ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
@@ -219,7 +219,8 @@ def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome
 
 def _answered(answer: AtomAnswer, row: Assessor) -> _Labelled:
     label = LABEL_OF[answer.support]
-    return _Labelled(row.support_of(label), row.p_true(label, answer.probability))
+    support = row.support_of(label) if answer.probability > 0.5 else "unverified"
+    return _Labelled(support, row.p_true(label, answer.probability))
 
 
 def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled]:
@@ -231,16 +232,18 @@ def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled
 
 def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> _Labelled:
     """What one atom's verdicts amount to."""
-    telling = [verdict for verdict in verdicts if verdict.label != "neutral"]
+    telling = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
     open_beliefs = beliefs(verdicts, {verdict.target_id for verdict in verdicts})
     if not telling and open_beliefs:
         ((nearest, *_),) = open_beliefs.values()
-        return _Labelled("supported" if side_of(nearest.p_true) > 0 else "unverified", nearest.p_true)
+        return _Labelled("unverified", nearest.p_true)
     best = max(telling or verdicts, key=lambda verdict: verdict.probability)
     rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
     if any(rival.label != best.label for rival in rivals):
-        return _Labelled("undecided", 0.5)
-    return _Labelled(SUPPORT_OF[best.label], row.p_true(best.label, best.probability))
+        return _Labelled("conflicting", 0.5)
+    return _Labelled(
+        SUPPORT_OF[best.label] if telling else "unverified", row.p_true(best.label, best.probability)
+    )
 
 
 class _AtomGroup(NamedTuple):

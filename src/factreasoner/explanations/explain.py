@@ -77,7 +77,7 @@ def explain(
         deadline=deadline,
         scale=Scale(calibration_of(config).posteriors),
         search_size=search_size,
-        touching=outcome.graph.touching(),
+        evidence=outcome.graph.evidence(),
         beliefs=judged.ranked,
     )
     analyses = [study.of(part) for part in parts]
@@ -162,7 +162,7 @@ class _Study(NamedTuple):
     deadline: float
     scale: Scale
     search_size: int
-    touching: Mapping[str, Sequence[Relation]]
+    evidence: Mapping[str, Sequence[Relation]]
     beliefs: Mapping[str, Sequence[Belief]]
 
     def of(self, part: Part) -> _Analysis:
@@ -219,8 +219,8 @@ class _Study(NamedTuple):
 
     def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
         """The label that P(true) gives an atom where some contexts are left out."""
-        left = (r for r in self.touching[atom_id] if r.source not in without and r.target not in without)
-        return support_of(p_true, left)
+        left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
+        return support_of(p_true, left, self.base.stderr)
 
 
 class _Analysis(NamedTuple):

@@ -30,13 +30,13 @@ def relation_table(
 
     `table1` is Table 1 of FactReasoner (arXiv 2502.18573); `reference` is what its implementation does, with
     a constant for the kind of the target; `conditional` is P(target | source) with a false source saying
-    nothing. Between two contexts a contradiction under `conditional` has no direction: both can't be right,
-    and a false one says nothing.
+    nothing. Between two nodes of one kind a contradiction under `conditional` has no direction: both can't
+    be right, and a false one says nothing.
     """
     if kind == "equivalence":
         return np.array([[p, 1 - p], [1 - p, p]])
     if table == "conditional":
-        if kind == "contradiction" and source == target == "context":
+        if kind == "contradiction" and source == target:
             return np.array([[0.5, 0.5], [0.5, 1 - p]])
         false_row = [0.5, 0.5]
     elif table == "table1":

@@ -21,12 +21,12 @@ SNIFFED = 1 << 12
 class NetworkFile(NamedTuple):
     """A network, and what each variable is ("atom", "context"), in order, where the file says.
 
-    `touching` has the relations that touch each variable, where the file is a fact graph.
+    `evidence` has the relations of each atom with contexts, where the file is a fact graph.
     """
 
     graph: FactorGraph
     kinds: tuple[str, ...] | None = None
-    touching: Mapping[str, Sequence[Relation]] | None = None
+    evidence: Mapping[str, Sequence[Relation]] | None = None
 
 
 def is_uai(path: Path) -> bool:
@@ -66,7 +66,7 @@ def read_fact_network(
     """
     facts = read_fact_graph(path, atom_prior=atom_prior, context_prior=context_prior)
     graph = factor_graph(facts, table)
-    return NetworkFile(graph, tuple(node.kind for node in facts.nodes), facts.touching())
+    return NetworkFile(graph, tuple(node.kind for node in facts.nodes), facts.evidence())
 
 
 def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:

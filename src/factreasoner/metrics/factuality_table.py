@@ -28,12 +28,13 @@ from factreasoner.models import (
     Usage,
     factuality,
     judged_atoms,
+    side_of,
 )
 
-SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "undecided": 2, "unverified": 3}
+SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "conflicting": 2, "unverified": 3}
 GOLD: dict[Gold, int] = {"S": 0, "C": 1, "U": 2, "NS": 3}
 CLASSES = 3
-"""S, C and U: what is undecided or unverified is U; the label NS does not say which of C and U is meant."""
+"""S, C and U: what is conflicting or unverified is U; the label NS does not say which of C and U is meant."""
 FEW_RECORDS = 50
 
 
@@ -66,7 +67,7 @@ def scored_record(
     """Score an assessment with `k`; `usage` stands in for what its calls took."""
     judged = tuple(judged_atoms(assessment))
     labels = tuple(
-        LabelledClaim(item.p_true, SAID[item.support], GOLD[item.atom.gold])
+        LabelledClaim(item.p_true, _said(item), GOLD[item.atom.gold])
         for item in judged
         if item.atom.gold is not None
     )
@@ -82,8 +83,13 @@ def scored_record(
     )
 
 
+def _said(item: JudgedAtom) -> int:
+    """The class that is held against a label: S where P > 0.5, as in the paper, else its own label."""
+    return SAID["supported"] if side_of(item.p_true) > 0 else SAID[item.support]
+
+
 def _labelled_precision(record: ScoredRecord) -> float | None:
-    """Precision over the labelled atoms alone: the share of them that the run calls supported."""
+    """Precision over the labelled atoms alone: the share of them whose P is above one half."""
     return _share([claim.said == 0 for claim in record.labels])
 
 
@@ -124,7 +130,7 @@ def _score(name: str) -> OfRecords:
 
 
 def _three_way(claims: Claims) -> Claims:
-    """The claims with what is undecided and what is unverified in one class."""
+    """The claims with what is conflicting and what is unverified in one class."""
     return claims._replace(said=np.minimum(claims.said, CLASSES - 1))
 
 
@@ -164,12 +170,12 @@ METRICS = (
            decimals=2, places=("compare",)),
     Metric("contradicted", "#C", "contradicted atoms a record", JUDGED, _count("contradicted"),
            bounds=COUNT, decimals=2, places=("compare",)),
-    Metric("undecided", "#U", "undecided atoms a record", JUDGED, _count("undecided"), bounds=COUNT,
+    Metric("conflicting", "#U", "conflicting atoms a record", JUDGED, _count("conflicting"), bounds=COUNT,
            decimals=2, places=("compare",)),
     Metric("unverified", "#?", "unverified atoms a record", JUDGED, _count("unverified"), bounds=COUNT,
            decimals=2, places=("compare",)),
     Metric("precision", "Pr", "share of judged atoms that are supported", JUDGED, _score("precision"),
-           title="precision", field="factuality_score",
+           title="precision",
            places=("line", "run", "evaluate", "groups", "compare", "figure"),
            tested=True),
     Metric("precision_low", "Pr low", "precision if every unresolved atom were unsupported", JUDGED,
@@ -178,10 +184,14 @@ METRICS = (
            _score("precision_high"), places=("line",)),
     Metric("penalised_score", "Pr · penalty", "precision times FActScore's penalty for short answers",
            GAMMA, OfRecords(_penalised), places=("line", "run")),
-    Metric("recall_k", "R@{k}", "supported atoms over K, at most 1", JUDGED, _score("recall_k"),
-           places=("line",)),
-    Metric("f1_k", "F1@{k}", "harmonic mean of precision and recall at K", JUDGED, _score("f1_k"),
+    Metric("f1_at_k", "F1@{k}", "harmonic mean of precision and recall at K", JUDGED, _score("f1_at_k"),
            places=("line", "run", "evaluate", "compare", "figure"), tested=True),
+    Metric("factuality_score", "Pr (P > 1/2)", "share of judged atoms with P > 1/2, as the paper counts",
+           JUDGED, _score("factuality_score"), places=("line",)),
+    Metric("recall_k", "R@{k} (P > 1/2)", "atoms whose P is above 1/2 over K, at most 1", JUDGED,
+           _score("recall_k"), places=("line",)),
+    Metric("f1_k", "F1@{k} (P > 1/2)", "harmonic mean of factuality_score and recall_k", JUDGED,
+           _score("f1_k"), places=("line",)),
     Metric("entropy", "sum E", "sum over atoms of -P log10 P", JUDGED, _score("entropy"), bounds=COUNT,
            places=("line",)),
     Metric("avg_entropy", "E", "mean over atoms of -P log10 P; 0.150515 when nothing is known", JUDGED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
@@ -25,15 +26,16 @@ from factreasoner.models import (
     Outcome,
     Support,
     judged_atoms,
+    side_of,
 )
 
 SUPPORTS: tuple[Support, ...] = get_args(Support)
 COUNTS = (
     *("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms"),
-    *("num_contradicted_atoms", "num_undecided_atoms"),
+    *("num_supported_atoms", "num_contradicted_atoms", "num_conflicting_atoms"),
 )
 """The numbers of a result line that are no metrics."""
-_ATOM_COUNTS = ("judged", *SUPPORTS, "supported_by_belief", "contested", "unjudged", "partly_judged")
+_ATOM_COUNTS = ("judged", *SUPPORTS, "disputed", "unjudged", "partly_judged")
 CONFUSION = ("true_positive", "true_negative", "false_positive", "false_negative")
 
 
@@ -61,7 +63,11 @@ def result_line(
             {"variable": item.atom.id, "probabilities": [round(1.0 - item.p_true, P_DIGITS), item.p_true]}
             for item in judged
         ],
-        "predictions": {item.atom.id: "S" if item.support == "supported" else "NS" for item in judged},
+        "factuality_score_per_atom": [
+            {item.atom.id: {"score": item.p_true, "support": _said(item)}} for item in judged
+        ],
+        "avg_explogprob": _exp(record.scores.avg_logprob),
+        "predictions": {item.atom.id: _said(item) for item in judged},
         **(_gold_fields(record) if record.labelled else {}),
         "assessor": assessment.assessor,
         **evidence_fields(assessment),
@@ -70,20 +76,21 @@ def result_line(
     }
 
 
-def believed_alone(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
-    """Ids of supported atoms that no passage entails: the judge's belief alone bears them out."""
-    verdicts = outcome.verdicts if outcome else ()
-    supported = {item.atom.id for item in judged if item.support == "supported"}
-    entailed = {verdict.target_id for verdict in verdicts if verdict.label == "entailment"}
-    believed = {verdict.target_id for verdict in verdicts if verdict.belief is not None}
-    return sorted(supported & believed - entailed)
+def _said(item: JudgedAtom) -> str:
+    """S where P > 0.5, else NS: the paper's rule."""
+    return "S" if side_of(item.p_true) > 0 else "NS"
 
 
-def contested(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
-    """Ids of supported atoms that some passage contradicts all the same."""
-    supported = {item.atom.id for item in judged if item.support == "supported"}
+def _exp(logarithm: float | None) -> float | None:
+    return None if logarithm is None else math.exp(logarithm)
+
+
+def disputed_atoms(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
+    """Ids of judged atoms that a passage supports and a passage contradicts, sorted."""
     verdicts = outcome.verdicts if outcome else ()
-    return sorted(supported & {v.target_id for v in verdicts if v.label == "contradiction"})
+    supported = {verdict.target_id for verdict in verdicts if verdict.supports}
+    contradicted = {verdict.target_id for verdict in verdicts if verdict.contradicts}
+    return sorted({item.atom.id for item in judged} & supported & contradicted)
 
 
 def _count_fields(scores: FactualityScores) -> dict[str, Any]:
@@ -101,7 +108,7 @@ def _gold_fields(record: ScoredRecord) -> dict[str, Any]:
 
 
 def confusion_counts(claims: Claims) -> dict[str, int]:
-    """Counts of predictions (supported or not) against labels (S or not) over the labelled atoms."""
+    """Counts of predictions (P > 0.5 or not) against labels (S or not) over the labelled atoms."""
     cells = confusion(claims).sum(axis=0)
     return {name: int(cell) for name, cell in zip(CONFUSION, cells, strict=True)}
 
@@ -148,16 +155,15 @@ class Summary:
         line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
         self._sampling.add(assessment.record_id, scored)
         outcome = assessment.outcome
-        disputed = contested(scored.judged, outcome)
+        disputed = disputed_atoms(scored.judged, outcome)
         for item in scored.judged:
             place = assessment.record_id, item.atom.id
-            self._worst.add(*place, item.support, item.p_true, contested=item.atom.id in disputed)
+            self._worst.add(*place, item.support, item.p_true, disputed=item.atom.id in disputed)
         self._counts.add(assessment, assessment.all_failures, outcome.verdicts if outcome else ())
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
-            supported_by_belief=len(believed_alone(scored.judged, outcome)),
-            contested=len(disputed),
+            disputed=len(disputed),
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )

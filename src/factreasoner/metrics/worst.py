@@ -6,7 +6,7 @@ import heapq
 from typing import Any, Generic, TypeVar
 
 KEPT = 5
-KEPT_CONTESTED = 2
+KEPT_DISPUTED = 2
 T = TypeVar("T")
 
 
@@ -49,13 +49,13 @@ class Worst:
     """Keeps where the claims are that want a second look; `word` is what they are, atoms or claims.
 
     Those are the contradicted ones, then the least likely that are not supported, and of the supported ones
-    that a passage contradicts all the same up to `KEPT_CONTESTED`; `KEPT` in all.
+    that a passage contradicts all the same up to `KEPT_DISPUTED`; `KEPT` in all.
     """
 
     def __init__(self, word: str) -> None:
         self._word = word
         self._kept: Lowest[dict[str, Any]] = Lowest(KEPT)
-        self._contested: Lowest[dict[str, Any]] = Lowest(KEPT_CONTESTED)
+        self._disputed: Lowest[dict[str, Any]] = Lowest(KEPT_DISPUTED)
 
     def add(
         self,
@@ -64,17 +64,17 @@ class Worst:
         label: str | None,
         p_true: float | None,
         *,
-        contested: bool = False,
+        disputed: bool = False,
     ) -> None:
-        """Count one; what was not judged is left out. `contested`: it is supported, and also contradicted."""
+        """Count one; what was not judged is left out. `disputed`: it is supported, and also contradicted."""
         place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
         rank = doubt(label, p_true)
         if rank is not None:
             self._kept.add(rank, place)
-        elif contested and p_true is not None:
-            self._contested.add(p_true, place)
+        elif disputed and p_true is not None:
+            self._disputed.add(p_true, place)
 
     def content(self) -> list[dict[str, Any]]:
-        """For summary.json, the contradicted ones first and the contested ones last."""
-        contested = self._contested.items()
-        return [*self._kept.items()[: KEPT - len(contested)], *contested]
+        """For summary.json, the contradicted ones first and the disputed ones last."""
+        disputed = self._disputed.items()
+        return [*self._kept.items()[: KEPT - len(disputed)], *disputed]

@@ -88,17 +88,17 @@ class Assessment(TaskResult):
             return []
         labels = self.labels
         scores = self._scores(len(self.p_true) or None)
-        known = {"precision": scores.precision, f"F1@{scores.k}": scores.f1_k}
+        known = {"precision": scores.precision, f"F1@{scores.k}": scores.f1_at_k}
         found = [f"{name} {value:.3f}" for name, value in known.items() if value is not None]
         return [counted("atom", (labels.get(atom.id) for atom in self.atoms)), *found]
 
     def recall_at_k(self, k: int) -> float | None:
         """Supported atoms over `k`, at most 1. Raises ValueError for `k` below 1."""
-        return self._scores(k).recall_k
+        return _recall(self._scores(k).num_supported_atoms, len(self.p_true), k)
 
     def f1_at_k(self, k: int) -> float | None:
         """Harmonic mean of precision and recall at `k`. Raises ValueError for `k` below 1."""
-        return self._scores(k).f1_k
+        return self._scores(k).f1_at_k
 
     def _scores(self, k: int | None = None) -> FactualityScores:
         return factuality(self, k)
@@ -115,12 +115,15 @@ class JudgedAtom(NamedTuple):
 class FactualityScores(NamedTuple):
     """Scores of one assessment; None where nothing was judged, or no K was given.
 
-    - `precision` = S/n: n atoms judged, S of them supported. `recall_k` = min(S/K, 1). `f1_k` is their
-      harmonic mean, 0 when S = 0.
+    - `precision` = S/n: n atoms judged, S of them supported. `f1_at_k` is the harmonic mean of precision
+      and recall at K, min(S/K, 1); it is 0 when S = 0.
+    - `factuality_score`, `recall_k` and `f1_k` are the same with S = the `num_true_atoms`, whose P > 0.5: the
+      paper's rule. They differ from the former only where a belief or an atom prior above 0.5 counts.
     - `precision_low`, `precision_high` bound the precision over all atoms, unjudged ones included, if each
       unresolved atom could turn out either way: those unjudged, those partly judged and those at 0.5.
-    - `num_false_atoms` = n - S, as in IBM's code: `num_contradicted_atoms` and the `num_uniform_atoms`,
-      which are undecided or unverified (`num_undecided_atoms` counts the former).
+    - `num_false_atoms` = n - `num_true_atoms`, as in IBM's code. `num_supported_atoms`,
+      `num_contradicted_atoms` and `num_uniform_atoms` count labels; the last are the conflicting and
+      unverified ones (`num_conflicting_atoms` counts the former).
     - `entropy` = sum of -P log10 P and `avg_entropy` = E(y) = entropy/n; `norm_entropy` = sum of binary
       entropies in bits; `avg_prob` = mean P; `avg_logprob` = mean ln P, P kept within [1e-6, 1 - 1e-6].
     """
@@ -128,6 +131,8 @@ class FactualityScores(NamedTuple):
     precision: float | None
     precision_low: float | None
     precision_high: float | None
+    f1_at_k: float | None
+    factuality_score: float | None
     recall_k: float | None
     f1_k: float | None
     k: int | None
@@ -136,8 +141,9 @@ class FactualityScores(NamedTuple):
     num_true_atoms: int
     num_false_atoms: int
     num_uniform_atoms: int
+    num_supported_atoms: int
     num_contradicted_atoms: int
-    num_undecided_atoms: int
+    num_conflicting_atoms: int
     entropy: float | None
     avg_entropy: float | None
     norm_entropy: float | None
@@ -153,7 +159,8 @@ def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
         return []
     labels: Mapping[str, Support] = outcome.support
     if not outcome.p_true.keys() <= labels.keys():
-        labels = {**supports_of(outcome.p_true, outcome.graph), **labels}
+        stderr = outcome.marginals.stderr if outcome.marginals else None
+        labels = {**supports_of(outcome.p_true, outcome.graph, stderr), **labels}
     return [
         JudgedAtom(atom, round(p, P_DIGITS), labels[atom.id])
         for atom in assessment.atoms
@@ -172,27 +179,28 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     judged = judged_atoms(assessment)
     n = len(judged)
     counts = Counter(item.support for item in judged)
-    true = counts["supported"]
-    low, high = _bounds(assessment, judged)
-    precision = true / n if n else None
-    recall = min(true / k, 1.0) if n and k is not None else None
     posteriors = [item.p_true for item in judged]
+    supported, true = counts["supported"], sum(side_of(p) > 0 for p in posteriors)
+    low, high = _bounds(assessment, judged)
     entropy = math.fsum(_surprise(p) / math.log(10) for p in posteriors)
     norm_entropy = math.fsum((_surprise(p) + _surprise(1.0 - p)) / math.log(2) for p in posteriors)
     return FactualityScores(
-        precision=precision,
+        precision=supported / n if n else None,
         precision_low=low,
         precision_high=high,
-        recall_k=recall,
-        f1_k=None if precision is None or recall is None else _harmonic_mean(precision, recall),
+        f1_at_k=_f1(supported, n, k),
+        factuality_score=true / n if n else None,
+        recall_k=_recall(true, n, k),
+        f1_k=_f1(true, n, k),
         k=k,
         num_atoms=n,
         num_contexts=_num_contexts(assessment),
         num_true_atoms=true,
         num_false_atoms=n - true,
-        num_uniform_atoms=counts["undecided"] + counts["unverified"],
+        num_uniform_atoms=counts["conflicting"] + counts["unverified"],
+        num_supported_atoms=supported,
         num_contradicted_atoms=counts["contradicted"],
-        num_undecided_atoms=counts["undecided"],
+        num_conflicting_atoms=counts["conflicting"],
         entropy=entropy if n else None,
         avg_entropy=entropy / n if n else None,
         norm_entropy=norm_entropy if n else None,
@@ -220,8 +228,16 @@ def _num_contexts(assessment: Assessment) -> int:
     return sum(node.kind == "context" for node in graph.nodes)
 
 
-def _harmonic_mean(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision else 0.0
+def _recall(true: int, n: int, k: int | None) -> float | None:
+    return min(true / k, 1.0) if n and k is not None else None
+
+
+def _f1(true: int, n: int, k: int | None) -> float | None:
+    """The harmonic mean of the precision true/n and the recall at K, 0 where nothing is true."""
+    recall = _recall(true, n, k)
+    if recall is None:
+        return None
+    return 2 * (true / n) * recall / (true / n + recall) if true else 0.0
 
 
 def _surprise(p: float) -> float:

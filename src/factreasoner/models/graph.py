@@ -11,10 +11,13 @@ from factreasoner.models.records import Model
 
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
-Support = Literal["supported", "contradicted", "undecided", "unverified"]
+Support = Literal["supported", "contradicted", "conflicting", "unverified"]
 
 HALF_TOLERANCE = 1e-9
 """A probability this near to one half is one half: it says neither true nor false."""
+
+STANDARD_ERRORS = 2.0
+"""A sampled probability within this many standard errors of one half is one half."""
 
 P_DIGITS = 12
 """Decimals to which probabilities are rounded before anything ranks or bins them.
@@ -46,12 +49,19 @@ class FactGraph(Model):
     nodes: tuple[Node, ...]
     relations: tuple[Relation, ...] = ()
 
-    def touching(self) -> dict[str, list[Relation]]:
-        """The relations that touch each node."""
-        found: dict[str, list[Relation]] = {node.id: [] for node in self.nodes}
+    def evidence(self) -> dict[str, list[Relation]]:
+        """The relations that join each atom to a context: what supports or contradicts its label.
+
+        A relation from an atom is no evidence, unless it is an equivalence, which has no direction.
+        """
+        kinds = {node.id: node.kind for node in self.nodes}
+        found: dict[str, list[Relation]] = {node.id: [] for node in self.nodes if node.kind == "atom"}
         for relation in self.relations:
-            found[relation.source].append(relation)
-            found[relation.target].append(relation)
+            source, target = relation.source, relation.target
+            if kinds[source] == "context" and target in found:
+                found[target].append(relation)
+            elif kinds[target] == "context" and source in found and relation.kind == "equivalence":
+                found[source].append(relation)
         return found
 
 
@@ -108,24 +118,39 @@ def side_of(p_true: float) -> Literal[-1, 0, 1]:
     return 1 if p_true > 0.5 else -1
 
 
-def support_of(p_true: float, touching: Iterable[Relation]) -> Support:
-    """Label of an atom by its posterior and the relations that touch it.
+def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: float | None = None) -> Support:
+    """The label of a claim by its probability and by what the evidence says.
 
-    supported: above one half. contradicted: below, and a contradiction touches it. undecided: at one half,
-    with evidence for it and a contradiction. unverified: all else; nothing speaks against it.
+    `supporting`: some verdict of entailment with p > 0.5 is on it; `contradicting`: some contradiction is.
+    A probability within 1e-9 of one half is one half; a sampled one within two standard errors is.
+
+    supported: above one half, and something supports it. contradicted: below, and something contradicts it.
+    conflicting: at one half, with both. unverified: everything else. No evidence means unverified.
     """
-    side = side_of(p_true)
-    if side > 0:
-        return "supported"
-    kinds = {relation.kind for relation in touching}
-    if "contradiction" not in kinds:
-        return "unverified"
-    if side < 0:
-        return "contradicted"
-    return "undecided" if len(kinds) > 1 else "unverified"
+    if abs(p_true - 0.5) <= max(HALF_TOLERANCE, STANDARD_ERRORS * (stderr or 0.0)):
+        return "conflicting" if supporting and contradicting else "unverified"
+    if p_true > 0.5:
+        return "supported" if supporting else "unverified"
+    return "contradicted" if contradicting else "unverified"
 
 
-def supports_of(p_true: Mapping[str, float], graph: FactGraph | None) -> dict[str, Support]:
-    """Labels of atoms by their posteriors and the relations of their graph."""
-    touching = graph.touching() if graph else {}
-    return {atom_id: support_of(p, touching.get(atom_id, ())) for atom_id, p in p_true.items()}
+def support_of(p_true: float, evidence: Iterable[Relation], stderr: float | None = None) -> Support:
+    """The label of an atom by its posterior and its relations with contexts; see :func:`label_of`."""
+    kinds = {relation.kind for relation in evidence if relation.probability > 0.5}
+    return label_of(
+        p_true,
+        supporting=bool(kinds & {"entailment", "equivalence"}),
+        contradicting="contradiction" in kinds,
+        stderr=stderr,
+    )
+
+
+def supports_of(
+    p_true: Mapping[str, float], graph: FactGraph | None, stderr: float | None = None
+) -> dict[str, Support]:
+    """Labels of atoms by their posteriors and the relations of their graph.
+
+    `stderr` is the largest standard error of a sampled posterior.
+    """
+    evidence = graph.evidence() if graph else {}
+    return {atom_id: support_of(p, evidence.get(atom_id, ()), stderr) for atom_id, p in p_true.items()}

@@ -100,6 +100,16 @@ class Verdict(Model):
         given = {"label": self.uncalibrated_label or self.label, "probability": self.uncalibrated}
         return self.model_copy(update=given | {"uncalibrated": None, "uncalibrated_label": None})
 
+    @property
+    def supports(self) -> bool:
+        """Whether it is an entailment with p > 0.5, which supports a label."""
+        return self.label == "entailment" and self.probability > 0.5
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether it is a contradiction with p > 0.5, which contradicts a label."""
+        return self.label == "contradiction" and self.probability > 0.5
+
 
 class AtomAnswer(Model):
     """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""

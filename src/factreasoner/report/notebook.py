@@ -16,7 +16,7 @@ from factreasoner.tasks.verdicts import REFERENCE
 MOST_ROWS = 100
 MARKS: Mapping[str | None, str] = {
     "contradicted": "✕",
-    "undecided": "±",
+    "conflicting": "±",
     "unknown_source": "!",
     "unverified": "?",
     "uncited": "∅",
@@ -27,7 +27,7 @@ MARKS: Mapping[str | None, str] = {
 COLOURS: Mapping[str | None, str] = {
     "contradicted": "#c2410c",
     "unknown_source": "#c2410c",
-    "undecided": "#8b5cf6",
+    "conflicting": "#8b5cf6",
     "unverified": "#b7791f",
     "uncited": "#b7791f",
     "supported": "#2f9e83",

@@ -24,7 +24,7 @@ BINS = 20
 """Bars of the histogram of P."""
 WORST = 8
 """Claims that a page shows first."""
-WORST_CONTESTED = 3
+WORST_DISPUTED = 3
 """Of these, how many may be supported ones that some premise contradicts all the same."""
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
 """A key groups records where it has this many values, and fewer than there are records."""
@@ -41,7 +41,7 @@ class RunContent:
         self._bins = [0] * BINS
         self._cautions: Counter[str] = Counter()
         self._worst: Lowest[dict[str, Any]] = Lowest(WORST)
-        self._contested: Lowest[dict[str, Any]] = Lowest(WORST_CONTESTED)
+        self._disputed: Lowest[dict[str, Any]] = Lowest(WORST_DISPUTED)
         self._groups: dict[str, dict[str, Numbers]] = {}
         self._records = 0
 
@@ -77,8 +77,8 @@ class RunContent:
         rank = doubt(row.label, row.p_true)
         if rank is not None:
             self._worst.add(rank, {name: getattr(row, name) for name in names})
-        elif "contested" in row.cautions and row.p_true is not None:
-            self._contested.add(row.p_true, {name: getattr(row, name) for name in names})
+        elif "disputed" in row.cautions and row.p_true is not None:
+            self._disputed.add(row.p_true, {name: getattr(row, name) for name in names})
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
@@ -89,7 +89,7 @@ class RunContent:
         """JSON-ready; `name` is what the page calls the run."""
         table: Table[Any] = self._run.task.table
         sample, summary = self._tally.sample(), self._tally.content()
-        contested = self._contested.items()
+        disputed = self._disputed.items()
         return {
             "name": name,
             "score": shlex.join(["factreasoner", "score", str(self._run.source), "--corrections", "FILE"]),
@@ -100,7 +100,7 @@ class RunContent:
             "labels": dict(self._labels),
             "cautions": dict(self._cautions),
             "bins": self._bins,
-            "worst": [*self._worst.items()[: WORST - len(contested)], *contested],
+            "worst": [*self._worst.items()[: WORST - len(disputed)], *disputed],
             "scores": _scores(table, sample, summary.get("k")),
             "few": summary.get("few_records") or (summary.get("gold") or {}).get("few_records"),
             "calibration": _calibration(sample),
@@ -135,7 +135,7 @@ def label_counts(rows: list[ClaimRow]) -> Counter[str]:
 
 
 def caution_counts(rows: list[ClaimRow]) -> Counter[str]:
-    """How many supported claims are contested, and how many the judge's belief alone bears out."""
+    """How many claims are disputed."""
     return Counter(caution for row in rows for caution in row.cautions)
 
 

@@ -155,8 +155,8 @@ class ClaimTally(Generic[C, Scored]):
         self._claims += len({(row.of, row.claim) for row in rows})
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):
-            contested = "contested" in row.cautions
-            self._worst.add(row.record, row.claim, row.label, row.p_true, contested=contested)
+            disputed = "disputed" in row.cautions
+            self._worst.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
         return {
             "id": result.record_id,
             "status": result.status,

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from factreasoner import models
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
 from factreasoner.tasks.verdicts import ANSWER, REFERENCE
 
 Judged = Literal["fully", "partly", "no"]
 DecidedBy = Literal["verdict", "belief"]
-Caution = Literal["contested", "believed"]
+Caution = Literal["disputed"]
 NAME_LENGTH = 90
 
 
@@ -60,15 +61,8 @@ class ClaimRow(NamedTuple):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Why a supported claim deserves a second look.
-
-        It is `contested` where some premise contradicts it all the same, and `believed` where no premise
-        entails it and the judge's belief alone bears it out.
-        """
-        if self.label != "supported":
-            return ()
-        contested: tuple[Caution, ...] = ("contested",) if self.num_contradicting else ()
-        return (*contested, "believed") if self.decided_by == "belief" else contested
+        """A reason to look twice: `disputed` where a premise entails the claim and one contradicts it."""
+        return ("disputed",) if self.num_entailing and self.num_contradicting else ()
 
 
 class Judgement(NamedTuple):
@@ -90,16 +84,12 @@ class Basis(NamedTuple):
 def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
     """The label of a claim against a text, from P(the text bears it out) and the verdicts.
 
-    As for atoms: silence is no contradiction.
+    As for atoms: no evidence means unverified.
     """
-    labels = {verdict.label for verdict in verdicts}
-    if side_of(p_true) > 0:
-        return "supported"
-    if "contradiction" not in labels:
-        return "unverified"
-    if side_of(p_true) < 0:
-        return "contradicted"
-    return "undecided" if "entailment" in labels else "unverified"
+    known = list(verdicts)
+    return models.label_of(
+        p_true, supporting=any(v.supports for v in known), contradicting=any(v.contradicts for v in known)
+    )
 
 
 def claim_row(
@@ -111,7 +101,7 @@ def claim_row(
     context = basis.contexts.get(premise) if premise else None
     nearest = None if decisive else next(iter(beliefs(basis.verdicts, {claim.id}).get(claim.id, ())), None)
     believed = judgement.label is not None and nearest is not None
-    notes = (note, _contested(judgement.label, basis), _note(decisive, nearest, basis))
+    notes = (note, _against(judgement.label, basis), _note(decisive, nearest, basis))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -164,13 +154,13 @@ def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
-    return len({verdict.context_id for verdict in verdicts if verdict.label == label})
+    return len({v.context_id for v in verdicts if v.label == label and v.probability > 0.5})
 
 
-def _contested(label: str | None, basis: Basis) -> str:
+def _against(label: str | None, basis: Basis) -> str:
     """Who contradicts a claim that has evidence for it too, where that is not its label."""
-    against = [verdict for verdict in basis.verdicts if verdict.label == "contradiction"]
-    if label not in ("supported", "undecided") or not against:
+    against = [verdict for verdict in basis.verdicts if verdict.contradicts]
+    if label not in ("supported", "conflicting") or not against:
         return ""
     names = dict.fromkeys(v.context_id for v in sorted(against, key=lambda v: -v.probability))
     first, more = next(iter(names)), len(names) - 1
@@ -188,12 +178,16 @@ def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str
         return "; ".join(corrected)
     if nearest is not None:
         if nearest.context_id in (ANSWER, REFERENCE):
-            more = "; by its words it is more likely so than not" if side_of(nearest.p_true) > 0 else ""
-            return f"the {nearest.context_id} does not decide it{more}"
-        silent = all(verdict.label == "neutral" for verdict in basis.verdicts)
-        lacking = "no passage decides it" if silent else "no passage bears it out"
-        return f"{lacking}; nearest passage {_name(nearest.context_id, basis)}: {nearest.p_true:.2f}"
+            return f"the {nearest.context_id} does not say so; {_likelier(nearest.p_true)}"
+        place = _name(nearest.context_id, basis)
+        return f"no passage says so; {_likelier(nearest.p_true)}; nearest passage {place}"
     return next((f"{_name(v.context_id, basis)}: {v.note}" for v in basis.verdicts if v.note), "")
+
+
+def _likelier(p_true: float) -> str:
+    """A belief in words; it ranks what to read first and is no evidence."""
+    words = {1: "likelier true than not", 0: "as likely true as not", -1: "likelier false than true"}
+    return f"{words[side_of(p_true)]}, {p_true:.2f}"
 
 
 def _name(premise: str, basis: Basis) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factreasoner.models import Label, Verdict, side_of
+from factreasoner.models import Label, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises that are no context: the answer, the reference, and all passages together."""
@@ -29,11 +29,6 @@ def _p_of(label: Label, verdict: Verdict) -> float:
     if verdict.label == label:
         return p
     return (1.0 - p) / 2 if verdict.label == "neutral" else 1.0 - p
-
-
-def is_borne_out(verdict: Verdict) -> bool:
-    """Whether P(the premise bears the claim out) is above one half."""
-    return side_of(p_borne_out(verdict)) > 0
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:

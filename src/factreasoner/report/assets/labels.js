@@ -2,7 +2,7 @@
 
 const LABELS = {
   contradicted: {word: 'contradicted', mark: '✕', kind: 'contradicted'},
-  undecided: {word: 'undecided', mark: '±', kind: 'undecided'},
+  conflicting: {word: 'conflicting', mark: '±', kind: 'conflicting'},
   unknown_source: {word: 'unknown source', mark: '!', kind: 'contradicted'},
   unverified: {word: 'unverified', mark: '?', kind: 'unverified'},
   uncited: {word: 'uncited', mark: '∅', kind: 'unverified'},
@@ -11,20 +11,19 @@ const LABELS = {
 };
 const ORDER = Object.keys(LABELS);
 
-/** Supported claims that deserve a second look. */
+/** Why a claim deserves a second look. */
 const CAUTIONS = {
-  contested: {word: 'contested', mark: '≠', kind: 'contested', meaning: 'supported, though something contradicts it'},
-  believed: {word: 'by belief alone', mark: '≈', kind: 'believed', meaning: 'supported by the judge’s belief alone: nothing entails it'},
+  disputed: {word: 'disputed', mark: '≠', kind: 'disputed', meaning: 'something supports it and something contradicts it'},
 };
 
 const MEANINGS = {
   contradicted: 'P is below one half, and something speaks against it',
-  undecided: 'something speaks for it and something against it, and P is one half',
+  conflicting: 'something speaks for it and something against it, and P is one half',
   unknown_source: 'what it cites does not exist',
-  unverified: 'nothing speaks against it, and not enough for it',
+  unverified: 'the evidence does not decide it',
   uncited: 'it cites nothing, and was held against nothing',
   'not judged': 'every judgement of it failed; it does not count',
-  supported: 'P is above one half',
+  supported: 'P is above one half, and something supports it',
 };
 
 const OF_RECALL = {supported: 'stated', unverified: 'not stated'};
@@ -51,16 +50,16 @@ function cautionsOf(claim) {
 /** What tells a claim's place in a text: its label, or what makes a supported one deserve a second look. */
 function signOf(claim) {
   const [caution] = cautionsOf(claim);
-  return caution ? CAUTIONS[caution] : LABELS[labelOf(claim)] ?? LABELS['not judged'];
+  return caution && labelOf(claim) === 'supported' ? CAUTIONS[caution] : LABELS[labelOf(claim)] ?? LABELS['not judged'];
 }
 
 /** Where a claim stands among those to look at; the lowest first. */
 function rankOf(claim) {
-  return cautionsOf(claim).includes('contested') ? ORDER.indexOf('unverified') - 0.5 : ORDER.indexOf(labelOf(claim));
+  return labelOf(claim) === 'supported' && cautionsOf(claim).includes('disputed') ? ORDER.indexOf('unverified') - 0.5 : ORDER.indexOf(labelOf(claim));
 }
 
 function toLookAt(claim) {
-  return labelOf(claim) !== 'supported' || cautionsOf(claim).includes('contested');
+  return labelOf(claim) !== 'supported' || cautionsOf(claim).includes('disputed');
 }
 
 function kindOf(label) {
@@ -83,7 +82,7 @@ function badges(held) {
   return [badge(held.label ?? 'not judged'), (held.cautions ?? []).map((caution) => [' ', cautionBadge(caution)])];
 }
 
-/** "supported, contested" */
+/** "supported, disputed" */
 function wordsOf(claim) {
   return [wordOf(labelOf(claim)), ...cautionsOf(claim).map((caution) => CAUTIONS[caution].word)].join(', ');
 }

@@ -1,20 +1,20 @@
 // The first view: what was found, what to look at first, and all records.
 
-const DOUBTFUL = ['contradicted', 'undecided', 'unknown_source', 'unverified'];
+const DOUBTFUL = ['contradicted', 'conflicting', 'unknown_source', 'unverified'];
 
 function headline({labels, cautions}) {
   const total = totalOf(labels);
   if (!total) return 'Nothing was judged.';
   const doubtful = DOUBTFUL.filter((label) => labels[label]);
   const of = `of ${counted(total, content.claim)}`;
-  const contested = cautions.contested ?? 0;
+  const disputed = cautions.disputed ?? 0;
   if (!doubtful.length) {
-    const also = contested ? `, ${contested === labels.supported ? 'and' : contested.toLocaleString('en')} contested` : '';
+    const also = disputed ? `; ${disputed.toLocaleString('en')} ${disputed === 1 ? 'is' : 'are'} disputed` : '';
     return `${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}${also}.`;
   }
   const words = doubtful.map((label) => `${labels[label].toLocaleString('en')} ${wordOf(label)}`);
   const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0];
-  return `${list} ${of}${contested ? `; ${contested.toLocaleString('en')} of the ${wordOf('supported')} ${contested === 1 ? 'is' : 'are'} contested` : ''}.`;
+  return `${list} ${of}${disputed ? `; ${disputed.toLocaleString('en')} ${disputed === 1 ? 'is' : 'are'} disputed` : ''}.`;
 }
 
 function runCard(run, place) {
@@ -40,7 +40,7 @@ function lookFirst(run) {
     h('ol', {class: 'worst'}, run.worst.map((claim) => {
       const number = numberOf(claim.record);
       const [caution] = claim.cautions;
-      return h('li', {class: `worst-claim ${caution ? CAUTIONS[caution].kind : kindOf(claim.label)}`},
+      return h('li', {class: `worst-claim ${caution && claim.label === 'supported' ? CAUTIONS[caution].kind : kindOf(claim.label)}`},
         number < 0 ? quoted(claim.text) : h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
         h('p', {class: 'facts'}, badges(claim), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
           rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),

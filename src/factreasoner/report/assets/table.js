@@ -13,7 +13,7 @@ function cautionsIn(row) {
 
 function doubtOf(row) {
   const counts = countsOf(row)[0];
-  return (cautionsIn(row)[0].contested ?? 0) * 1e2 + (counts.contradicted ?? 0) * 1e6 + (counts.undecided ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
+  return (cautionsIn(row)[0].disputed ?? 0) * 1e2 + (counts.contradicted ?? 0) * 1e6 + (counts.conflicting ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
 }
 
 function shareOf(row, run) {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factreasoner.models import Verdict
 from factreasoner.tasks.rag.events import NEVER, UNDECIDED, Event, any_of
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.verdicts import ANSWER, REFERENCE, is_borne_out, p_borne_out, p_denied
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE, p_borne_out, p_denied
 
 
 class ContextEvidence(NamedTuple):
@@ -124,8 +124,8 @@ def _without_far_belief(verdict: Verdict | None, nearest: float) -> Verdict | No
 
 
 def _borne_out(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(is_borne_out(verdict), p_borne_out(verdict))
+    return UNDECIDED if verdict is None else Event(verdict.supports, p_borne_out(verdict))
 
 
 def _denied(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(verdict.label == "contradiction", p_denied(verdict))
+    return UNDECIDED if verdict is None else Event(verdict.contradicts, p_denied(verdict))

@@ -16,7 +16,7 @@ from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.rag.claims import ClaimMaker
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.together import merged, pieces, premises_together
-from factreasoner.tasks.verdicts import ANSWER, REFERENCE, is_borne_out, known_verdict
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE, known_verdict
 
 Claims = Sequence[Claim]
 
@@ -160,7 +160,7 @@ def _asked(claims: Sequence[Atom] | None) -> list[Claim]:
 
 def _not_borne_out(claims: Claims, contexts: Sequence[Context], verdicts: Sequence[Verdict]) -> list[Claim]:
     ids = {context.id for context in contexts}
-    borne_out = {v.target_id for v in verdicts if v.context_id in ids and is_borne_out(v)}
+    borne_out = {v.target_id for v in verdicts if v.context_id in ids and v.supports}
     return [claim for claim in claims if claim.id not in borne_out]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from factreasoner.metrics.samples import LabelledClaim
 from factreasoner.models import P_DIGITS, Atom, Usage, Verdict, counted
 from factreasoner.tasks.claim_task import ClaimResult
-from factreasoner.tasks.verdicts import is_borne_out, p_borne_out
+from factreasoner.tasks.verdicts import p_borne_out
 
 TRUE, FALSE, UNANSWERED = 0, 1, 2
 """Classes of a fact's value; people know the first two."""
@@ -58,7 +58,7 @@ class JudgedFact(NamedTuple):
     @property
     def value(self) -> bool | None:
         """Whether the answer states it; None where that is not known."""
-        return None if self.verdict is None else is_borne_out(self.verdict)
+        return None if self.verdict is None else self.verdict.supports
 
     @property
     def p_true(self) -> float | None:

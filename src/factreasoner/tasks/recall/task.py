@@ -27,7 +27,7 @@ class Recall(Task[RecallResult]):
     table = RECALL
     p_word = "P(stated)"
     label_words = MappingProxyType(
-        {"supported": "stated", "undecided": "not stated", "unverified": "not stated", None: "unanswered"}
+        {"supported": "stated", "conflicting": "not stated", "unverified": "not stated", None: "unanswered"}
     )
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:

@@ -31,7 +31,7 @@ _GROWTH, _ALLOWANCE = 2, 120
 
 WORDS_OF: Mapping[ClaimLabel | None, str] = {
     "contradicted": "is contradicted",
-    "undecided": "is borne out by one source and contradicted by another",
+    "conflicting": "is borne out by one source and contradicted by another",
     "unverified": "is not borne out",
     "unknown_source": "cites no source that exists",
     "uncited": "cites nothing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.models import P_DIGITS, side_of
+from factreasoner.models import P_DIGITS, label_of, side_of
 from factreasoner.tasks.verdicts import p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
@@ -18,7 +18,7 @@ def labelled(
     """The claim with what its sources say of it.
 
     Of several verdicts that decide it the most probable one counts; where one as probable says the
-    contrary, the claim is undecided. Where none decides it, that on its nearest source counts. Where it was
+    contrary, the claim is conflicting. Where none decides it, that on its nearest source counts. Where it was
     not held against all its sources (`complete`), or was not compared with half of them or more, as they are
     in another language, only support is known; where it was compared with none, nothing. Sources are named
     as in `text`.
@@ -31,7 +31,7 @@ def labelled(
     if not compared:
         return claim
     holdings, complete = compared, complete and 2 * len(compared) > len(holdings)
-    telling = [h for h in holdings if h.verdict.label != "neutral"]
+    telling = [h for h in holdings if h.verdict.supports or h.verdict.contradicts]
     if telling:
         best = max(telling, key=lambda h: h.verdict.probability)
         rivals = [h for h in telling if h.verdict.probability == best.verdict.probability]
@@ -40,23 +40,20 @@ def labelled(
         best = max(holdings, key=lambda h: (h.verdict.nearness, p_borne_out(h.verdict)))
         split = False
     p = 0.5 if split else round(p_borne_out(best.verdict), P_DIGITS)
-    side = side_of(p)
-    if not complete and side <= 0:
+    label = label_of(
+        p,
+        supporting=split or best.verdict.supports,
+        contradicting=split or best.verdict.contradicts,
+    )
+    if not complete and label != "supported":
         return claim
-    contradicted = best.verdict.label == "contradiction" and side < 0
-    support = [h for h in telling if h.verdict.label == "entailment"] or [best]
-    borne_out_by = dict.fromkeys(source for h in support for source in h.rests_on) if side > 0 else {}
+    support = [h for h in telling if h.verdict.supports]
+    borne_out_by = (source for h in support for source in h.rests_on) if label == "supported" else ()
     return claim.model_copy(
         update={
-            "label": "undecided"
-            if split
-            else "supported"
-            if side > 0
-            else "contradicted"
-            if contradicted
-            else "unverified",
+            "label": label,
             "p": p,
-            "borne_out_by": tuple(borne_out_by),
+            "borne_out_by": tuple(dict.fromkeys(borne_out_by)),
             "explanation": _explanation(best, holdings, p, text) + told,
             "quote": best.verdict.quote,
             "quoted": best.quoted,
@@ -84,8 +81,7 @@ def _in_words(best: Holding, holdings: Sequence[Holding], p: float, text: CitedT
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(source for h in holdings for source in h.rests_on))
     if side_of(p) > 0:
-        undecided = _said(every, "does not decide it", "do not decide it", text)
-        return f"{undecided}; by its words it is more likely borne out than not."
+        return f"{_said(every, 'does not say so', 'do not say so', text)}; likelier true than not, {p:.2f}."
     words = "neither bears it out nor contradicts it", "neither bear it out nor contradict it"
     return f"{_said(every, *words, text)}."
 

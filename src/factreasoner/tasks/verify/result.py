@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple
 from factreasoner.models import Context, Model, Usage, counted
 from factreasoner.tasks.claim_task import ClaimResult
 
-ClaimLabel = Literal["supported", "contradicted", "undecided", "unverified", "uncited", "unknown_source"]
+ClaimLabel = Literal["supported", "contradicted", "conflicting", "unverified", "uncited", "unknown_source"]
 Fate = Literal["kept", "flagged", "rewritten", "removed"]
 Attribution = Literal["sentence", "paragraph", "none"]
 
 FAILED: frozenset[ClaimLabel | None] = frozenset(
-    {"contradicted", "undecided", "unverified", "unknown_source"}
+    {"contradicted", "conflicting", "unverified", "unknown_source"}
 )
 """Labels of claims that what they cite does not bear out."""
 

@@ -58,7 +58,7 @@ METRICS = (
            _count("contradicted"), title="contradicted a record",
            bounds=COUNT, decimals=1, places=("line", "run"), better="lower"),
     Metric("num_not_borne_out", "not borne out", "claims a record that sources leave open or disagree on",
-           CLAIMS, _count("unverified", "undecided"), title="not borne out a record",
+           CLAIMS, _count("unverified", "conflicting"), title="not borne out a record",
            bounds=COUNT, decimals=1, places=("line", "run"),
            better="lower"),
     Metric("num_unknown_source", "unknown source", "claims a record that cite no source that exists", CLAIMS,
