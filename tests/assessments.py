@@ -7,7 +7,7 @@ from typing import Any
 
 from factreasoner.models import Assessment, Atom, Marginals, Outcome, Support, side_of
 
-SAID: dict[int, Support] = {1: "supported", 0: "undecided", -1: "contradicted"}
+SAID: dict[int, Support] = {1: "supported", 0: "conflicting", -1: "contradicted"}
 """What an assessor says of an atom, by the side of one half its P(true) is on."""
 
 

@@ -14,6 +14,7 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.errors import ConfigError
+from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.budget import Account
@@ -122,6 +123,10 @@ class Assembly:
             for name, llm in self.llm.members.items()
         }
         return EnsembleJudge(members, two_sided=two_sided)
+
+    def coherence(self) -> CoherenceCheck | None:
+        """What finds claims that contradict each other; None unless the configuration asks for it."""
+        return CoherenceCheck(self.judge(), self.config) if self.config.coherence else None
 
     def evaluator(self) -> Evaluator:
         """The assessor, calibrated as the configuration says."""

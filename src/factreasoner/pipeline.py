@@ -9,6 +9,7 @@ from factreasoner.assembly import Parts, assembly_of, parts_and_config
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
+from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.commons import Commons
@@ -18,6 +19,8 @@ from factreasoner.llm.usage import Meter
 from factreasoner.models import (
     Assessment,
     Atom,
+    Claim,
+    Coherence,
     Context,
     Failure,
     Outcome,
@@ -66,6 +69,8 @@ class Pipeline:
         self.summarizer = summarizer
         self.evaluator = evaluator
         self.config = config
+        self.coherence: CoherenceCheck | None = None
+        """Finds atoms that contradict each other, with the setting `coherence`."""
         self.llm: LLM | None = None
         """The model that the parts share, where it is one that has yet to be learnt how to ask."""
 
@@ -96,6 +101,7 @@ class Pipeline:
         contexts: tuple[Context, ...] = ()
         searched: tuple[str, ...] = ()
         outcome: Outcome | None = None
+        told: Coherence | None = None
         failures: list[Failure] = []
         try:
             atoms, failed = self._atoms(record, meter)
@@ -113,6 +119,12 @@ class Pipeline:
                 with meter.stage("evaluator"):
                     evaluated = self.evaluator.evaluate(atoms, contexts, record)
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
+                if self.coherence is not None:
+                    with meter.stage("coherence"):
+                        told, failed = self.coherence.check(
+                            [Claim(atom.id, atom.text) for atom in atoms], record.id
+                        )
+                    failures += failed
         except StageError as error:
             failures += error.failures
         except PluginError as error:
@@ -134,6 +146,7 @@ class Pipeline:
             seconds=meter.seconds,
             elapsed=meter.elapsed,
             fingerprint=record_fingerprint(record),
+            coherence=told,
             metadata=record.metadata,
         )
 
@@ -232,6 +245,7 @@ def build_pipeline(
         config=assembly.config,
     )
     pipeline.llm = assembly.llm
+    pipeline.coherence = assembly.coherence()
     return pipeline
 
 

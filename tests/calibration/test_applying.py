@@ -90,8 +90,8 @@ def test_labels_follow_the_posteriors() -> None:
     assert found.p_true == {"a0": LOWER.apply(0.9), "a1": LOWER.apply(0.3)}
     assert found.support == {"a0": "unverified", "a1": "contradicted"}
     assert calibrated_posteriors(outcome, None) is outcome
-    undecided = Outcome(p_true={"a0": 0.5}, support={"a0": "undecided"})
-    assert calibrated_posteriors(undecided, LOWER) == undecided
+    conflicting = Outcome(p_true={"a0": 0.5}, support={"a0": "conflicting"})
+    assert calibrated_posteriors(conflicting, LOWER) == conflicting
     assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
 
 

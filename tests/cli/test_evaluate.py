@@ -108,7 +108,7 @@ def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
     assert content["three_way_confusion"]["C"] == {
         "supported": 1,
         "contradicted": 1,
-        "undecided": 0,
+        "conflicting": 0,
         "unverified": 0,
     }
     assert content["gold_file"]["used"] == 4

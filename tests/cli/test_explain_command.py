@@ -83,7 +83,7 @@ def test_the_table_of_a_run(factreasoner, tmp_path):
     lines = [" ".join(line.split()) for line in first.splitlines()]
     assert lines[0] == "r1 exact"
     assert any(line.startswith("a1 0.7") and "supported Statement a1 of [red]." in line for line in lines)
-    assert any(line.startswith("contested without c1: 0.3") and ", c2: 0.860" in line for line in lines)
+    assert any(line.startswith("disputed without c1: 0.3") and ", c2: 0.860" in line for line in lines)
     assert any(line.startswith("flips without c1: 0.3") for line in lines)
     assert "conflict: c1 (0.90) against c2 (0.70)" in lines
     assert "c2" not in second

@@ -178,7 +178,7 @@ def test_supported_atoms_that_deserve_a_second_look_are_asked_for(factreasoner, 
     contexts = (Context(id="c0", text="x"),)
     made = assessment([0.7, 0.8, 0.9, 0.1], contexts=contexts, outcome={"verdicts": verdicts})
     folder = run_folder(tmp_path / "run", made)
-    assert shown(factreasoner("show", folder, "--label", "contested")) == ["a0"]
+    assert shown(factreasoner("show", folder, "--label", "disputed")) == ["a0"]
     assert shown(factreasoner("show", folder, "--label", "believed")) == ["a1"]
     both = factreasoner("show", folder, "--label", "believed", "--label", "contradicted")
     assert shown(both) == ["a1", "a3"]
@@ -186,9 +186,9 @@ def test_supported_atoms_that_deserve_a_second_look_are_asked_for(factreasoner, 
     exported = factreasoner("export", folder, "--format", "jsonl", "--out", "-").stdout.splitlines()
     assert [json.loads(line)["decided_by"] for line in exported] == [None, "belief", "verdict", None]
     scored = factreasoner("score", folder).stdout
-    assert "of the supported: 1 contested by a passage, 1 by the judge's belief alone" in scored
+    assert "of the supported: 1 disputed by a passage, 1 by the judge's belief alone" in scored
     summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["atoms"]["contested"], summary["atoms"]["supported_by_belief"]) == (1, 1)
+    assert (summary["atoms"]["disputed"], summary["atoms"]["supported_by_belief"]) == (1, 1)
 
 
 def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):

@@ -331,8 +331,8 @@ E, C, N = "entailment", "contradiction", "neutral"
     [
         ([(E, 0.7), (N, 0.99), (E, 0.9)], ("supported", 0.9), ("supported", 0.9), ("supported", 0.9)),
         ([(C, 0.8), (N, 0.6), (N, 0.6)], ("contradicted", 0.2), ("contradicted", 0.2), ("contradicted", 0.2)),
-        ([(E, 0.9), (C, 0.7), (N, 0.6)], ("supported", 0.9), ("undecided", 0.5), ("supported", 0.9)),
-        ([(E, 0.9), (C, 0.9), (N, 0.9)], ("undecided", 0.5), ("undecided", 0.5), ("undecided", 0.5)),
+        ([(E, 0.9), (C, 0.7), (N, 0.6)], ("supported", 0.9), ("conflicting", 0.5), ("supported", 0.9)),
+        ([(E, 0.9), (C, 0.9), (N, 0.9)], ("conflicting", 0.5), ("conflicting", 0.5), ("conflicting", 0.5)),
         ([(N, 0.6), (N, 0.8), (N, 0.7)], ("unverified", 0.2), ("unverified", 0.5), ("unverified", 0.5)),
     ],
 )

@@ -102,7 +102,7 @@ def test_of_several_smallest_sets_the_one_that_goes_furthest() -> None:
     assert flips.found[0] == ((1,), -0.7, True)
 
 
-def test_an_undecided_atom_flips_either_way() -> None:
+def test_an_conflicting_atom_flips_either_way() -> None:
     assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0).found[0] == ((1,), -0.4, True)
     assert searched(Told(2, {(0,): 0.0, (1,): 0.0, (0, 1): 0.0}), base=0.0).found == (None,)
 

@@ -38,7 +38,7 @@ FIELDS = {
     "num_false_atoms",
     "num_uniform_atoms",
     "num_contradicted_atoms",
-    "num_undecided_atoms",
+    "num_conflicting_atoms",
     "unjudged_atoms",
     "partly_judged_atoms",
     "entropy",
@@ -221,7 +221,7 @@ def test_what_the_judges_belief_alone_supports_is_counted_apart() -> None:
         },
     )
     atoms = summarised(made).content()["atoms"]
-    assert (atoms["supported"], atoms["supported_by_belief"], atoms["contested"]) == (3, 1, 1)
+    assert (atoms["supported"], atoms["supported_by_belief"], atoms["disputed"]) == (3, 1, 1)
 
 
 def test_summary() -> None:
@@ -243,10 +243,10 @@ def test_summary() -> None:
         "judged": 8,
         "supported": 4,
         "contradicted": 3,
-        "undecided": 1,
+        "conflicting": 1,
         "unverified": 0,
         "supported_by_belief": 0,
-        "contested": 0,
+        "disputed": 0,
         "unjudged": 1,
         "partly_judged": 1,
     }

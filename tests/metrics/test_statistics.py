@@ -119,14 +119,14 @@ def test_labels_c_and_u_are_not_s() -> None:
 
 
 def test_what_is_unverified_is_neither_supported_nor_contradicted() -> None:
-    support = {"support": {"a0": "unverified", "a1": "undecided", "a2": "unverified"}}
+    support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
     sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
     assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)
     assert value_of(sample, "three_way_macro_f1") == pytest.approx((2 * 2 / 5 + 0) / 2)
-    assert [value_of(sample, name) for name in ("contradicted", "undecided", "unverified")] == [0, 1, 2]
+    assert [value_of(sample, name) for name in ("contradicted", "conflicting", "unverified")] == [0, 1, 2]
     told = three_way_confusion(sample)
     assert told is not None
-    assert told["U"] == {"supported": 0, "contradicted": 0, "undecided": 1, "unverified": 1}
+    assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
 
 
 @given(records)
@@ -189,7 +189,7 @@ def test_unlabelled_and_unjudged_atoms_are_left_out() -> None:
     assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
 
 
-def test_all_undecided() -> None:
+def test_all_conflicting() -> None:
     sample = sampled(*(assessment([0.5, 0.5], gold="SN") for _ in range(3)))
     assert {name: value_of(sample, name) for name in ("precision", "auroc", "accuracy", "brier")} == {
         "precision": 0.0,
@@ -217,7 +217,7 @@ def test_means_over_records_by_hand() -> None:
     sample = sampled(first, assessment([0.1, None]), assessment([]))
     assert value_of(sample, "supported") == 1.0
     assert value_of(sample, "contradicted") == 1.0
-    assert value_of(sample, "undecided") == 0.5
+    assert value_of(sample, "conflicting") == 0.5
     assert value_of(sample, "precision") == 0.25
     assert value_of(sample, "mae_precision") == 0.5
     assert value_of(sample, "calls") == pytest.approx(4 / 3)

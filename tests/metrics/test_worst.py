@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from factreasoner.metrics.worst import KEPT, Worst
 
-SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "undecided"])
+SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "conflicting"])
 
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3, 0.9]), SUPPORTS), max_size=6), max_size=6))
@@ -32,11 +32,11 @@ def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_w
     assert [item["claim"] for item in worst.content()] == ["denied", "strange", "unlikely"]
 
 
-def test_two_contested_ones_come_last_and_take_places_of_the_least_likely():
+def test_two_disputed_ones_come_last_and_take_places_of_the_least_likely():
     worst = Worst("atom")
     for i in range(KEPT):
         worst.add("r", f"low{i}", "unverified", 0.1 + i / 100)
     for name, p in (("sure", 0.99), ("less", 0.7), ("least", 0.6)):
-        worst.add("r", name, "supported", p, contested=True)
+        worst.add("r", name, "supported", p, disputed=True)
     worst.add("r", "agreed", "supported", 0.55)
     assert [item["atom"] for item in worst.content()] == ["low0", "low1", "low2", "least", "less"]

@@ -34,7 +34,7 @@ def test_worked_example() -> None:
     assert scores.avg_logprob == pytest.approx((-0.1053605 - 0.2231436 - 0.6931472 - 2.3025851) / 4, abs=1e-7)
 
 
-def test_entropy_of_undecided_atoms_is_that_of_the_paper() -> None:
+def test_entropy_of_conflicting_atoms_is_that_of_the_paper() -> None:
     scores = factuality(assessment([0.5] * 7))
     assert scores.avg_entropy == pytest.approx(0.150515, abs=5e-7)
     assert scores.avg_norm_entropy == 1.0
@@ -91,7 +91,7 @@ def test_unjudged_atoms_are_left_out_of_n_and_widen_the_bounds() -> None:
     assert (scores.precision_low, scores.precision_high) == (0.5, 0.75)
 
 
-def test_partly_judged_and_undecided_atoms_widen_the_bounds_once_each() -> None:
+def test_partly_judged_and_conflicting_atoms_widen_the_bounds_once_each() -> None:
     made = assessment([0.9, 0.9, 0.5, 0.5, 0.1, 0.1], outcome={"partly_judged": ("a0", "a2", "a5")})
     scores = factuality(made)
     assert scores.precision == pytest.approx(2 / 6)
@@ -111,7 +111,7 @@ def test_nothing_judged_bounds_nothing() -> None:
 
 
 def test_the_evaluator_says_what_is_supported() -> None:
-    made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "undecided", "a1": "undecided"}})
+    made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "conflicting", "a1": "conflicting"}})
     assert factuality(made).num_true_atoms == 0
     # a posterior without such a word is read by the rule, and nothing contradicts these
     made = assessment([0.5 + 1e-10, 0.5 + 1e-8, 0.4], outcome={"support": {}})

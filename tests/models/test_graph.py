@@ -21,8 +21,8 @@ def test_one_half_is_neither_true_nor_false(p, side):
         ("Q", "unverified", "unverified"),
         ("C", "contradicted", "unverified"),
         ("CC", "contradicted", "unverified"),
-        ("EC", "contradicted", "undecided"),
-        ("CQ", "contradicted", "undecided"),
+        ("EC", "contradicted", "conflicting"),
+        ("CQ", "contradicted", "conflicting"),
     ],
 )
 def test_what_is_not_supported_is_contradicted_only_where_something_contradicts_it(kinds, below, at_half):

@@ -47,7 +47,7 @@ def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_r
         assert "history and old contradict each other" in evidence.inner_text()
 
 
-def test_a_contested_supported_claim_is_told_marked_and_filtered(browser, tmp_path):
+def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_path):
     table = VERDICTS | {
         ("history", "1930"): ("contradiction", 0.7, "The bridge opened in 1932."),
         ("old", "1930"): ("entailment", 0.9, "In 1930 the bridge was opened"),
@@ -57,17 +57,17 @@ def test_a_contested_supported_claim_is_told_marked_and_filtered(browser, tmp_pa
     path = report_of(run_of(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
     with watched(browser) as seen:
         page = seen.open(path)
-        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 of the supported is contested."
+        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 of the supported is disputed."
         last = page.locator(".worst-claim").last
         assert "history (History) contradicts it" in last.inner_text()
-        page.get_by_label("With").select_option("contested")
+        page.get_by_label("With").select_option("disputed")
         expect(page.locator(".records tbody tr")).to_have_count(1)
         last.locator("a").click()
         page.wait_for_selector(AFTER_CLICK)
-        assert page.locator(".answer .atom.contested").count() == 1
-        assert page.inner_text("#evidence .badge.contested") == "≠\ncontested"
+        assert page.locator(".answer .atom.disputed").count() == 1
+        assert page.inner_text("#evidence .badge.disputed") == "≠\ndisputed"
     (own,) = data_in(report_of(run_of(tmp_path / "one", bridge("loud", table, **atoms))), "content")["runs"]
-    assert (own["cautions"], own["labels"]) == ({"contested": 1}, {"supported": 2})
+    assert (own["cautions"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
 
 
 def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_path):

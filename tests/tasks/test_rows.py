@@ -39,13 +39,13 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
 
     for_it, against = said("c2", "entailment", 0.9, belief=0.8), said("c1", "contradiction", 0.6)
     row = row_of(0.9, for_it, against, said("c0", "contradiction", 0.8))
-    assert (row.cautions, row.decided_by) == (("contested",), "verdict")
+    assert (row.cautions, row.decided_by) == (("disputed",), "verdict")
     assert row.note == "c0 (Old maps) and 1 more contradict it"
     assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
     believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
     assert (believed.cautions, believed.decided_by, believed.context) == (("believed",), "belief", None)
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
-    assert both.cautions == ("contested", "believed")
+    assert both.cautions == ("disputed", "believed")
     assert both.note == "c1 contradicts it; no passage bears it out; nearest passage c0 (Old maps): 0.90"
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     assert row_of(0.7).decided_by is None
@@ -76,7 +76,7 @@ def test_every_correction_is_told_and_not_only_what_decides():
     ("p", "labels", "label"),
     [
         (0.9, ["contradiction"], "supported"),
-        (0.5, ["entailment", "contradiction"], "undecided"),
+        (0.5, ["entailment", "contradiction"], "conflicting"),
         (0.5, ["contradiction"], "unverified"),
         (0.1, ["neutral"], "unverified"),
         (0.1, ["neutral", "contradiction"], "contradicted"),

@@ -25,6 +25,7 @@ TOTALS: dict[str, tuple[str, ...]] = {
     "records_failed": ("records", "failed"),
     "records_without_atoms": ("records", "no_atoms"),
     "failures": ("failures", "total"),
+    "self_contradictions": ("coherence", "self_contradictions"),
     "calls": ("usage", "total", "calls"),
     "prompt_tokens": ("usage", "total", "prompt_tokens"),
     "completion_tokens": ("usage", "total", "completion_tokens"),
@@ -151,9 +152,14 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any]) -> str | None:
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> RuleResult:
     value: Any = summary
     for key in place:
-        value = value[key]
+        value = None if value is None else value[key]
+    if value is None and place[0] == "coherence":
+        return RuleResult(rule, False, "not known: the run was made without --coherence")
     if value is None:
         return RuleResult(rule, False, "unknown, since the price of a call is")
+    unjudged = summary["coherence"]["unjudged_pairs"] if place[0] == "coherence" else 0
+    if unjudged and rule.bound == "max":
+        return RuleResult(rule, False, f"{value:g}, and {unjudged} pairs of claims were not judged")
     return RuleResult(rule, _keeps(value, rule), f"{value:g}")
 
 

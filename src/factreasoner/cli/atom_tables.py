@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,15 @@ def label_cell(label: str | None, word: str, cautions: Iterable[Caution], betwee
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
     """The atoms or claims of a run that want a second look, each with what decided on it: see `Worst`."""
     worst = summary[f"worst_{task.claim_word}s"]
-    if not worst:
+    pairs = (summary["coherence"] or {}).get("pairs", ())
+    if not worst and not pairs:
         return
     run = RunFolder(folder, task)
     run.read_journal()
     console = Terminal(highlight=False)
+    _print_pairs(console, task, run, pairs)
+    if not worst:
+        return
     labels = {item["label"] for item in worst}
     first, last = "contradicted" in labels, "supported" in labels
     heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and disputed ones' * last}"
@@ -55,6 +59,22 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
         place = f"[dim]{plain(item['record'])}:[/dim] " if summary["records"]["total"] > 1 else ""
         said = f"\n[dim]{evidence}[/dim]" if evidence else ""
         table.add_row(p_true, label, f"{place}{text}{said}")
+    console.print(table)
+    console.print()
+
+
+def _print_pairs(
+    console: Terminal, task: Task[Any], run: RunFolder[Any], pairs: Sequence[Mapping[str, Any]]
+) -> None:
+    """Both sentences of claims that contradict each other."""
+    if not pairs:
+        return
+    table = Table(Column("p", no_wrap=True), "the answer contradicts itself", box=None, pad_edge=False)
+    for pair in pairs:
+        (result,) = run.results([pair["record"]])
+        texts = {row.claim: row.text for row in task.rows(result)}
+        one, other = (plain(texts[claim]) for claim in pair["atoms"])
+        table.add_row(f"{pair['probability']:.3f}", f"[dim]{plain(pair['record'])}:[/dim] {one}\n{other}")
     console.print(table)
     console.print()
 

@@ -98,6 +98,11 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
             yield metric.caption(k, room=True), mean_text(metric, summary)
+    mean = summary["mean"]
+    if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
+        unsaid = mean["factuality_score"] - mean["precision"]
+        told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as the paper counts)"
+        yield "", f"{told}; {unsaid:.3f} of it has no passage that says so"
     labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["disputed"]:
@@ -105,6 +110,14 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     yield from _evidence_rows(summary)
+    if credibility := summary["credibility"]:
+        unused = ", ".join(credibility["unused_domains"])
+        yield (
+            "credibility",
+            f"{credibility['rated']} of {credibility['rated'] + credibility['unrated']} contexts rated by "
+            f"{escape(credibility['file'])} or their record"
+            + (f"; unused: {escape(unused)}" if unused else ""),
+        )
     if calibration := summary["calibration"]:
         yield "calibrated", f"by {escape(calibration['file'])}"
     if summary["gold"] is not None:
@@ -113,6 +126,15 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
         yield "audit", _audit_row(summary["audit"])
     yield "solver", _solver_row(summary["solver"])
     yield from run_rows(summary, config, "answers" if summary["answers"] else "verdicts")
+
+
+def _coherence_row(told: Mapping[str, Any]) -> str:
+    """How many pairs of claims contradict each other, and the mean coherence."""
+    pairs = told["self_contradictions"]
+    mean = "not known" if told["mean"] is None else f"{told['mean']:.3f}"
+    unjudged = f"; {told['unjudged_pairs']} pairs not judged" if told["unjudged_pairs"] else ""
+    word = "pair contradicts" if pairs == 1 else "pairs contradict"
+    return f"{mean} ({pairs} {word} each other{unjudged})"
 
 
 def counted_records(summary: Mapping[str, Any]) -> str:
@@ -129,6 +151,8 @@ def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterato
     own["constant"] = "without judging" if is_embedded else f"the constant {config.constant_confidence:g}"
     counts = summary["confidences"].items()
     confidences = ", ".join(f"{count:,} {plain(own.get(name, name))}" for name, count in counts)
+    if told := summary["coherence"]:
+        yield "coherence", _coherence_row(told)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
     if corrected := summary["corrected_verdicts"]:
         yield "corrected", f"{corrected:,} of them, by a reader"

@@ -5,19 +5,21 @@ Source: "FactReasoner: A Probabilistic Approach to Long-Form Factuality Assessme
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from factreasoner.errors import ConfigError, PluginError, SolverError
+from factreasoner.evaluators.credibility import rated
 from factreasoner.evaluators.judging import (
     Task,
     asks_model,
     judge_all,
+    judges_pairs_alone,
     judging_threads,
     premises,
     tasks,
     unjudged_atoms,
 )
+from factreasoner.evaluators.prefilter import Prefiltered, draw, prefiltered
 from factreasoner.graph.beliefs import beliefs, believed
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
@@ -51,6 +53,11 @@ class GraphEvaluator:
         self._judge = judge
         self._solver = solver
         self._config = config or Config()
+        if self._config.prefilter != "none" and not judges_pairs_alone(self._config):
+            raise ConfigError(
+                f"prefilter: verdicts of the {self._config.plugin('judge')} judge may depend on the other "
+                "claims of a call, and would change where some are left out; use a verifier, or leave it out"
+            )
         if self._config.audit_share and not asks_model(self._config):
             raise ConfigError(
                 f"audit_share: it asks a model again, and the {self._config.plugin('judge')} judge is none; "
@@ -67,7 +74,9 @@ class GraphEvaluator:
             ConfigError, BudgetError: from the model client.
         """
         given = contexts
-        contexts, work = self._planned(atoms, contexts)
+        contexts, planned = self._planned(atoms, contexts)
+        filtered = self._prefiltered(planned, atoms, contexts, record.id)
+        work = filtered.work if filtered else planned
         judged = judge_all(
             self._judge, self._tasks(work, atoms, contexts, record.id), workers=judging_threads(self._config)
         )
@@ -79,6 +88,7 @@ class GraphEvaluator:
             partly_judged=partly,
             verdicts=judged.verdicts,
             failures=judged.failures,
+            pruned=filtered.report(judged.verdicts) if filtered else None,
             audit=self._audit(record.id, _batched(judged.verdicts, work), atoms, contexts),
         )
         outcome = with_graph(outcome, atoms, given, self._config)
@@ -87,7 +97,17 @@ class GraphEvaluator:
     def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
         """Every (premise, claims) the judge would be asked, without asking."""
         contexts, work = self._planned(atoms, contexts)
-        return self._tasks(work, atoms, contexts, "")
+        filtered = self._prefiltered(work, atoms, contexts, "")
+        return self._tasks(filtered.work if filtered else work, atoms, contexts, "")
+
+    def _prefiltered(
+        self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
+    ) -> Prefiltered | None:
+        """What the setting `prefilter` leaves to judge; None where it is off."""
+        if self._config.prefilter == "none":
+            return None
+        seed, share = self._config.seed, self._config.prefilter_audit
+        return prefiltered(work, atoms, contexts, lambda pair: draw(seed, record_id, pair) < share)
 
     def _planned(
         self, atoms: Sequence[Atom], contexts: Sequence[Context]
@@ -109,7 +129,9 @@ class GraphEvaluator:
         share = self._config.audit_share if self._config.atoms_per_call != 1 else 0.0
         text = {atom.id: atom.text for atom in atoms}
         chosen = [
-            v for v in verdicts if v.target_id in text and _draw(self._config.seed, record_id, v) < share
+            v
+            for v in verdicts
+            if v.target_id in text and draw(self._config.seed, record_id, (v.context_id, v.target_id)) < share
         ]
         if not self._config.audit_share:
             return None
@@ -128,7 +150,9 @@ def with_graph(
     outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: Config
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
-    used = kept(contexts)
+    given = kept(contexts)
+    priors = rated(given, config)
+    used = priors.contexts
     found = relations(outcome.verdicts, atom_ids={atom.id for atom in atoms}, contexts=used)
     independence = None
     if config.independence:
@@ -136,24 +160,26 @@ def with_graph(
     elif config.version > 1:
         used = merge_equal(used, judged={verdict.context_id for verdict in outcome.verdicts})
     if config.summary_prior:
-        used = tuple(_scaled(context, config.context_prior) for context in used)
+        used = tuple(map(_scaled, used))
     graph = build_fact_graph(
         [atom for atom in atoms if atom.id not in outcome.unjudged],
         used,
         found,
         atom_prior=config.atom_prior,
-        context_prior=config.context_prior,
     )
     graph = believed(graph, beliefs(outcome.verdicts, {atom.id for atom in atoms}))
-    return outcome.model_copy(update={"graph": graph, "independence": independence})
+    told = {"graph": graph, "independence": independence}
+    if config.credibility is not None:
+        told["prior_from"] = priors.prior_from
+        told["used_domains"] = tuple(sorted(priors.used))
+    return outcome.model_copy(update=told)
 
 
-def _scaled(context: Context, context_prior: float) -> Context:
+def _scaled(context: Context) -> Context:
     """The context with its prior times the confidence of its summary, as in the reference implementation."""
-    if context.p_summary is None:
+    if context.p_summary is None or context.prior is None:
         return context
-    prior = context_prior if context.prior is None else context.prior
-    return context.model_copy(update={"prior": prior * context.p_summary})
+    return context.model_copy(update={"prior": context.prior * context.p_summary})
 
 
 def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) -> Outcome:
@@ -186,9 +212,3 @@ def _batched(verdicts: Sequence[Verdict], work: Sequence[Work]) -> list[Verdict]
     """The verdicts on atoms that were not asked alone in the first place: the same call would come again."""
     alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
     return [verdict for verdict in verdicts if (verdict.context_id, verdict.target_id) not in alone]
-
-
-def _draw(seed: int, record_id: str, verdict: Verdict) -> float:
-    """A number in [0, 1) that depends on the pair alone: an interrupted audit draws the same again."""
-    key = "\x1f".join((str(seed), record_id, verdict.context_id, verdict.target_id))
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64

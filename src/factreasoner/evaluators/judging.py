@@ -89,6 +89,12 @@ def asks_model(config: Config) -> bool:
     return name not in PLUGINS["judge"] or hasattr(load("judge", name), "requests")
 
 
+def judges_pairs_alone(config: Config) -> bool:
+    """Whether a verdict depends on its passage and claim alone: a judge's class says so by `pairwise`."""
+    name = config.plugin("judge")
+    return name in PLUGINS["judge"] and bool(getattr(load("judge", name), "pairwise", False))
+
+
 def unjudged_atoms(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> UnjudgedAtoms:
     """How far the judgements planned for each atom were obtained."""
     planned = Counter(atom_id for item in work for atom_id in item.atom_ids)

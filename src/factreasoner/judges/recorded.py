@@ -41,6 +41,9 @@ class RecordedJudge:
         InputError: the file can't be read; every bad line is named with its field.
     """
 
+    pairwise = True
+    """A verdict depends on its passage and claim alone."""
+
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
         if self._config.relations is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from factreasoner.models import Failure, Status, TaskResult, Usage, Verdict
+from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict
 
 STAGES = (
     "fact_generator",
@@ -17,12 +18,15 @@ STAGES = (
     "summarizer",
     "evaluator",
     "corrector",
+    "coherence",
 )
 """The stages that no other stage holds; other stages that took time ran inside one of these."""
 
 STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
 """Of how many different failure messages occurrences are counted, and how many are in the summary."""
+PAIRS_SHOWN = 5
+"""Of the pairs of claims that contradict each other, the most probable ones are in the summary."""
 
 
 class RunCounts:
@@ -38,6 +42,7 @@ class RunCounts:
         self._usage: dict[str, Usage] = {}
         self._seconds: dict[str, float] = {}
         self._elapsed = 0.0
+        self._coherence = _CoherenceTotals()
 
     def add(self, result: TaskResult, failures: Sequence[Failure], verdicts: Iterable[Verdict] = ()) -> None:
         """Count one record, all its `failures` and its `verdicts`."""
@@ -55,6 +60,8 @@ class RunCounts:
         for stage, seconds in result.seconds.items():
             self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
         self._elapsed += elapsed_seconds(result)
+        if result.coherence is not None:
+            self._coherence.add(result.record_id, result.coherence)
 
     def count_confidences(self, confidences: Iterable[str]) -> None:
         """Count where probabilities come from that no verdict has."""
@@ -77,7 +84,53 @@ class RunCounts:
                 "total": total.model_dump(),
                 "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
             },
+            "coherence": self._coherence.content(),
             "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
+        }
+
+
+def _coherence_fields(result: TaskResult) -> dict[str, Any]:
+    """What the claims of the answer say of each other, where that was asked for."""
+    if result.coherence is None:
+        return {}
+    pairs = result.coherence.self_contradictions
+    return {
+        "self_contradictions": [pair.model_dump(mode="json") for pair in pairs],
+        "num_self_contradictions": len(pairs),
+        "coherence": result.coherence.score,
+    }
+
+
+class _CoherenceTotals:
+    """What the claims of answers say of each other, over a run."""
+
+    def __init__(self) -> None:
+        self._records = self._contradictions = self._unjudged = 0
+        self._scores: list[float] = []
+        self._pairs: list[dict[str, Any]] = []
+
+    def add(self, record_id: str, found: Coherence) -> None:
+        self._records += 1
+        self._pairs += [
+            {"record": record_id, "atoms": list(pair.atoms), "probability": pair.probability}
+            for pair in found.self_contradictions
+        ]
+        self._pairs = sorted(self._pairs, key=lambda pair: -pair["probability"])[:PAIRS_SHOWN]
+        self._contradictions += len(found.self_contradictions)
+        self._unjudged += found.unjudged_pairs
+        self._scores += [found.score] * (found.score is not None)
+
+    def content(self) -> dict[str, Any] | None:
+        """None where no record was asked about."""
+        if not self._records:
+            return None
+        return {
+            "records": self._records,
+            "self_contradictions": self._contradictions,
+            "unjudged_pairs": self._unjudged,
+            "mean": math.fsum(self._scores) / len(self._scores) if self._scores else None,
+            "records_with_score": len(self._scores),
+            "pairs": self._pairs,
         }
 
 
@@ -91,6 +144,7 @@ def elapsed_seconds(result: TaskResult) -> float:
 def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, Any]:
     """The fields of a result line that every task has, its metrics left out."""
     return {
+        **_coherence_fields(result),
         "input": result.prompt,
         "output": result.response,
         "topic": result.topic,

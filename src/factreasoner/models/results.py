@@ -11,8 +11,9 @@ from pydantic import Field
 
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.records import Model
-from factreasoner.models.verdicts import AtomAnswer, Failure, Verdict
+from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 
+PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
 
 
@@ -75,6 +76,14 @@ class Audit(Model):
     disagreed: int
 
 
+class Pruned(Model):
+    """How many pairs needed no judging, how many of them were judged all the same, and were not neutral."""
+
+    pairs: int
+    audited: int
+    missed: int
+
+
 class Independence(Model):
     """How evidence was counted once: what speaks for what, in one record.
 
@@ -86,6 +95,30 @@ class Independence(Model):
     relations_left_out: int = 0
 
 
+class SelfContradiction(Model):
+    """Two atoms of one answer that contradict each other.
+
+    `probability` is that of the two directions combined; `directions` has the label of each, as "a0->a3".
+    """
+
+    atoms: tuple[str, str]
+    probability: float = Field(ge=0.0, le=1.0)
+    directions: dict[str, Label]
+
+
+class Coherence(Model):
+    """What the atoms of one answer say of each other; it is reported and has no part in any posterior.
+
+    `self_contradictions` come most probable first. `score` is the largest share of atoms without such a pair;
+    None without atoms, where one of the `unjudged_pairs` may be such a pair, or where it took too long.
+    """
+
+    self_contradictions: tuple[SelfContradiction, ...] = ()
+    score: float | None = None
+    unjudged_pairs: int = 0
+    verdicts: tuple[Verdict, ...] = ()
+
+
 class Outcome(Model):
     """What an evaluator concluded about one record.
 
@@ -93,7 +126,8 @@ class Outcome(Model):
     `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
     `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
     that build none. A judge's `verdicts` are about pairs, `answers` about an atom and all its contexts.
-    `independence` is None where every relation counts by itself.
+    `independence` is None where every relation counts by itself. With a table of credibility
+    `prior_from` says where each context's prior is from; `used_domains` are the domains that gave one.
     """
 
     p_true: dict[str, float]
@@ -107,12 +141,16 @@ class Outcome(Model):
     marginals: Marginals | None = None
     failures: tuple[Failure, ...] = ()
     audit: Audit | None = None
+    pruned: Pruned | None = None
+    prior_from: dict[str, PriorFrom] | None = None
+    used_domains: tuple[str, ...] = ()
 
 
 class TaskResult(Model):
     """What every task keeps of one record.
 
-    `fingerprint` identifies the record's content, so that a changed input line is judged anew. `usage` and
+    `fingerprint` identifies the record's content, so that a changed input line is judged anew. `coherence` is
+    None where the setting of that name is off. `usage` and
     `seconds` are by stage; `elapsed` is the wall time of them all in seconds, None where it was not taken.
     """
 
@@ -127,6 +165,7 @@ class TaskResult(Model):
     seconds: dict[str, float] = Field(default_factory=dict)
     elapsed: float | None = None
     fingerprint: str = ""
+    coherence: Coherence | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property

@@ -181,3 +181,13 @@ def in_domains(host: str, domains: Iterable[str]) -> bool:
     """Whether the ASCII `host` is one of the normal `domains` or lies below one."""
     name = host.lower().rstrip(".")
     return any(name == domain or name.endswith(f".{domain}") for domain in domains)
+
+
+def host_of(link: str) -> str:
+    """The host of a link as domains are compared, with or without a scheme; empty where there is none."""
+    bare = link.strip()
+    try:
+        host = httpx.URL(bare if "://" in bare else f"http://{bare}").raw_host.decode("ascii")
+    except (httpx.InvalidURL, ValueError):
+        return ""
+    return host.lower().strip(".")

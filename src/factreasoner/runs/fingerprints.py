@@ -9,6 +9,7 @@ from typing import Any
 from factreasoner import prompts
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
+from factreasoner.evaluators.credibility import credibility_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.plugins.table import load
 from factreasoner.runs.store import RunFolder
@@ -18,6 +19,7 @@ from factreasoner.tasks.task import Task
 _FILES: dict[str, Callable[[Path], str]] = {
     "relations": recording_fingerprint,
     "calibration": calibration_fingerprint,
+    "credibility": credibility_fingerprint,
 }
 """How the file is fingerprinted that a setting names, and that a finished run needs still."""
 
@@ -60,5 +62,5 @@ def refuse_changed_files(folder: RunFolder[Any], *, named: Collection[str] = ())
         if fingerprint(path) != recorded.get(name):
             raise RunError(
                 f"{folder.path}: {path} ({name}) has changed since this run; run again with another --out"
-                + (", or name a calibration with --calibration" if name == "calibration" else "")
+                + (f", or name it anew with --{name}" if name in ("calibration", "credibility") else "")
             )

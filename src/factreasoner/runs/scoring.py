@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.compact import Numbers
+from factreasoner.config import Config
+from factreasoner.evaluators.credibility import credibility_fingerprint, read_credibility
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
 from factreasoner.runs.replacing import replace_file
@@ -69,6 +71,14 @@ def score_journal(
     content["self_preference"] = own.content()
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
+    if config.credibility is not None and content.get("credibility"):
+        content["credibility"] |= {
+            "file": str(config.credibility),
+            "fingerprint": credibility_fingerprint(config.credibility),
+            "unused_domains": sorted(
+                read_credibility(config.credibility).priors.keys() - content["credibility"]["used_domains"]
+            ),
+        }
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
 

@@ -15,7 +15,7 @@ from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
 from factreasoner.metrics.worst import Worst
-from factreasoner.models import Failure, Record, Status, TaskResult, Verdict, record_fingerprint
+from factreasoner.models import Claim, Failure, Record, Status, TaskResult, Verdict, record_fingerprint
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow, main_rows
 
@@ -33,13 +33,14 @@ Scored = TypeVar("Scored")
 class Work(NamedTuple):
     """What came of the work on one record: fields of its result, and what went wrong.
 
-    `judged` counts claims with a verdict, `asked` all of them.
+    `judged` counts claims with a verdict, `asked` all of them; `claims` are those of the answer.
     """
 
     fields: dict[str, Any]
     failures: tuple[Failure, ...]
     judged: int
     asked: int
+    claims: Sequence[Claim] = ()
 
     @property
     def status(self) -> Status:
@@ -62,6 +63,7 @@ class ClaimWorker(ABC, Generic[C]):
         self.config = assembly.config
         self._llm = assembly.llm
         self._judge = assembly.judge(two_sided=self.two_sided)
+        self._coherence = assembly.coherence()
 
     @property
     def settled(self) -> bool:
@@ -73,7 +75,7 @@ class ClaimWorker(ABC, Generic[C]):
         meter = Meter()
         with one_by_one_until(lambda: self.settled):
             try:
-                work = self._work(record, meter)
+                work = self._coherent(self._work(record, meter), record, meter)
             except StageError as error:
                 work = Work({}, tuple(error.failures), 0, 0)
             except PluginError as error:
@@ -87,6 +89,14 @@ class ClaimWorker(ABC, Generic[C]):
             meter=meter,
             **work.fields,
         )
+
+    def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
+        """The work with what the answer's claims say of each other, where that is asked for."""
+        if self._coherence is None or not work.claims:
+            return work
+        with meter.stage("coherence"):
+            told, failures = self._coherence.check(work.claims, record.id)
+        return work._replace(fields={**work.fields, "coherence": told}, failures=(*work.failures, *failures))
 
     @abstractmethod
     def _work(self, record: Record, meter: Meter) -> Work:

@@ -149,12 +149,12 @@ class Disagreeing:
         )
 
 
-def test_sources_that_disagree_leave_a_claim_undecided():
+def test_sources_that_disagree_leave_a_claim_conflicting():
     result = verify(
         "It rained [1][2]. It snowed [2].", sources=SOURCES, judge=Disagreeing, spacy_model="none"
     )
     assert [(c.label, c.p, c.fate) for c in result.claims] == [
-        ("undecided", 0.5, "flagged"),
+        ("conflicting", 0.5, "flagged"),
         ("contradicted", pytest.approx(0.1), "removed"),
     ]
     assert result.corrected == "It rained [1][2]."

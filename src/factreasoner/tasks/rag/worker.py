@@ -77,7 +77,7 @@ class RagWorker(ClaimWorker[RagResult]):
         asked = len(answer_claims) + len(reference_claims)
         judged_claims = len({verdict.target_id for verdict in judged.verdicts})
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
-        return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked)
+        return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked, answer_claims)
 
     def _second_look(
         self,

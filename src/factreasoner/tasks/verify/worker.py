@@ -81,7 +81,8 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             "contexts": record.contexts or (),
             "verdicts": tuple(log.verdicts),
         }
-        return Work(fields, tuple(log.failures), len(judged), len(claims))
+        own = [Claim(claim.id, claim.text) for claim in claims]
+        return Work(fields, tuple(log.failures), len(judged), len(claims), own)
 
     def _judged(
         self, claims: Sequence[VerifiedClaim], text: CitedText, record: Record, meter: Meter, log: _Log

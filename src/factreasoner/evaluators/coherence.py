@@ -1,0 +1,122 @@
+"""Atoms of one answer that contradict each other: reported, never put in the graph.
+
+A table between two atoms would lower the posterior of one that is borne out for what another sentence says:
+at p = 0.9, and without any evidence, a symmetric one makes 0.375 of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from factreasoner.config import Config
+from factreasoner.evaluators.judging import Task, judge_all, judging_threads
+from factreasoner.graph.components import components
+from factreasoner.graph.pairs import combine
+from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict
+from factreasoner.protocols import Judge
+
+STAGE = "coherence"
+MOST_STEPS = 200_000
+"""Steps after which the search for the largest subset gives up."""
+
+
+def coherence_tasks(claims: Sequence[Claim], record_id: str) -> list[Task]:
+    """What the judge is asked: each atom once as the premise of all others. Nothing for fewer than two."""
+    if len(claims) < 2:
+        return []
+    return [
+        (Premise(one.id, one.text, record_id=record_id), [claim for claim in claims if claim.id != one.id])
+        for one in claims
+    ]
+
+
+class CoherenceCheck:
+    """Has every pair of claims judged in both directions.
+
+    A model is called n * ceil((n - 1) / atoms_per_call) times for n claims.
+    """
+
+    def __init__(self, judge: Judge, config: Config) -> None:
+        self._judge = judge
+        self._config = config
+
+    def check(self, claims: Sequence[Claim], record_id: str) -> tuple[Coherence, tuple[Failure, ...]]:
+        """What the claims of one answer say of each other, and the failures, of the stage `coherence`.
+
+        Raises what the judge raises.
+        """
+        judged = judge_all(
+            self._judge, coherence_tasks(claims, record_id), workers=judging_threads(self._config)
+        )
+        failures = tuple(failure.model_copy(update={"stage": STAGE}) for failure in judged.failures)
+        found = coherence([claim.id for claim in claims], judged.verdicts)
+        return found.model_copy(update={"verdicts": judged.verdicts}), failures
+
+
+def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence:
+    """The pairs of atoms that contradict each other, and the share of atoms that is free of such pairs.
+
+    A pair counts where its two directions combined (see :func:`combine`) are a contradiction with p > 0.5.
+    `score` is the size of the largest subset of atoms without such a pair over their number: exact. It is
+    None without atoms, where a direction of a pair was not judged, or where the search took too long.
+    """
+    known = {(verdict.context_id, verdict.target_id): verdict for verdict in verdicts}
+    found: list[SelfContradiction] = []
+    places: list[tuple[int, int]] = []
+    unjudged = 0
+    for (i, one), (j, other) in combinations(enumerate(atom_ids), 2):
+        directions = [known[pair] for pair in ((one, other), (other, one)) if pair in known]
+        unjudged += len(directions) < 2
+        relation = combine(*directions) if directions else None
+        if relation is not None and relation.kind == "contradiction" and relation.probability > 0.5:
+            told = {f"{v.context_id}->{v.target_id}": v.label for v in directions}
+            found.append(
+                SelfContradiction(atoms=(one, other), probability=relation.probability, directions=told)
+            )
+            places.append((i, j))
+    free = None if unjudged or not atom_ids else largest_free(len(atom_ids), places)
+    return Coherence(
+        self_contradictions=tuple(sorted(found, key=lambda pair: -pair.probability)),
+        score=None if free is None else free / len(atom_ids),
+        unjudged_pairs=unjudged,
+    )
+
+
+def largest_free(count: int, pairs: Sequence[tuple[int, int]], most_steps: int = MOST_STEPS) -> int | None:
+    """Size of the largest subset of 0 to `count` - 1 that holds no pair whole; None after `most_steps`.
+
+    Branch and bound over each connected component, with sets as the bits of integers. What has at most one
+    rival left is taken; else the one with most rivals is left out, and taken.
+    """
+    beside = [0] * count
+    for i, j in pairs:
+        beside[i] |= 1 << j
+        beside[j] |= 1 << i
+    total = 0
+    for part in components(count, pairs):
+        best, steps = 0, 0
+        stack = [(sum(1 << i for i in part), 0)]
+        while stack:
+            steps += 1
+            if steps > most_steps:
+                return None
+            left, size = stack.pop()
+            if size + left.bit_count() <= best:
+                continue
+            rivals = {i: (beside[i] & left).bit_count() for i in _members(left)}
+            chosen = min(rivals, key=rivals.__getitem__)
+            if rivals[chosen] > 1:
+                chosen = max(rivals, key=rivals.__getitem__)
+                stack.append((left & ~(1 << chosen), size))
+            without = left & ~(1 << chosen) & ~beside[chosen]
+            best = max(best, size + 1)
+            stack.append((without, size + 1))
+        total += best
+    return total
+
+
+def _members(bits: int) -> Iterable[int]:
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1

@@ -1,0 +1,157 @@
+"""The credit of sources: priors of contexts by the domain of their link, from a table that the user keeps."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from factreasoner.config import Config
+from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.models import Context, PriorFrom
+
+HEADER = ["domain", "prior"]
+ANY = "*"
+
+
+class Rated(NamedTuple):
+    """Contexts with their priors, where each prior is from, and the domains of the table that were used."""
+
+    contexts: tuple[Context, ...]
+    prior_from: dict[str, PriorFrom]
+    used: frozenset[str]
+
+
+class Credibility:
+    """Priors by domain; `*` is the prior of links that match no domain.
+
+    `priors` has domains as :func:`normal_domain` gives them.
+    """
+
+    def __init__(self, priors: Mapping[str, float]) -> None:
+        self.priors = dict(priors)
+
+    def domain_of(self, link: str) -> str | None:
+        """The longest domain of the table that the link's host is, or lies below; None without a link."""
+        host = _host(link)
+        if not host:
+            return None
+        labels = host.split(".")
+        names = (".".join(labels[i:]) for i in range(len(labels)))
+        return next((name for name in names if name in self.priors), ANY if ANY in self.priors else None)
+
+
+def rated(contexts: Sequence[Context], config: Config) -> Rated:
+    """The contexts, each with the prior that counts.
+
+    That is the record's own, else the table's for the domain of its link, else `context_prior`.
+
+    Raises:
+        InputError: the table can't be read; every bad line is named.
+    """
+    table = read_credibility(config.credibility) if config.credibility else Credibility({})
+    found: list[Context] = []
+    prior_from: dict[str, PriorFrom] = {}
+    used: set[str] = set()
+    for context in contexts:
+        domain = table.domain_of(context.link)
+        if context.prior is not None:
+            prior, prior_from[context.id] = context.prior, "record"
+        elif domain is not None:
+            prior, prior_from[context.id] = table.priors[domain], "table"
+            used.add(domain)
+        else:
+            prior, prior_from[context.id] = config.context_prior, "default"
+        found.append(context.model_copy(update={"prior": prior}))
+    return Rated(tuple(found), prior_from, frozenset(used))
+
+
+def read_credibility(path: Path) -> Credibility:
+    """The table in a UTF-8 CSV file with the header `domain,prior`.
+
+    Raises:
+        InputError: it can't be read, is not UTF-8, has another header or no rows; or lines are wrong, all of
+            which are named: no domain, a prior outside [0, 1], a domain given twice.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
+    return _parsed(str(path), content)
+
+
+def credibility_fingerprint(path: Path) -> str:
+    """Short digest of the table's file. Raises InputError when it can't be read."""
+    read_credibility(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(path: str, content: bytes) -> Credibility:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 (byte {error.start}); save the table as UTF-8"
+        raise InputError([InputProblem(path, "", message)]) from error
+    rows = csv.reader(io.StringIO(text.replace("\0", "\ufffd"), newline=""))
+    header = [cell.strip() for cell in next(rows, [])]
+    if header != HEADER:
+        message = f"its first line is {','.join(header)!r}; it must be 'domain,prior'"
+        raise InputError([InputProblem(f"{path}:1", "", message)])
+    priors: dict[str, float] = {}
+    lines: dict[str, int] = {}
+    problems: list[InputProblem] = []
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        where = f"{path}:{rows.line_num}"
+        wrong = list(_problems(row, where))
+        if not wrong:
+            domain = _domain(row[0])
+            if domain in priors:
+                wrong = [
+                    InputProblem(where, "domain", f"{domain!r} is on line {lines[domain]} too; keep one")
+                ]
+            priors[domain], lines[domain] = float(row[1]), rows.line_num
+        problems += wrong
+    if not priors and not problems:
+        problems = [InputProblem(path, "", "no rows; add one a domain, as example.org,0.95")]
+    if problems:
+        raise InputError(problems)
+    return Credibility(priors)
+
+
+def _problems(row: Sequence[str], where: str) -> Iterator[InputProblem]:
+    if len(row) != len(HEADER):
+        yield InputProblem(where, "", f"{len(row)} columns; write domain,prior, as example.org,0.95")
+        return
+    try:
+        _domain(row[0])
+    except ConfigError:
+        message = f"{row[0]!r} is not a domain; write it as example.org, or * for all others"
+        yield InputProblem(where, "domain", message)
+    try:
+        prior = float(row[1])
+    except ValueError:
+        prior = -1.0
+    if not 0.0 <= prior <= 1.0:
+        yield InputProblem(where, "prior", f"{row[1]!r} is not a number from 0 to 1")
+
+
+def _domain(cell: str) -> str:
+    from factreasoner.retrieval.addresses import normal_domain
+
+    return ANY if cell.strip() == ANY else normal_domain(cell)
+
+
+def _host(link: str) -> str:
+    """The host of a link as domains are compared; empty where there is none."""
+    if not link.strip():
+        return ""
+    from factreasoner.retrieval.addresses import host_of
+
+    return host_of(link)
