@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from factreasoner.models import Assessment
@@ -16,8 +16,8 @@ KSetting = int | Literal["median", "half"]
 def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
     """The K of a whole run from the numbers of atoms of its records.
 
-    "median" is over the records that have atoms; between two middle counts it is their mean, rounded up to
-    an integer. "half" differs by record, so there is none for the run: see `record_k`. None also when no
+    "median" is VeriScore's (arXiv 2406.19276): of the numbers of the records that have atoms, sorted, that at
+    place len // 2, the upper one of two middle ones. "half" differs by record, so there is none for the run: see `record_k`. None also when no
     record has atoms.
     """
     if isinstance(setting, int):
@@ -25,14 +25,9 @@ def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
     sizes = sorted(Counter(count for count in counts if count > 0).items())
     if setting == "half" or not sizes:
         return None
-    total = sum(records for _, records in sizes)
-    return (_at(sizes, (total - 1) // 2) + _at(sizes, total // 2) + 1) // 2
-
-
-def _at(sizes: Sequence[tuple[int, int]], place: int) -> int:
-    """The count at a place among so many of each, the smallest first."""
+    middle = sum(records for _, records in sizes) // 2
     ends = itertools.accumulate(records for _, records in sizes)
-    return next(count for (count, _), end in zip(sizes, ends, strict=True) if place < end)
+    return next(count for (count, _), end in zip(sizes, ends, strict=True) if middle < end)
 
 
 def record_k(setting: KSetting, run_k: int | None, num_atoms: int) -> int | None:

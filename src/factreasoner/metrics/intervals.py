@@ -1,4 +1,7 @@
-"""95 % intervals over records: jackknife-t for statistics of a data set, Wilson for plain shares.
+"""95 % intervals over records, from the jackknife; Wilson's for plain shares of trials.
+
+Shares get the union of a jackknife-t interval on the logit and that of Korn and Graubard (1998), which counts
+dependent records as fewer independent ones.
 
 A record is the unit that is drawn: its atoms depend on each other, so leaving out one record at a time, with
 all its atoms, tells how far a statistic would move on other records (Efron & Tibshirani 1993, chapter 11).
@@ -17,6 +20,7 @@ from factreasoner.metrics.samples import Floats
 
 LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
+NORMAL = NormalDist().inv_cdf(1 - TAIL)
 TIED = 1e-12
 """A standard error up to this is rounding: the records do not differ at all."""
 
@@ -54,6 +58,47 @@ def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoI
         return alike(value, len(without), bounds)
     half = quantile_t(len(without) - 1) * error
     return within(value - half, value + half, bounds)
+
+
+def share_interval(value: float, without: Floats) -> Interval | NoInterval:
+    """The interval of a statistic in [0, 1], such as a share or a Brier score.
+
+    It is the union of two: the value plus and minus Student's t times the jackknife's standard error s, both
+    on the logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff =
+    value (1 - value) / s^2 * (1.96 / t)^2 trials, n where s is 0. `without` as in :func:`jackknife_t`.
+    """
+    lack = too_few(len(without))
+    if lack is not None:
+        return lack
+    if np.isnan(without).any():
+        return NoInterval("without one of the records it is undefined")
+    error, factor = standard_error(without), quantile_t(len(without) - 1)
+    trials = float(len(without))
+    if error > TIED:
+        trials = value * (1 - value) / error**2 * (NORMAL / factor) ** 2
+    low, high = _clopper_pearson(value * trials, trials)
+    if error > TIED and np.all((without > 0) & (without < 1)):
+        odds, half = _logit(value), factor * standard_error(_logit(without))
+        low, high = min(low, _expit(odds - half)), max(high, _expit(odds + half))
+    return Interval(low, high)
+
+
+def _clopper_pearson(successes: float, trials: float) -> Interval:
+    """The exact interval of a share, for numbers of successes and trials that need not be whole."""
+    from scipy.special import betaincinv
+
+    failures = trials - successes
+    low = float(betaincinv(successes, failures + 1, TAIL)) if successes > TIED else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - TAIL)) if failures > TIED else 1.0
+    return Interval(low, high)
+
+
+def _logit(share: float | Floats) -> float | Floats:
+    return np.log(share / (1 - share))
+
+
+def _expit(odds: float) -> float:
+    return float(1 / (1 + np.exp(-odds)))
 
 
 def too_few(records: int) -> NoInterval | None:
@@ -100,7 +145,7 @@ def wilson(successes: int, trials: int) -> Interval | None:
     """Wilson score interval of a share (Wilson 1927, without continuity correction); None for no trials."""
     if not trials:
         return None
-    z = NormalDist().inv_cdf(1 - TAIL)
+    z = NORMAL
     share = successes / trials
     centre = share + z * z / (2 * trials)
     spread = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from factreasoner.metrics.intervals import (
+    TAIL,
     TIED,
     Bounds,
     Interval,
     NoInterval,
     alike,
-    quantile_t,
-    standard_error,
     too_few,
     wilson,
     within,
@@ -22,6 +23,9 @@ from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import OfSums, brier, ratio
 
 ECE_BINS = 10
+DRAWS = 2000
+WIDEST = 2.0
+"""No error is larger than 1; so far the search for the upper end looks."""
 
 
 class BrierParts(NamedTuple):
@@ -96,35 +100,50 @@ class CalibrationError(OfSums):
         self.present = claims.by_record > 0
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
-        """Corrected for the bias of the error, which chance alone makes positive in every bin.
+        """The errors for which a test would not be surprised by this one; 0 where chance may be all of it.
 
-        A bin's gap g is taken for normal with its jackknife standard error s, so that its absolute value
-        is too large by E|N(g, s^2)| - |g|. The width uses the larger of the error's own standard error
-        and that of independent bins. The interval always holds the value itself.
+        Chance alone makes the error positive in every bin, so no interval around the value holds 0. Instead
+        true gaps of a size are tried, in the proportions of the gaps that were found: a size belongs to the
+        interval where the error, with deviations drawn from Student's t by the jackknife covariance of the
+        gaps, is as large as the value in 2.5 % of draws at least, and as small in 2.5 % too.
         """
         lack = too_few(int(self.present.sum()))
         if lack is not None:
             return lack
         without = self.parts.sum(axis=0) - self.parts[self.present]
-        own_error = standard_error(self.function(without))
+        shares = without[:, :-1] / without[:, -1:]
         gaps = self.parts[:, :-1].sum(axis=0) / self.parts[:, -1].sum()
-        errors = np.array([standard_error(gap) for gap in (without[:, :-1] / without[:, -1:]).T])
-        error = max(own_error, float(np.sqrt((errors**2).sum())))
-        if error <= TIED:
+        noise = _deviations(shares)
+        if float(np.abs(noise).max()) <= TIED:
             return alike(self.value, len(without), bounds)
-        centre = max(self.value - _folding(gaps, errors), 0.0)
-        half = quantile_t(len(without) - 1) * error
-        return within(centre - half, max(centre + half, self.value), bounds)
+
+        def larger(scale: float) -> float:
+            return float((np.abs(scale * gaps + noise).sum(axis=1) >= self.value).mean())
+
+        low = 0.0 if larger(0.0) >= TAIL else _edge(lambda scale: larger(scale) >= TAIL, 0.0, 1.0)
+        high = _edge(lambda scale: 1 - larger(scale) < TAIL, 1.0, WIDEST / max(self.value, TIED))
+        return within(low * self.value, max(high, 1.0) * self.value, bounds)
+
+
+def _deviations(shares: Floats) -> Floats:
+    """Draws of how far gaps may be off, shape (DRAWS, bins), from those without each record.
+
+    The seed is fixed: the same records have the same interval.
+    """
+    n = len(shares)
+    centred = (shares - shares.mean(axis=0)) * math.sqrt((n - 1) / n)
+    random = np.random.default_rng(0)
+    normal = random.standard_normal((DRAWS, n)) @ centred
+    return np.asarray(normal / np.sqrt(random.chisquare(n - 1, DRAWS) / (n - 1))[:, None])
+
+
+def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` where it never does."""
+    while high - low > 1e-3 * max(low, 1.0):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def _sum_of_gaps(sums: Floats) -> Floats:
     return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])
-
-
-def _folding(gaps: Floats, errors: Floats) -> float:
-    """How much larger the absolute values of normal gaps are to be expected than those of their means."""
-    from scipy.special import ndtr
-
-    z = np.divide(gaps, errors, out=np.zeros_like(gaps), where=errors > 0)
-    expected = errors * np.sqrt(2 / np.pi) * np.exp(-z * z / 2) + gaps * (1 - 2 * ndtr(-z))
-    return float((np.where(errors > 0, expected, np.abs(gaps)) - np.abs(gaps)).sum())

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.intervals import Bounds, Interval, NoInterval, jackknife_t
+from factreasoner.metrics.intervals import Bounds, Interval, NoInterval, jackknife_t, share_interval
 from factreasoner.metrics.samples import Claims, Floats, Ints
 
 SMALLEST_P = 1e-6
@@ -42,7 +42,10 @@ class Statistic(ABC):
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """The 95 % interval over records; the value must be defined."""
-        return jackknife_t(self.value, self.without_each()[self.present], bounds)
+        without = self.without_each()[self.present]
+        if bounds == (0.0, 1.0):
+            return share_interval(self.value, without)
+        return jackknife_t(self.value, without, bounds)
 
 
 class OfSums(Statistic):
