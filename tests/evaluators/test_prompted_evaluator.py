@@ -282,7 +282,7 @@ def test_log_probabilities_of_the_labels_are_used():
 def test_certainty_below_one_half_never_turns_a_label_around():
     e, _ = evaluator("factscore", [{"fact_0": "True", "fact_0_certainty": 30}], confidence="verbal")
     outcome = e.evaluate(atoms(1), contexts(1), RECORD)
-    assert outcome.support == {"a0": "supported"}
+    assert outcome.support == {"a0": "unverified"}
     assert outcome.p_true == {"a0": 0.5}
     assert outcome.answers[0].probability == 0.3
 

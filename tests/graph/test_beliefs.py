@@ -66,7 +66,7 @@ def test_what_nothing_decides_is_as_likely_as_its_belief():
         verdict("c0", "a0", 0.31, 0.5), verdict("c1", "a0", 0.9, 0.1), verdict("c0", "a1", 0.7)
     )
     assert outcome.p_true == pytest.approx({"a0": 0.31, "a1": 0.7})
-    assert outcome.support == {"a0": "unverified", "a1": "supported"}
+    assert outcome.support == {"a0": "unverified", "a1": "unverified"}
 
 
 def test_evidence_moves_an_atom_from_its_belief():

@@ -37,6 +37,7 @@ FIELDS = {
     "num_true_atoms",
     "num_false_atoms",
     "num_uniform_atoms",
+    "num_supported_atoms",
     "num_contradicted_atoms",
     "num_conflicting_atoms",
     "unjudged_atoms",
@@ -48,6 +49,8 @@ FIELDS = {
     "avg_prob",
     "avg_logprob",
     "marginals",
+    "avg_explogprob",
+    "factuality_score_per_atom",
     "predictions",
     "input",
     "output",
@@ -203,7 +206,7 @@ def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
     return summary
 
 
-def test_what_the_judges_belief_alone_supports_is_counted_apart() -> None:
+def test_what_a_passage_supports_and_another_contradicts_is_counted_apart() -> None:
     def said(atom: str, label: Label, belief: float | None = None) -> Verdict:
         return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9, belief=belief)
 
@@ -221,7 +224,7 @@ def test_what_the_judges_belief_alone_supports_is_counted_apart() -> None:
         },
     )
     atoms = summarised(made).content()["atoms"]
-    assert (atoms["supported"], atoms["supported_by_belief"], atoms["disputed"]) == (3, 1, 1)
+    assert (atoms["supported"], atoms["disputed"]) == (3, 1)
 
 
 def test_summary() -> None:
@@ -245,7 +248,6 @@ def test_summary() -> None:
         "contradicted": 3,
         "conflicting": 1,
         "unverified": 0,
-        "supported_by_belief": 0,
         "disputed": 0,
         "unjudged": 1,
         "partly_judged": 1,

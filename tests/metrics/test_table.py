@@ -110,7 +110,7 @@ def test_text() -> None:
     row = Metric("share", "share", "a share", LABELS, OfRecords(_worst), percent=True, decimals=1)
     assert (row.text(0.1234), row.text(-0.1, signed=True), row.text(None)) == ("12.3 %", "-10.0 %", "-")
     assert FACTUALITY["cost"].text(0.12345) == "0.1235"
-    assert FACTUALITY["f1_k"].caption("half") == "F1@half"
+    assert FACTUALITY["f1_at_k"].caption("half") == "F1@half"
 
 
 def test_few_records_are_told_of_what_has_a_value() -> None:

@@ -19,7 +19,7 @@ def test_a_belief_is_told_as_one():
     said = verdict(belief=0.31, nearness=0.5)
     (row,) = rows_of("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (said,)}))
     assert (row.context, row.quote) == (None, None)
-    assert row.note == "no passage decides it; nearest passage c0 (Old maps): 0.31"
+    assert row.note == "no passage says so; likelier false than true, 0.31; nearest passage c0 (Old maps)"
 
 
 def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
@@ -43,10 +43,10 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert row.note == "c0 (Old maps) and 1 more contradict it"
     assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
     believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
-    assert (believed.cautions, believed.decided_by, believed.context) == (("believed",), "belief", None)
+    assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
-    assert both.cautions == ("disputed", "believed")
-    assert both.note == "c1 contradicts it; no passage bears it out; nearest passage c0 (Old maps): 0.90"
+    assert both.cautions == ()  # a passage contradicts it, and none supports it
+    assert both.note.endswith("no passage says so; likelier true than not, 0.90; nearest passage c0 (Old maps)")
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     assert row_of(0.7).decided_by is None
 
@@ -75,7 +75,9 @@ def test_every_correction_is_told_and_not_only_what_decides():
 @pytest.mark.parametrize(
     ("p", "labels", "label"),
     [
-        (0.9, ["contradiction"], "supported"),
+        (0.9, ["contradiction"], "unverified"),
+        (0.9, ["entailment"], "supported"),
+        (0.9, [], "unverified"),
         (0.5, ["entailment", "contradiction"], "conflicting"),
         (0.5, ["contradiction"], "unverified"),
         (0.1, ["neutral"], "unverified"),

@@ -27,6 +27,7 @@ from factreasoner.models import (
     Record,
     Support,
     Verdict,
+    label_of,
     side_of,
     supports_of,
 )
@@ -198,15 +199,19 @@ def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Ou
     if calibrator is None:
         return outcome
     p_true = {atom_id: calibrator.apply(p) if side_of(p) else p for atom_id, p in outcome.p_true.items()}
-    support = supports_of(p_true, outcome.graph, outcome.marginals.stderr if outcome.marginals else None)
     if outcome.graph is None:
-        support = {i: _moved(label, outcome.support[i]) for i, label in support.items()}
+        support = {atom_id: _moved(p, outcome.support[atom_id]) for atom_id, p in p_true.items()}
+    else:
+        stderr = outcome.marginals.stderr if outcome.marginals else None
+        support = supports_of(p_true, outcome.graph, stderr)
     return outcome.model_copy(update={"p_true": p_true, "support": support})
 
 
-def _moved(label: Support, said: Support) -> Support:
-    """What an assessor without a graph said of an atom, where a calibrated P(true) bears it out."""
-    return label if "supported" in (label, said) else said
+def _moved(p_true: float, said: Support) -> Support:
+    """What an assessor without a graph said of an atom, as far as a calibrated P(true) agrees."""
+    if side_of(p_true) == 0:
+        return said
+    return label_of(p_true, supporting=said == "supported", contradicting=said == "contradicted")
 
 
 class CalibratedJudge:
