@@ -16,9 +16,9 @@ KSetting = int | Literal["median", "half"]
 def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
     """The K of a whole run from the numbers of atoms of its records.
 
-    "median" is VeriScore's (arXiv 2406.19276): of the numbers of the records that have atoms, sorted, that at
-    place len // 2, the upper one of two middle ones. "half" differs by record, so there is none for the run: see `record_k`. None also when no
-    record has atoms.
+    "median" is VeriScore's (arXiv 2406.19276): of the numbers of the records that have atoms, sorted, that
+    at place len // 2, the upper one of two middle ones. "half" differs by record, so there is none for the
+    run: see `record_k`. None also when no record has atoms.
     """
     if isinstance(setting, int):
         return setting

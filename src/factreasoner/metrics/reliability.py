@@ -138,7 +138,7 @@ def _deviations(shares: Floats) -> Floats:
 
 
 def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` where it never does."""
+    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` where it does not."""
     while high - low > 1e-3 * max(low, 1.0):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -1,0 +1,200 @@
+"""Priors of contexts by the domain of their link."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner.config import Config
+from factreasoner.errors import InputError
+from factreasoner.evaluators.credibility import Credibility, rated, read_credibility
+from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.models import Atom, Context, Record, Verdict
+from factreasoner.protocols import Judged
+from factreasoner.solvers.exact import ExactSolver
+
+
+class Listed:
+    """A judge that gives listed verdicts, neutral ones for all else."""
+
+    def __init__(self, listed):
+        self.listed = listed
+
+    def judge(self, premise, claims):
+        def verdict(claim):
+            label, p = self.listed.get((premise.id, claim.id), ("neutral", 0.9))
+            return Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p)
+
+        return Judged(tuple(map(verdict, claims)))
+
+
+def posterior(contexts, listed, version=2, **settings):
+    """P(true) of every node."""
+    config = Config(version=version, **settings)
+    evaluator = GraphEvaluator(Listed(listed), ExactSolver(), config)
+    record = Record(id="r", response="A.")
+    outcome = evaluator.evaluate([Atom(id="a", text="A.")], contexts, record)
+    return outcome, outcome.marginals.p_true
+
+
+def brute_force(priors, listed, table):
+    """P(true) of every node by summing over all states, with the tables written out anew."""
+    names = list(priors)
+    totals, whole = dict.fromkeys(names, 0.0), 0.0
+    for states in itertools.product((0, 1), repeat=len(names)):
+        state = dict(zip(names, states, strict=True))
+        weight = math.prod(priors[n] if state[n] else 1 - priors[n] for n in names)
+        for (source, target), (label, p) in listed.items():
+            x, y = state[source], state[target]
+            if label == "contradiction" and target != "a" and table == "conditional":
+                weight *= 1 - p if x and y else 0.5
+            elif not x:
+                weight *= 0.5 if table == "conditional" else p
+            else:
+                weight *= p if y == (label == "entailment") else 1 - p
+        whole += weight
+        for name in names:
+            totals[name] += weight * state[name]
+    return {name: total / whole for name, total in totals.items()}
+
+
+def context(number, prior=None, link="", text=None):
+    return Context(id=f"c{number}", text=text or f"Text {number}.", prior=prior, link=link)
+
+
+@pytest.mark.parametrize(("prior", "p"), [(0.95, 0.88), (0.7, 0.78), (0.5, 0.70), (0.3, 0.62), (0, 0.50)])
+def test_one_entailing_context(prior, p, tmp_path):
+    table = tmp_path / "credit.csv"
+    table.write_text(f"domain,prior\nexample.org,{prior}\n")
+    contexts = [context(0, link="https://www.example.org/page")]
+    outcome, found = posterior(contexts, {("c0", "a"): ("entailment", 0.9)}, credibility=table)
+    assert found["a"] == pytest.approx(p, abs=1e-12)
+    assert (outcome.prior_from, outcome.used_domains) == ({"c0": "table"}, ("example.org",))
+
+
+@pytest.mark.parametrize(
+    ("priors", "factors", "between", "values"),
+    [
+        ((0.95, 0.3), "conditional", False, {"a": 0.818004, "c0": 0.938845, "c1": 0.143836}),
+        ((0.3, 0.95), "conditional", False, {"a": 0.181996}),
+        ((0.95, 0.3), "conditional", True, {"a": 0.853491}),
+        ((0.9, 0.3), "conditional", False, {"a": 0.790135}),
+        ((0.95, 0.3), "table1", False, {"a": 0.825}),
+    ],
+)
+def test_known_values(priors, factors, between, values):
+    listed = {("c0", "a"): ("entailment", 0.9), ("c1", "a"): ("contradiction", 0.9)}
+    if between:
+        listed["c0", "c1"] = ("contradiction", 0.9)
+    contexts = [context(i, prior) for i, prior in enumerate(priors)]
+    for given_contexts in (contexts, contexts[::-1]):
+        _, found = posterior(given_contexts, listed, version=3 if between else 2, factors=factors)
+        for name, value in values.items():
+            assert found[name] == pytest.approx(value, abs=1e-6)
+
+
+labels = st.tuples(st.sampled_from(["entailment", "contradiction"]), st.floats(0.5, 0.999))
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0, 1)), min_size=1, max_size=5),
+    st.data(),
+    st.sampled_from(["conditional", "table1"]),
+)
+def test_posteriors_are_those_of_brute_force_in_any_order(priors, data, factors):
+    contexts = [context(i, prior) for i, prior in enumerate(priors)]
+    listed = {(c.id, "a"): data.draw(labels) for c in contexts if data.draw(st.booleans())}
+    for one, other in itertools.combinations(contexts, 2):
+        if data.draw(st.booleans()):
+            listed[one.id, other.id] = ("contradiction", data.draw(st.floats(0.5, 0.999)))
+    _, found = posterior(contexts, listed, version=3, factors=factors)
+    known = {"a": 0.5} | {c.id: 0.9 if c.prior is None else c.prior for c in contexts}
+    expected = brute_force(known, listed, factors)
+    assert found == pytest.approx(expected, abs=1e-9)
+    shuffled = data.draw(st.permutations(contexts))
+    _, again = posterior(shuffled, listed, version=3, factors=factors)
+    assert again == pytest.approx(expected, abs=1e-9)
+
+
+def test_equal_texts_take_the_largest_resolved_prior():
+    contexts = [context(0, 0.3, text="Same."), context(1, text="same.")]
+    for given_contexts in (contexts, contexts[::-1]):
+        outcome, _ = posterior(given_contexts, {})
+        assert [node.prior for node in outcome.graph.nodes if node.kind == "context"] == [0.9]
+
+
+def test_precedence_and_the_longest_domain():
+    table = Credibility({"org": 0.5, "example.org": 0.6, "news.example.org": 0.7, "*": 0.1})
+    links = {
+        "https://news.example.org/a": "news.example.org",
+        "http://x.news.example.org:8080/": "news.example.org",
+        "https://EXAMPLE.org./": "example.org",
+        "badexample.org/page": "org",
+        "https://example.com": "*",
+        "": None,
+        "   ": None,
+    }
+    assert {link: table.domain_of(link) for link in links} == links
+    assert Credibility({"example.org": 0.6}).domain_of("https://example.com") is None
+
+
+def test_the_records_own_prior_comes_first_and_the_default_last(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("domain,prior\nexample.org,.2\n*,.4\n", encoding="utf-8-sig")
+    contexts = [
+        context(0, 0.8, "https://example.org"),
+        context(1, None, "https://example.org/x"),
+        context(2, None, "https://other.net"),
+        context(3),
+    ]
+    random.Random(1).shuffle(contexts)
+    found = rated(contexts, Config(credibility=path, context_prior=0.6))
+    assert {c.id: c.prior for c in found.contexts} == {"c0": 0.8, "c1": 0.2, "c2": 0.4, "c3": 0.6}
+    assert found.prior_from == {"c0": "record", "c1": "table", "c2": "table", "c3": "default"}
+    assert found.used == {"example.org", "*"}
+
+
+def test_summary_prior_acts_after_the_table(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("domain,prior\nexample.org,0.5\n")
+    one = context(0, None, "https://example.org").model_copy(update={"p_summary": 0.5})
+    outcome, _ = posterior([one], {}, credibility=path, summary_prior=True)
+    assert [node.prior for node in outcome.graph.nodes if node.kind == "context"] == [0.25]
+
+
+def test_every_bad_line_is_named(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(
+        "domain,prior\nhttps://example.org/x,0.5\nexample.org,1.5\nexample.org,nan\nok.org,0.5\n"
+        "OK.org.,0.6\nthree,columns,0.5\n\nx y.org,none\n"
+    )
+    with pytest.raises(InputError) as caught:
+        read_credibility(path)
+    told = str(caught.value)
+    for line in (2, 3, 4, 6, 7, 9):
+        assert f"{path}:{line}" in told
+    assert f"{path}:5" not in told
+    assert "on line 5 too" in told
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "must be 'domain,prior'"),
+        (b"example.org,0.5\n", "must be 'domain,prior'"),
+        (b"domain,prior\n\n", "no rows"),
+        (b"domain,prior\n\xff.org,0.5\n", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_table(tmp_path, content, told):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=told):
+        read_credibility(path)
+    with pytest.raises(InputError, match="can't be read"):
+        read_credibility(tmp_path / "none.csv")
