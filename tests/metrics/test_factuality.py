@@ -12,9 +12,9 @@ from factreasoner.metrics.factuality import record_k, resolve_k
     [
         (7, [1, 2], 7),
         ("median", [26, 3, 11], 11),
-        ("median", [10, 13], 12),
-        ("median", [10, 12], 11),
-        ("median", [0, 0, 4, 9, 0], 7),
+        ("median", [10, 13], 13),
+        ("median", [10, 12], 12),
+        ("median", [0, 0, 4, 9, 0], 9),
         ("median", [1], 1),
         ("median", [0], None),
         ("median", [], None),

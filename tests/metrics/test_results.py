@@ -237,7 +237,7 @@ def test_summary() -> None:
     )
     content = json.loads(json.dumps(summary.content(), allow_nan=False))
     assert content["records"] == {"total": 4, "ok": 0, "partial": 2, "no_atoms": 1, "failed": 1}
-    assert (content["k_setting"], content["k"]) == ("median", 4)
+    assert (content["k_setting"], content["k"]) == ("median", 5)
     assert content["mean"]["factuality_score"] == pytest.approx((1 / 3 + 3 / 5) / 2)
     assert content["mean"]["recall_k"] == pytest.approx((1 / 4 + 3 / 4) / 2)
     low, high = content["interval_95"]["factuality_score"]
