@@ -150,12 +150,17 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
     outcome = assessment.outcome
     sources = outcome.independence.sources if outcome and outcome.independence else ()
     others = {speaker: members for speaker, *members in sources}
+    origin = outcome.prior_from or {} if outcome else {}
+    nodes = outcome.graph.nodes if outcome and outcome.graph else ()
+    priors = {node.id: node.prior for node in nodes if node.id in origin}
     quotes = _quotes(atom, assessment)
     own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
     for context in (contexts[i] for i in own if i in contexts):
         name = plain(context.id)
         if context.id in others:
             name += f" (also for {_listed(others[context.id])})"
+        if context.id in priors:
+            name += f" (prior {priors[context.id]:.2f}, {origin[context.id]})"
         title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
         quote = quotes.get(context.id)
         said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)

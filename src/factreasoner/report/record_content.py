@@ -77,6 +77,11 @@ class RecordWriter:
             ],
             "corrected": corrected(result) if isinstance(result, VerifyResult) else None,
             "reference": getattr(result, "reference", None),
+            "coherence": None if result.coherence is None else result.coherence.score,
+            "self_contradictions": [
+                [*pair.atoms, round(pair.probability, 4)]
+                for pair in (result.coherence.self_contradictions if result.coherence else ())
+            ],
             "between": _between(self._run.task.verdicts(result), places),
             **_graph(result),
         }
@@ -121,6 +126,7 @@ class _Premise(NamedTuple):
     passage: Passage
     context: Context | None = None
     p_true: float | None = None
+    prior: tuple[float, str] | None = None
 
     def content(self, cut: Cut) -> dict[str, Any]:
         context = self.context
@@ -137,6 +143,8 @@ class _Premise(NamedTuple):
         told = {key: value for key, value in told.items() if value}
         if self.p_true is not None:
             told["p"] = self.p_true
+        if self.prior is not None:
+            told["prior"] = self.prior
         return {"id": self.id, "title": self.title, "text": cut.shown, **told}
 
 
@@ -166,9 +174,15 @@ def _premises(scored: Scored) -> dict[str, _Premise]:
     result = scored.result
     outcome = getattr(result, "outcome", None)
     p_true = outcome.marginals.p_true if isinstance(outcome, Outcome) and outcome.marginals else {}
+    priors = _priors(outcome) if isinstance(outcome, Outcome) else {}
     found = {
         context.id: _Premise(
-            context.id, context.title, Passage(context.text), context, p_true.get(context.id)
+            context.id,
+            context.title,
+            Passage(context.text),
+            context,
+            p_true.get(context.id),
+            priors.get(context.id),
         )
         for context in getattr(result, "contexts", None) or ()
     }
@@ -180,6 +194,13 @@ def _premises(scored: Scored) -> dict[str, _Premise]:
     for name in getattr(result, "together", {}):
         found[name] = _Premise(name, PREMISE_NAMES[CONTEXTS], Passage(""))
     return found
+
+
+def _priors(outcome: Outcome) -> dict[str, tuple[float, str]]:
+    """The prior of each context and where it is from, where a table of credibility was given."""
+    nodes = outcome.graph.nodes if outcome.graph else ()
+    known = outcome.prior_from or {}
+    return {node.id: (round(node.prior, 4), known[node.id]) for node in nodes if node.id in known}
 
 
 def _by_claim(rows: Iterable[ClaimRow]) -> dict[str, list[ClaimRow]]:

@@ -22,6 +22,8 @@ function excerpt(premise, entry, whole = false) {
 
 const TEXTS = ['answer', 'reference', 'contexts'];
 
+const PRIOR_FROM = {record: 'from the record', table: 'from the table of credibility', default: 'the default'};
+
 function nameOf(premise) {
   if (TEXTS.includes(premise.id) && premise.title) return quoted(premise.title);
   return [premise.title ? [quoted(premise.title), ' '] : null, h('span', {class: 'id'}, quoted(premise.id))];
@@ -55,6 +57,7 @@ function entryItem(entry, claim, own) {
     entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
     premise.note ? h('p', {class: 'note'}, quoted(premise.note)) : null,
     h('p', {class: 'foot'}, premise.link ? h('span', {class: 'link'}, linked(premise.link)) : null,
+      premise.prior ? h('span', {class: 'note'}, `Prior: ${probability(premise.prior[0])}, ${PRIOR_FROM[premise.prior[1]]}. `) : null,
       premise.p !== undefined ? h('span', {class: 'note'}, `P that this context is right: ${probability(premise.p)}`) : null),
     long ? disclosed('The whole passage', () => excerpt(premise, entry, true)) : null,
     entry.corrected ? null : correctionChoice(entry, premise, claim));

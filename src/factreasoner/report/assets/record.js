@@ -108,6 +108,17 @@ function cautionsOfRun(own) {
   return counts;
 }
 
+/** Both sentences of every two claims of the answer that contradict each other. */
+function selfContradictions(own) {
+  if (!own.self_contradictions.length) return null;
+  const claim = (id) => own.claims.find((one) => one.id === id);
+  const item = (id) => h('li', {}, h('a', {href: addressOf(current.number, id)}, quoted(claim(id)?.text ?? id)));
+  const found = own.self_contradictions.filter(([one, other]) => claim(one) && claim(other));
+  const score = own.coherence === null ? null : h('p', {class: 'note'}, `Coherence ${own.coherence.toFixed(3)}: the largest share of claims without such a pair. It has no part in any probability.`);
+  return h('section', {class: 'card', 'aria-labelledby': 'contradicts-itself'}, h('h2', {id: 'contradicts-itself'}, 'The answer contradicts itself'),
+    found.map(([one, other, p]) => h('ul', {class: 'pair'}, item(one), item(other), h('li', {class: 'note'}, `contradiction, ${probability(p)}`))), score);
+}
+
 function referencePart(own) {
   const reference = own.premises.find((premise) => premise.id === 'reference');
   const text = reference?.text ?? own.reference;
@@ -126,6 +137,7 @@ function fillRecord(claim) {
     labelBar(counts), legend(counts, cautionsOfRun(own)), scoresOf(own), solverLine(own),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
+    selfContradictions(own),
     h('div', {class: 'reading'}, answerPart(own),
       h('aside', {id: 'evidence', class: 'evidence', 'aria-label': 'Evidence'})),
     correctedPart(own), content.task === 'rag' ? matrices(own) : null,
