@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.config import Config
 from factreasoner.evaluators.coherence import CoherenceCheck, coherence, largest_free
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Failure, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.settings import Config
 
 
 def said(source: str, target: str, label: str, probability: float = 0.9) -> Verdict:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
 
-@takes_settings("Graph", without=("summary_prior", "independence"))
+@takes_settings("Graph", without=("summary_prior", "independence", "credibility"))
 def solve(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A fact graph in JSON, or a UAI network.")],
     evidence: Annotated[

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from factreasoner.config import Config
 from factreasoner.evaluators.judging import Task, judge_all, judging_threads
 from factreasoner.graph.components import components
 from factreasoner.graph.pairs import combine
 from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict
 from factreasoner.protocols import Judge
+from factreasoner.settings import Config
 
 STAGE = "coherence"
 MOST_STEPS = 200_000

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.config import Config
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.models import Context, PriorFrom
+from factreasoner.settings import Config
 
 HEADER = ["domain", "prior"]
 ANY = "*"

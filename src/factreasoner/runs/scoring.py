@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.compact import Numbers
-from factreasoner.config import Config
 from factreasoner.evaluators.credibility import credibility_fingerprint, read_credibility
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference

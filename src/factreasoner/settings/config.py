@@ -22,6 +22,7 @@ from factreasoner.choices import (
     FormChoice,
     MerlinAlgorithm,
     Mode,
+    Prefilter,
     PremiseMode,
     RemovedMerlinAlgorithm,
     Search,
@@ -305,6 +306,18 @@ class Config(BaseModel):
     )
     premise_tokens: int = _judging(256, "Length of a context used as a claim, version 3.", ge=16)
 
+    coherence: bool = _judging(
+        False, "Report atoms of one answer that contradict each other; they stay out of the graph."
+    )
+    prefilter: Prefilter = _judging(
+        "none",
+        "words: leave out pairs of a passage and an atom, or of two passages, that share no word; for "
+        "judges that read each pair alone.",
+    )
+    prefilter_audit: float = _judging(
+        0.05, "Share of the pairs left out that is judged all the same.", ge=0.0, le=1.0
+    )
+
     premise: PremiseMode = _claims(
         "each",
         "Judge contexts one by one (each: an exact matrix), or in one call (joint: cheap).",
@@ -323,6 +336,12 @@ class Config(BaseModel):
     factors: FactorTable = _graph("conditional", "Factor tables.")
     atom_prior: float = _graph(0.5, "P(true) of an atom before evidence.", gt=0.0, lt=1.0)
     context_prior: float = _graph(0.9, "P(true) of a context before evidence.", gt=0.0, lt=1.0)
+    # Of this file, too, the manifest has the fingerprint.
+    credibility: Path | None = _graph(
+        None,
+        "Priors of contexts by the domain of their link: a CSV file with the header domain,prior.",
+        affects="calls",
+    )
     summary_prior: bool = _graph(False, "Scale the prior of a context by its summary's confidence.")
     independence: bool = _graph(
         False, "Let copies of a text and passages of a page speak with one voice: the strongest."
@@ -511,6 +530,9 @@ class Keywords(TypedDict, total=False):
     votes: int
     audit_share: float
     premise_tokens: int
+    coherence: bool
+    prefilter: Prefilter
+    prefilter_audit: float
     premise: PremiseMode
     window_tokens: int
     uncited: Uncited
@@ -518,6 +540,7 @@ class Keywords(TypedDict, total=False):
     factors: FactorTable
     atom_prior: float
     context_prior: float
+    credibility: str | Path | None
     summary_prior: bool
     independence: bool
     solver: Part[Solver]

@@ -62,6 +62,10 @@ def _refuse_parts(config: Config) -> None:
     if config.judge != "recorded" and config.relations is not None:
         raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
     _refuse_verifier(config)
+    if config.credibility is not None and config.assessor != "factreasoner":
+        raise ValueError(
+            f"credibility: assessor {config.assessor!r} has no graph, and no priors: leave it out"
+        )
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":
         raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
     if config.reviser == "inline" and config.revise_given:
