@@ -215,3 +215,11 @@ def test_the_interval_of_the_calibration_error_holds_zero_where_labels_are_drawn
     wrong = CalibrationError(Claims.of(p, random.random(600) < p**3, record)).interval((0.0, 1.0))
     assert isinstance(wrong, Interval)
     assert 0.1 < wrong.low < 0.25 < wrong.high  # the mean of p - p^3 is 1/4
+
+
+def test_a_difference_of_calibration_errors_has_no_interval() -> None:
+    one = CalibrationError(Claims.of([0.2, 0.7, 0.9], [False, True, False], [0, 1, 2]))
+    other = CalibrationError(Claims.of([0.3, 0.6, 0.8], [False, True, False], [0, 1, 2]))
+    value, found = paired(one, other, (0.0, 1.0))
+    assert value == pytest.approx((0.2 + 0.3 + 0.9) / 3 - (0.3 + 0.4 + 0.8) / 3)
+    assert isinstance(found, NoInterval)

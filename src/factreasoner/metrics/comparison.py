@@ -85,6 +85,8 @@ def paired(one: Statistic, other: Statistic, bounds: Bounds) -> tuple[float | No
     value = number(one.value - other.value)
     if value is None:
         return None, NoInterval("it is undefined in one of the two")
+    if one.no_difference_interval is not None:
+        return value, one.no_difference_interval
     width = bounds[1] - bounds[0]
     without = (one.without_each() - other.without_each())[one.present | other.present]
     return value, jackknife_t(value, without, (-width, width))

@@ -93,6 +93,8 @@ class CalibrationError(OfSums):
     P(true) in place of the confidence in the predicted label).
     """
 
+    no_difference_interval = NoInterval("chance makes each of the two errors too large, by unequal amounts")
+
     def __init__(self, claims: Claims) -> None:
         in_bin = bin_of(claims.p) == np.arange(ECE_BINS)[:, None]
         gaps = claims.sums(in_bin * (claims.p - claims.hits))

@@ -23,6 +23,8 @@ class Statistic(ABC):
     """A number computed from records. `present` says which records have a part in it, shape (records,)."""
 
     present: NDArray[np.bool_]
+    no_difference_interval: NoInterval | None = None
+    """Why a difference of two of them has no interval, where none would hold."""
 
     @abstractmethod
     def weighted(self, counts: Ints) -> Floats:
