@@ -59,6 +59,7 @@ NOT_DOWNWARD = {
     ("calibration", "runs"): _HOUSE,
     ("errors", "models"): _HOUSE,
     ("explanations", "calibration"): _HOUSE,
+    ("evaluators", "retrieval"): _HOUSE,
     ("graph", "text"): _HOUSE,
     ("inputs", "evaluators"): _HOUSE,
     ("integrations", "cli"): _HOUSE,

@@ -119,12 +119,8 @@ class Pipeline:
                 with meter.stage("evaluator"):
                     evaluated = self.evaluator.evaluate(atoms, contexts, record)
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
-                if self.coherence is not None:
-                    with meter.stage("coherence"):
-                        told, failed = self.coherence.check(
-                            [Claim(atom.id, atom.text) for atom in atoms], record.id
-                        )
-                    failures += failed
+                told, unjudged = self._coherent(atoms, record, meter)
+                failures += unjudged
         except StageError as error:
             failures += error.failures
         except PluginError as error:
@@ -149,6 +145,15 @@ class Pipeline:
             coherence=told,
             metadata=record.metadata,
         )
+
+    def _coherent(
+        self, atoms: Sequence[Atom], record: Record, meter: Meter
+    ) -> tuple[Coherence | None, tuple[Failure, ...]]:
+        """What the atoms say of each other, where that is asked for."""
+        if self.coherence is None:
+            return None, ()
+        with meter.stage("coherence"):
+            return self.coherence.check([Claim(atom.id, atom.text) for atom in atoms], record.id)
 
     def _atoms(self, record: Record, meter: Meter) -> Atomized:
         if record.atoms is not None and self.config.revise_given:

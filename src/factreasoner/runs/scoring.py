@@ -70,16 +70,22 @@ def score_journal(
     content["self_preference"] = own.content()
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
-    if config.credibility is not None and content.get("credibility"):
-        content["credibility"] |= {
-            "file": str(config.credibility),
-            "fingerprint": credibility_fingerprint(config.credibility),
-            "unused_domains": sorted(
-                read_credibility(config.credibility).priors.keys() - content["credibility"]["used_domains"]
-            ),
-        }
+    if content.get("credibility"):
+        content["credibility"] |= _credibility_of(config, content["credibility"]["used_domains"])
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
+
+
+def _credibility_of(config: Config, used: Sequence[str]) -> Content:
+    """The table that rated contexts, and its domains that no context had."""
+    if config.credibility is None:
+        return {}
+    table = read_credibility(config.credibility)
+    return {
+        "file": str(config.credibility),
+        "fingerprint": credibility_fingerprint(config.credibility),
+        "unused_domains": sorted(table.priors.keys() - set(used)),
+    }
 
 
 def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:

@@ -83,7 +83,8 @@ def _commands() -> Iterator[tuple[str, ...]]:
             for option in (*flag.opts, *flag.secondary_opts):
                 yield "flag", name, option
             shown = flag.display_type(context).strip("<>")
-            yield from (("value", flag.opts[0], value) for value in shown.split("|") if "|" in shown)
+            values = shown.removeprefix("list[").removesuffix("]").split("|")
+            yield from (("value", flag.opts[0], value) for value in values if "|" in shown)
     for code in re.findall(r"\b\d+\b", str(cli.__doc__).partition("Exit codes")[2]):
         yield "exit", code
 
