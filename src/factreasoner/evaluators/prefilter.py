@@ -44,7 +44,7 @@ def prefiltered(
     A context keeps the atoms it was retrieved for. Two texts in different languages, or in a script that does
     not part words, are never pruned: there, no shared word says nothing.
     """
-    text = {item.id: item.text for item in (*atoms, *contexts)}
+    text = {atom.id: atom.text for atom in atoms} | {context.id: context.text for context in contexts}
     own = {context.id: frozenset(context.atom_ids) for context in contexts}
     pruned = {
         (item.context_id, target)

@@ -78,7 +78,8 @@ def share_interval(value: float, without: Floats) -> Interval | NoInterval:
         trials = value * (1 - value) / error**2 * (NORMAL / factor) ** 2
     low, high = _clopper_pearson(value * trials, trials)
     if error > TIED and np.all((without > 0) & (without < 1)):
-        odds, half = _logit(value), factor * standard_error(_logit(without))
+        odds = math.log(value / (1 - value))
+        half = factor * standard_error(np.log(without / (1 - without)))
         low, high = min(low, _expit(odds - half)), max(high, _expit(odds + half))
     return Interval(low, high)
 
@@ -91,10 +92,6 @@ def _clopper_pearson(successes: float, trials: float) -> Interval:
     low = float(betaincinv(successes, failures + 1, TAIL)) if successes > TIED else 0.0
     high = float(betaincinv(successes + 1, failures, 1 - TAIL)) if failures > TIED else 1.0
     return Interval(low, high)
-
-
-def _logit(share: float | Floats) -> float | Floats:
-    return np.log(share / (1 - share))
 
 
 def _expit(odds: float) -> float:
