@@ -168,11 +168,9 @@ def with_graph(
         atom_prior=config.atom_prior,
     )
     graph = believed(graph, beliefs(outcome.verdicts, {atom.id for atom in atoms}))
+    credit = {"prior_from": priors.prior_from, "used_domains": tuple(sorted(priors.used))}
     told = {"graph": graph, "independence": independence}
-    if config.credibility is not None:
-        told["prior_from"] = priors.prior_from
-        told["used_domains"] = tuple(sorted(priors.used))
-    return outcome.model_copy(update=told)
+    return outcome.model_copy(update={**told, **(credit if config.credibility is not None else {})})
 
 
 def _scaled(context: Context) -> Context:

@@ -118,7 +118,8 @@ class _CoherenceTotals:
         self._pairs = sorted(self._pairs, key=lambda pair: -pair["probability"])[:PAIRS_SHOWN]
         self._contradictions += len(found.self_contradictions)
         self._unjudged += found.unjudged_pairs
-        self._scores += [found.score] * (found.score is not None)
+        if found.score is not None:
+            self._scores.append(found.score)
 
     def content(self) -> dict[str, Any] | None:
         """None where no record was asked about."""
