@@ -4,10 +4,11 @@ Two runs over the same simulated records of very different difficulty, four to t
 depend on each other; posteriors are too sure, calibrated (labels are drawn from P itself), then not sure
 enough. The truth is their metrics over 40,000 records, and for the calibration error of calibrated ones 0.
 Every trial draws some records and asks whether the interval of the first run's metric, and of the paired
-difference, holds it. Beside them stands the percentile bootstrap over records (500 resamples). For the test the two assessments of every record are exchanged at random, so that every
-difference is chance; p <= 0.05 should come 5 times in 100.
+difference, holds it. Beside them stands the percentile bootstrap over records (500 resamples). For the test
+the two assessments of every record are exchanged at random, so that every difference is chance; p <= 0.05
+should come 5 times in 100.
 
-docs/evaluation.md has a table of 600 trials.
+docs/evaluation.md has a table of 100 trials.
 
 Run: `python benchmarks/interval_coverage.py`; `--trials 1000` for more.
 """
