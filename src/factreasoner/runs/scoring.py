@@ -62,10 +62,7 @@ def score_journal(
     content = tally.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
-    content["probes"] = {
-        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
-        for name, known in folder.manifest.models().items()
-    }
+    content["probes"] = _probes_of(folder)
     content["judges"] = None if panel is None else panel.content()
     content["self_preference"] = own.content()
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
@@ -74,6 +71,14 @@ def score_journal(
         content["credibility"] |= _credibility_of(config, content["credibility"]["used_domains"])
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
+
+
+def _probes_of(folder: RunFolder[R]) -> Content:
+    """What each model was found to bear, by model and prompt."""
+    return {
+        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
+        for name, known in folder.manifest.models().items()
+    }
 
 
 def _credibility_of(config: Config, used: Sequence[str]) -> Content:

@@ -16,17 +16,6 @@ def test_without_a_model():
     assert (scored.values["correctness"], scored.reasons["correctness"]) == (None, "no reference")
 
 
-def test_a_wrong_answer_is_not_right_for_repeating_the_question():
-    question = "Why does over-parameterization lead to improved initialization of deep neural networks?"
-    reference = (
-        "Over-parameterization improves the initialization of deep neural networks, since weights stay close "
-        "to where they began."
-    )
-    answer = "Over-parameterization leads to improved initialization of networks by well-posed equations."
-    assert rag(answer, prompt=question, reference=reference).values["correctness"] == 0.0
-    assert rag(answer, prompt="Why?", reference=reference).values["correctness"] == 1.0
-
-
 def test_instructions_are_held_against_contexts_and_reference():
     source = "To update the tool, run the installer and restart the machine. Keep a copy of the data."
     answer = (

@@ -32,10 +32,14 @@ def rows(by_reference, by_contexts=None):
         (verdict("reference", "a", "entailment"), "the reference bears it out", ""),
         (
             verdict("reference", "a", "neutral", belief=0.8),
-            "by its words, the reference bears it out",
-            "the reference does not decide it; by its words it is more likely so than not",
+            "",
+            "the reference does not say so; likelier true than not, 0.80",
         ),
-        (verdict("reference", "a", "neutral", belief=0.2), "", "the reference does not decide it"),
+        (
+            verdict("reference", "a", "neutral", belief=0.2),
+            "",
+            "the reference does not say so; likelier false than true, 0.20",
+        ),
         (verdict("reference", "a", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
     ],
 )

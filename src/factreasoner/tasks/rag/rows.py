@@ -56,7 +56,7 @@ class _Rows:
             return ""
         row = self.by_text(ANSWER, line.claim, REFERENCE, line.other)
         if row.label == "supported" and line.contexts.any.holds is not True:
-            return "by its words, the reference bears it out" if row.decided_by == "belief" else BORNE_OUT
+            return BORNE_OUT
         if row.label != "contradicted" or (line.denied and line.denied.any.holds):
             return ""
         return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")
