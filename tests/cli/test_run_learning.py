@@ -4,7 +4,7 @@ import json
 
 import pytest
 from command import record, results, write_records
-from fake_server import Completion, FakeServer, answering, error
+from fake_server import Completion, FakeServer, answering, error, prose
 
 RECORDS = [record(f"r{number}") for number in range(6)]
 PLANNED = 12
@@ -20,11 +20,9 @@ def judged(name, prop, request):
 good = answering(judged)
 
 
-def dropping(request):
-    """A server whose chat template has no place for tools: its model sees messages and nothing else."""
-    seen = {name: {"description": request.listed.get(name, "")} for name in request.properties}
-    usage = {"prompt_tokens": len(request.text) // 4, "completion_tokens": 9, "total_tokens": 99}
-    return Completion(arguments={n: judged(n, p, request) for n, p in seen.items()}, usage=usage)
+def prose_for_tools_and_schemas(request):
+    """A server that knows neither tools nor schemas: its model answers as it likes."""
+    return prose() if request.form in ("tool", "json_schema") else good(request)
 
 
 def without_system(request):
@@ -39,22 +37,16 @@ def uncounted(request):
 
 SERVERS = {
     # answers, log-probabilities, learning calls, what is said
-    "gives all": (good, True, 0, "form: tool; probabilities: log-probabilities"),
-    "no log-probabilities": (good, False, 1, "form: tool; probabilities: no log-probabilities"),
-    "drops tools": (
-        dropping,
+    "gives all": (good, True, 0, "form: json_schema; probabilities: log-probabilities"),
+    "no log-probabilities": (good, False, 0, "form: json_schema; probabilities: no log-probabilities"),
+    "ignores tools": (prose_for_tools_and_schemas, True, 2, "form: json_object; probabilities: log-prob"),
+    "no system role": (
+        without_system,
         False,
-        2,
-        "form: tool (facts listed in the message); probabilities: no log-probabilities",
+        0,
+        "probabilities: no log-probabilities; without a system role",
     ),
-    "drops tools, gives log-probabilities": (
-        dropping,
-        True,
-        1,
-        "form: tool (facts listed in the message); probabilities: log-probabilities",
-    ),
-    "no system role": (without_system, False, 1, "form: tool; probabilities: no log-probabilities"),
-    "tells no tokens": (uncounted, True, 1, "prompt tokens are not reported: nobody can tell"),
+    "tells no tokens": (uncounted, True, 0, "form: json_schema; probabilities: log-probabilities"),
 }
 
 
@@ -110,9 +102,8 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
         done = run(factreasoner, server, "out", *flags)
         assert done.returncode == 0, done.stderr
         assert server.calls == 2
-        assert {request.form for request in server.requests} == {learnt["form"]}
+        assert {request.form for request in server.requests} == {learnt["forms"]["flat"]["form"]}
         assert {bool(request.body.get("logprobs")) for request in server.requests} == {logprobs}
-        assert all(bool(request.listed) == learnt["listed"] for request in server.requests)
     assert said in " ".join(done.stderr.split())
     assert learnt["system_role"] == (name != "no system role")
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"] == {"openai/fake": learnt}
@@ -126,30 +117,3 @@ def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner,
         write_records(tmp_path / "d.jsonl", RECORDS[1])
         assert run(factreasoner, server, "two", "--form", "auto").returncode == 0
         assert [role_of(request) for request in server.requests] == ["user", "user"]
-
-
-MUTE_TOOLS, BLIND_TOOLS = "tool calls give no log-probabilities", "drops tools or reports no prompt tokens"
-
-
-@pytest.mark.parametrize(
-    ("flags", "reasons"),
-    [
-        ((), {MUTE_TOOLS, BLIND_TOOLS}),
-        (("--confidence", "constant"), {BLIND_TOOLS}),
-        (("--form", "tool"), {BLIND_TOOLS}),
-        (("--form", "json_schema"), set()),
-    ],
-)
-def test_a_dry_run_says_what_learning_may_take(factreasoner, tmp_path, flags, reasons):
-    write_records(tmp_path / "d.jsonl", *RECORDS)
-    with FakeServer(good) as server:
-        said = " ".join(run(factreasoner, server, "out", "--dry-run", *flags).stdout.split())
-        assert not server.calls
-    assert {reason for reason in (MUTE_TOOLS, BLIND_TOOLS) if reason in said} == reasons
-    assert ("1 call more" in said) == bool(reasons)
-
-
-def test_doctor_says_where_no_prompt_tokens_tell(factreasoner):
-    with FakeServer(uncounted) as server:
-        done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
-    assert "prompt tokens are not reported" in " ".join(done.stdout.split())
