@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.models import Verdict
+from factreasoner.models import TaskResult, Verdict
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
@@ -76,7 +76,11 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     """
     claims = claim_table_of(run.task)
     if name == claims:
-        return RunTable(name, _claim_columns(run.task), lambda: _claims(run))
+        return RunTable(
+            name,
+            _claim_columns(run.task),
+            lambda: (row for result in run.results() for row in claim_rows(run.task, result)),
+        )
     if name == VERDICTS:
         return RunTable(name, VERDICT_COLUMNS, lambda: _verdicts(run))
     if name == RECORDS:
@@ -92,13 +96,13 @@ def _claim_columns(task: Task[Any]) -> Columns:
     return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
 
 
-def _claims(run: FinishedRun[Any]) -> Iterator[Row]:
-    columns = _claim_columns(run.task)
-    for result in run.results():
-        for row in run.task.rows(result):
-            values = row._asdict()
-            values[run.task.claim_word] = values["claim"]
-            yield {name: values[name] for name in columns}
+def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
+    """The rows of that table of one result."""
+    columns = _claim_columns(task)
+    for row in task.rows(result):
+        values = row._asdict()
+        values[task.claim_word] = values["claim"]
+        yield {name: values[name] for name in columns}
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:

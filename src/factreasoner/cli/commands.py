@@ -25,6 +25,8 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "score": "Score a finished run with another K, prior, factor table, calibration or solver, or "
         "corrected verdicts.",
         "assess": "Assess one response against passages of evidence, atom by atom.",
+        "serve": "Serve assess, verify, rag and recall over HTTP, and with --min a check that allows or "
+        "refuses answers.",
         "report": "Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.",
         "evaluate": "Score a finished run of any task, over all and by group; against human labels where it "
         "has them.",
@@ -44,7 +46,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
 )
 """What each command does, as its own help begins; its module and its function have its name."""
 
-WITHOUT_ARGUMENTS = frozenset({"doctor", "metrics"})
+WITHOUT_ARGUMENTS = frozenset({"doctor", "metrics", "serve"})
 """Commands that do something when called with nothing."""
 
 

@@ -78,8 +78,10 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "pypdf": ("reading PDF files", "web"),
     "ray": ("running on a Ray cluster", "ray"),
     "spacy": ("parsing English", "english"),
+    "starlette": ("serving over HTTP", "serve"),
     "tokenizers": ("reading texts as verifiers do", "verifiers"),
     "trafilatura": ("reading web pages", "web"),
+    "uvicorn": ("serving over HTTP", "serve"),
 }
 """Import name of an optional package -> (what it is for, the extra that installs it)."""
 

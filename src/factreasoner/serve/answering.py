@@ -1,0 +1,194 @@
+"""One body in, one reply out: the record is read, assessed and written, in whatever process this runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from factreasoner.analysis.rules import Rule
+from factreasoner.analysis.run_tables import claim_rows, claim_table_of
+from factreasoner.assembly import assembly_of
+from factreasoner.errors import (
+    BudgetError,
+    ConfigError,
+    FactReasonerError,
+    InputError,
+    InputProblem,
+)
+from factreasoner.inputs.jsonl import parse_line
+from factreasoner.inputs.parsing import parse_record
+from factreasoner.models import Record
+from factreasoner.serve.replies import Reply, problem, problems, result
+from factreasoner.settings import Config
+from factreasoner.stack import with_room
+from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.task import Calls, Task, Worker
+from factreasoner.text.sentences import sentences
+
+CHECK = "check"
+TASK_OF: Mapping[str, str] = {
+    "assess": FACTUALITY,
+    "verify": "verify",
+    "rag": "rag",
+    "recall": "recall",
+    CHECK: FACTUALITY,
+}
+"""The last part of a route's path -> the task whose record it takes."""
+AFTER_BUDGET = 3600
+"""Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
+_SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
+
+logger = logging.getLogger(__name__)
+
+
+class Terms(NamedTuple):
+    """What is served: the settings, the rules of `/v1/check`, and the most pairs that a record may make."""
+
+    config: Config
+    rules: tuple[Rule, ...] = ()
+    max_pairs: int = 20_000
+
+
+class Answering:
+    """Answers bodies, from any number of threads; its parts are made once. All tasks share one model client.
+
+    Raises:
+        ConfigError: a key or a model name is wrong.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._llm = assembly_of(terms.config).llm if terms.config.model else None
+        self._workers: dict[str, Worker[Any]] = {}
+        self.refused: dict[str, str] = {}
+        """Tasks that do not go with the settings, and why."""
+
+    def warm(self) -> None:
+        """Make the parts of every task; a judge that computes is put to work once."""
+        for name in dict.fromkeys(TASK_OF.values()):
+            task = task_named(name)
+            try:
+                worker = self._workers[name] = task.worker(self._terms.config, Calls(llm=self._llm))
+            except (ConfigError, InputError) as error:
+                self.refused[name] = str(error)
+                continue
+            if self._llm is None and self._terms.config.retriever == "given":
+                record = parse_record(_SAMPLE, where="", default_id="warm")
+                if not task.problems(record, self._terms.config):
+                    _assessed(worker, task, record)
+
+    @with_room
+    def answer(self, route: str, body: bytes) -> Reply:
+        """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
+        try:
+            data = parse_line(body, where="", offset=0)
+        except InputError as error:
+            return problems(400, error.problems)
+        task = task_named(TASK_OF[route])
+        if task.name in self.refused:
+            return problem(404, f"not served with these settings: {self.refused[task.name]}")
+        try:
+            record = self._record(task, data)
+            return self._assess(route, task, record)
+        except InputError as error:
+            return problems(422, error.problems)
+        except BudgetError as error:
+            return problem(503, str(error), retry_after=AFTER_BUDGET)
+        except FactReasonerError as error:
+            return problem(502, str(error))
+        except Exception as error:  # noqa: BLE001 - of one record; its text may stand in the message
+            logger.warning("a record could not be judged: %s", type(error).__name__)
+            return problem(502, f"a fault of factreasoner: {type(error).__name__}")
+
+    def _record(self, task: Task[Any], data: Mapping[str, Any]) -> Record:
+        config = self._terms.config
+        strange = [key for key in data if key in Config.model_fields]
+        wrong = [
+            InputProblem(
+                "",
+                key,
+                "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'",
+            )
+            for key in strange
+        ]
+        if wrong:
+            raise InputError(wrong)
+        record = parse_record(data, where="", default_id="record")
+        if lacking := task.problems(record, config):
+            raise InputError(lacking)
+        pairs, most = pairs_of(record, config), self._terms.max_pairs
+        if pairs > most:
+            message = f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent"
+            raise InputError([InputProblem("", "contexts", message)])
+        return record
+
+    def _assess(self, route: str, task: Task[Any], record: Record) -> Reply:
+        line, rows = _assessed(self._workers[task.name], task, record)
+        if line["status"] == "failed":
+            failed = line["failures"]
+            return problems(502, [InputProblem("", f["stage"], f["message"]) for f in failed])
+        if route == CHECK:
+            line |= verdict_by(self._terms.rules, line, task)
+        return result(line | {claim_table_of(task): rows})
+
+
+def _assessed(
+    worker: Worker[Any], task: Task[Any], record: Record
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The line of results.jsonl of a record, and the rows of its claims."""
+    found = worker.assess(record)
+    return task.tally(worker.config, ()).add(found), list(claim_rows(task, found))
+
+
+def pairs_of(record: Record, config: Config) -> int:
+    """About how many pairs of claim and passage a record makes, before any claim is made.
+
+    Given atoms and facts count, else the sentences that they will be made of; passages that are searched for
+    count as many as may be found.
+    """
+    answer = _size(record.atoms, record.response)
+    right = _size(record.facts or record.reference_atoms, record.reference or "")
+    premises = answer * config.retrieve_k if record.contexts is None else len(record.contexts)
+    among = premises * premises if config.version == 3 else 0
+    return (answer + right) * (premises + bool(right)) + among
+
+
+def _size(items: Sequence[object] | None, text: str) -> int:
+    return len(items) if items is not None else len(sentences(text))
+
+
+def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) -> dict[str, Any]:
+    """`allowed` and `reason`, from the result line of a record. What can't be said is not allowed."""
+    if line["status"] == "no_atoms":
+        return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
+    if line["status"] != "ok":
+        count = len(line["failures"])
+        why = f"{count} judgement{'s' * (count != 1)} failed" if count else "sampling did not converge"
+        return {"allowed": False, "reason": f"it can't be said: {why}"}
+    told = []
+    for rule in rules:
+        metric = task.table.metrics[rule.measure]
+        value = line[metric.line_name]
+        if value is None:
+            told.append(f"{rule.measure} has no value")
+        elif value < rule.limit:
+            told.append(f"{rule.measure} is {metric.text(value)}, less than {rule.limit:g}")
+    return {"allowed": not told, "reason": "; ".join(told) or "; ".join(map(str, rules))}
+
+
+_here: list[Answering] = []
+"""What this worker process answers with, as one item; empty in the service's own process."""
+
+
+def take_up(terms: Terms) -> dict[str, str]:
+    """Make ready to answer in this process; returns the tasks that are refused, and why."""
+    answering = Answering(terms)
+    answering.warm()
+    _here[:] = [answering]
+    return answering.refused
+
+
+def answer_here(route: str, body: bytes) -> Reply:
+    """The reply of this worker process."""
+    return _here[0].answer(route, body)

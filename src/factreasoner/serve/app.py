@@ -1,0 +1,170 @@
+"""The routes: bodies in within limits, replies out, errors as problems; pure ASGI, by Starlette."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+from uuid import uuid4
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from factreasoner.serve.access import Access
+from factreasoner.serve.answering import CHECK, TASK_OF, Terms
+from factreasoner.serve.counts import Counts
+from factreasoner.serve.crew import Crew, Full
+from factreasoner.serve.openapi import document
+from factreasoner.serve.replies import JSON, TITLES, Reply, problem
+
+GONE = "gone"
+"""How requests are counted whose client left before the reply."""
+
+
+class Limits(NamedTuple):
+    """`seconds` a request may take in all, and the most `bytes` of a body."""
+
+    seconds: float = 30.0
+    bytes: int = 1 << 20
+
+
+class Service:
+    """The application. `log` gets one line a request: time, id, route, status, milliseconds; never a text."""
+
+    def __init__(
+        self, terms: Terms, crew: Crew, access: Access, limits: Limits, log: Callable[[str], None]
+    ) -> None:
+        self.crew = crew
+        self.counts = Counts()
+        self.draining = False
+        self._access = access
+        self._limits = limits
+        self._log = log
+        self._names = [name for name in TASK_OF if name != CHECK or terms.rules]
+        self._document = document(self._names, limits.bytes)
+        self._router = self._routes()
+
+    def _routes(self) -> ASGIApp:
+        posts = [Route(f"/v1/{name}", partial(self._post, name), methods=["POST"]) for name in self._names]
+        gets = {"/livez": self._live, "/readyz": self._ready, "/metrics": self._metrics}
+        gets["/openapi.json"] = self._openapi
+        return Starlette(
+            routes=[*posts, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in gets.items())],
+            exception_handlers={HTTPException: _refused},
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            return
+        if (refusal := self._access.refusal(scope["path"], Request(scope).headers)) is None:
+            await self._router(scope, receive, send)
+            return
+        self._note(uuid4().hex, "refused", str(refusal.status), time.perf_counter())
+        await _response(refusal._replace(close=True))(scope, receive, send)
+
+    async def _post(self, name: str, request: Request) -> Response:
+        request_id, started = uuid4().hex, time.perf_counter()
+        reply = await self._replied(name, request)
+        self._note(request_id, name, str(reply.status) if reply else GONE, started)
+        response = _response(reply or problem(504))  # which a client that left does not get
+        response.headers["x-request-id"] = request_id
+        return response
+
+    async def _replied(self, name: str, request: Request) -> Reply | None:
+        """The reply to a body; None where the client left."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._limits.seconds
+        try:
+            async with asyncio.timeout_at(ends):
+                body = await _body(request, self._limits.bytes)
+        except TimeoutError:
+            return problem(408, close=True)
+        except ClientDisconnect:
+            return None
+        if isinstance(body, Reply):
+            return body
+        work = asyncio.ensure_future(self.crew.answer(name, body))
+        gone = asyncio.ensure_future(_left(request))
+        await asyncio.wait({work, gone}, timeout=ends - loop.time(), return_when=asyncio.FIRST_COMPLETED)
+        left = gone.done()
+        gone.cancel()
+        if not work.done():
+            work.cancel()
+            return None if left else problem(504, f"more than {self._limits.seconds:g} s, its wait included")
+        try:
+            return work.result()
+        except Full as full:
+            return problem(503, "the queue is full", retry_after=full.retry_after)
+
+    def _note(self, request_id: str, route: str, status: str, started: float) -> None:
+        seconds = time.perf_counter() - started
+        self.counts.add(route, status, seconds)
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._log(f"{now} {request_id} {route} {status} {1000 * seconds:.0f} ms")
+
+    async def _live(self, _request: Request) -> Response:
+        return Response("ok\n", media_type="text/plain")
+
+    async def _ready(self, _request: Request) -> Response:
+        if self.draining or not self.crew.warmed:
+            return _response(problem(503, "draining" if self.draining else "warming up", retry_after=1))
+        return Response("ok\n", media_type="text/plain")
+
+    async def _metrics(self, _request: Request) -> Response:
+        crew = self.crew
+        gauges = {"queued": crew.waiting, "running": crew.running, "workers": crew.size}
+        gauges["worker_restarts_total"] = crew.restarts
+        return Response(self.counts.text(gauges), media_type="text/plain; version=0.0.4")
+
+    async def _openapi(self, _request: Request) -> Response:
+        return Response(self._document, media_type=JSON)
+
+
+async def _body(request: Request, most: int) -> bytes | Reply:
+    """The body; or the refusal of one that is too large or of another kind, however long it says it is."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != JSON or request.headers.get("content-encoding", "identity") != "identity":
+        return problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
+    too_large = problem(413, f"at most {most:,} bytes are taken", close=True)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > most:
+        return too_large
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > most:
+            return too_large
+    return b"".join(chunks)
+
+
+async def _left(request: Request) -> None:
+    """Wait until the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """A request that the router refuses: 404 or 405."""
+    assert isinstance(error, HTTPException)
+    response = _response(problem(error.status_code if error.status_code in TITLES else 404, close=True))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _response(reply: Reply) -> Response:
+    response = Response(reply.body, reply.status, media_type=reply.media_type)
+    if reply.retry_after is not None:
+        response.headers["retry-after"] = str(reply.retry_after)
+    if reply.status == 401:
+        response.headers["www-authenticate"] = "Bearer"
+    if reply.close:
+        response.headers["connection"] = "close"
+    return response

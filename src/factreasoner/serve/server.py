@@ -1,0 +1,124 @@
+"""The service on a socket: at SIGTERM it drains, and ends when every admitted request is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from factreasoner.errors import ConfigError
+from factreasoner.serve.app import Service
+
+SECONDS_FOR_HEADERS = 10.0
+"""In which a connection has to send its first request; uvicorn itself waits for ever."""
+BACKLOG = 2048
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1, without connections that say nothing."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(SECONDS_FOR_HEADERS, self._close_silent)
+
+    def _close_silent(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, whose own handling of signals would end the process by them."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `serve`."""
+        yield
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 is any that is free.
+
+    Raises:
+        ConfigError: it can't.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise ConfigError(f"--host {host} --port {port}: can't listen there: {error.strerror}") from error
+
+
+def serve(service: Service, listener: socket.socket, *, drain_delay: float) -> int:
+    """Serve until a signal comes; returns the exit code: 128 and the signal's number.
+
+    At the signal `/readyz` turns to 503; after `drain_delay` seconds nothing new is taken, and what was is
+    answered. A second signal ends the process where it stands.
+
+    Raises:
+        ConfigError: the settings do not go with assessing.
+        RunError: worker processes end before they can work.
+    """
+    return asyncio.run(_serve(service, listener, drain_delay))
+
+
+async def _serve(service: Service, listener: socket.socket, drain_delay: float) -> int:
+    drained = asyncio.Event()
+    loop, came = asyncio.get_running_loop(), list[int]()
+
+    def drain(number: int) -> None:
+        if came:
+            os._exit(128 + number)
+        came.append(number)
+        service.draining = True
+        loop.call_later(drain_delay, drained.set)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, drain, number)
+    await serve_until(drained, service, listener)
+    return 128 + came[0] if came else 0
+
+
+async def serve_until(drained: asyncio.Event, service: Service, listener: socket.socket) -> None:
+    """Serve until `drained` is set and every admitted request is answered. Raises as `serve` does."""
+    server = _Server(
+        uvicorn.Config(
+            service,
+            http=_Protocol,
+            loop="asyncio",
+            ws="none",
+            lifespan="off",
+            access_log=False,
+            log_config=None,
+            log_level="critical",
+            server_header=False,
+            proxy_headers=False,
+        )
+    )
+
+    async def warm() -> None:
+        try:
+            await service.crew.warm()
+        except BaseException:
+            drained.set()
+            raise
+
+    async def end() -> None:
+        await drained.wait()
+        server.should_exit = True
+
+    warming, ending = asyncio.create_task(warm()), asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        ending.cancel()
+        warming.cancel()
+        service.crew.close()
+    with contextlib.suppress(asyncio.CancelledError):  # told to end before anybody was ready
+        await warming
