@@ -76,7 +76,7 @@ def serve(
     answered.
     """
     from factreasoner.errors import MissingExtraError
-    from factreasoner.registry import EXTRA_OF_MODULE
+    from factreasoner.plugins.table import EXTRA_OF_MODULE
     from factreasoner.settings import load_settings
 
     config = load_settings(profile, settings)

@@ -37,6 +37,8 @@ TASK_OF: Mapping[str, str] = {
 """The last part of a route's path -> the task whose record it takes."""
 AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
+_OF_RECORDS = ("InputError", "NotInTextError")
+"""Failures that another record mends, and no other model."""
 _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
 
 logger = logging.getLogger(__name__)
@@ -127,7 +129,8 @@ class Answering:
         line, rows = _assessed(self._workers[task.name], task, record)
         if line["status"] == "failed":
             failed = line["failures"]
-            return problems(502, [InputProblem("", f["stage"], f["message"]) for f in failed])
+            status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
+            return problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
         if route == CHECK:
             line |= verdict_by(self._terms.rules, line, task)
         return result(line | {claim_table_of(task): rows})

@@ -1,0 +1,120 @@
+"""An answer checked while it is written: sentence by sentence, by a judge that computes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+from typing import Literal, NamedTuple, Unpack
+
+from factreasoner.assembly import parts_and_config
+from factreasoner.errors import ConfigError
+from factreasoner.inputs.given import ContextLike, given_record
+from factreasoner.models import Assessment
+from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Keywords, python_call
+from factreasoner.tasks.atom_rows import atom_rows
+from factreasoner.tasks.rows import ClaimRow
+from factreasoner.text.sentences import sentences
+
+Hold = Literal["sentence", "none"]
+
+
+class Guarded(NamedTuple):
+    """What can be handed on now.
+
+    `text` is the next piece of the answer; all of them together are the answer. `atoms` are those that no
+    earlier piece had, `assessment` is that of the answer up to here, None where there is no new one. The one
+    that is `final` is of the whole answer, and may say otherwise of earlier atoms: it decides.
+    """
+
+    text: str
+    atoms: tuple[ClaimRow, ...] = ()
+    assessment: Assessment | None = None
+    final: bool = False
+
+
+@python_call
+def guard_stream(
+    deltas: AsyncIterable[str],
+    contexts: Iterable[ContextLike],
+    *,
+    hold: Hold = "sentence",
+    prompt: str = "",
+    **settings: Unpack[Keywords],
+) -> AsyncIterator[Guarded]:
+    """Pass an answer on as it comes, with its atoms as they are assessed.
+
+    At each sentence's end the answer so far is assessed in a thread. `hold` "sentence" keeps a sentence back
+    until then; "none" passes text on at once, and what is found follows. `settings` are those of
+    :class:`Config`; the time of a sentence grows with the answer before it.
+
+    ::
+
+        async for piece in guard_stream(deltas, contexts):
+            if any(atom.label == "contradicted" for atom in piece.atoms):
+                break
+            print(piece.text, end="")
+
+    Raises:
+        ConfigError: an unknown or wrong setting, or a model, which takes longer than a sentence does to come.
+        InputError: the contexts are not what they should be.
+    """
+    if hold not in ("sentence", "none"):
+        raise ConfigError(f"hold: {hold!r}; write 'sentence' or 'none'")
+    parts, config = parts_and_config(settings)
+    if config.model is not None:
+        raise ConfigError(f"model: {config.model!r}: streams are for judges that compute; leave it out")
+    record = given_record("guard_stream()", response="", prompt=prompt, contexts=contexts)
+    pipeline = build_pipeline(config, **parts)
+
+    def assessed(text: str) -> Assessment:
+        return pipeline.assess(record.model_copy(update={"response": text}))
+
+    return (_held if hold == "sentence" else _passed)(deltas, assessed)
+
+
+async def _held(deltas: AsyncIterable[str], assessed: Callable[[str], Assessment]) -> AsyncIterator[Guarded]:
+    """Pieces that end with a sentence, each assessed before it is handed on."""
+    text, done, seen = "", 0, set[str]()
+    async for delta in deltas:
+        text += delta
+        if (end := _last_end(text, done)) > done:
+            found = await asyncio.to_thread(assessed, text[:end])
+            yield Guarded(text[done:end], _new_atoms(found, seen), found)
+            done = end
+    found = await asyncio.to_thread(assessed, text)
+    yield Guarded(text[done:], _new_atoms(found, seen), found, final=True)
+
+
+async def _passed(
+    deltas: AsyncIterable[str], assessed: Callable[[str], Assessment]
+) -> AsyncIterator[Guarded]:
+    """Pieces as they come, and what is found of the answer once it is; one assessment at a time."""
+    text, done, seen = "", 0, set[str]()
+    under_way: asyncio.Future[Assessment] | None = None
+    async for delta in deltas:
+        text += delta
+        yield Guarded(delta)
+        if under_way is not None and under_way.done():
+            found, under_way = under_way.result(), None
+            yield Guarded("", _new_atoms(found, seen), found)
+        if under_way is None and (end := _last_end(text, done)) > done:
+            under_way, done = asyncio.ensure_future(asyncio.to_thread(assessed, text[:end])), end
+    if under_way is not None:
+        found = await under_way
+        yield Guarded("", _new_atoms(found, seen), found)
+    found = await asyncio.to_thread(assessed, text)
+    yield Guarded("", _new_atoms(found, seen), found, final=True)
+
+
+def _last_end(text: str, start: int) -> int:
+    """Where the last sentence ends after which another begins, from `start` on; `start` where none does."""
+    found = sentences(text[start:])
+    return start + found[-2].end if len(found) > 1 else start
+
+
+def _new_atoms(found: Assessment, seen: set[str]) -> tuple[ClaimRow, ...]:
+    """The atoms whose wording has not been `seen`, which it then is."""
+    rows = tuple(row for row in atom_rows(found) if row.text not in seen)
+    seen.update(row.text for row in rows)
+    return rows

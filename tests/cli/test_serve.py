@@ -1,0 +1,93 @@
+"""`factreasoner serve` in a process of its own, with worker processes; and what it refuses to begin with."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import command
+import httpx
+import pytest
+
+from factreasoner.cli import execute
+
+JUDGE = ("--judge", "held_judge:HeldJudge", "--spacy-model", "none")
+MOST_SECONDS = 120
+
+
+@pytest.fixture
+def served(tmp_path):
+    """The URL of a service with two worker processes, its process and the lines it says."""
+    environment = command.environment(tmp_path)
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
+    arguments = ["serve", "--port", "0", "--workers", "2", "--queue", "200", "--min", "precision=1", *JUDGE]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "factreasoner", *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=command.heed_signals,
+    )
+    first = process.stderr.readline()
+    url = re.search(r"http://\S+", first)[0]
+    lines = []
+    reader = threading.Thread(target=lambda: lines.extend(process.stderr))
+    reader.start()
+    ends = time.monotonic() + MOST_SECONDS
+    while httpx.get(f"{url}/readyz").status_code != 200:
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+    try:
+        yield url, process, lines
+    finally:
+        process.kill()
+        process.wait()
+        reader.join()
+        process.stderr.close()
+
+
+def post(url, passage):
+    return httpx.post(
+        f"{url}/v1/check", json={"output": "It is tall.", "contexts": [passage]}, timeout=MOST_SECONDS
+    )
+
+
+def test_a_killed_worker_costs_its_own_request_and_sigterm_none(served):
+    url, process, lines = served
+    with ThreadPoolExecutor(20) as clients:
+        others = [clients.submit(post, url, "slow") for _ in range(4)]
+        deadly = clients.submit(post, url, "die")
+        assert deadly.result().status_code == 502
+        assert [one.result().status_code for one in others] == [200] * 4
+        assert post(url, "It is tall.").json()["allowed"] is True
+        assert "factreasoner_worker_restarts_total 1" in httpx.get(f"{url}/metrics").text
+        under_way = [clients.submit(post, url, "slow") for _ in range(20)]
+        while "factreasoner_queued 1" not in httpx.get(f"{url}/metrics").text:  # 18, as all are taken
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert [one.result().status_code for one in under_way] == [200] * 20
+    assert process.wait(MOST_SECONDS) == 128 + signal.SIGTERM
+    assert [line for line in lines if not re.match(r"\S+Z [0-9a-f]{32} \w+ \d+ \d+ ms\n", line)] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--host", "0.0.0.0"], "add --token-env NAME"),
+        (["--token-env", "NOT_SET"], "NOT_SET: the variable is not set"),
+        (["--model", "openai/x", "--workers", "2"], "processes are for judges that compute"),
+        (["--retriever", "wikipedia", "--workers", "2"], "processes are for judges that compute"),
+        (["--max-body", "much"], "write a number of bytes"),
+        (["--min", "precission=0.8"], "did you mean 'precision'?"),
+        (["--min", "failures=0"], "no record alone has it"),
+        (["--judge", "nobody"], "unknown judge"),
+    ],
+)
+def test_what_it_does_not_begin_with(arguments, said, capsys):
+    assert execute(["serve", "--port", "0", *arguments]) == 1
+    assert said in capsys.readouterr().err

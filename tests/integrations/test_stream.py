@@ -1,0 +1,62 @@
+"""Answers that are checked while they are written."""
+
+import asyncio
+
+import pytest
+
+from factreasoner import assess
+from factreasoner.errors import ConfigError
+from factreasoner.integrations.stream import guard_stream
+
+ANSWER = "The tower was built in 1871 by Dr. Ortega.  It is 52 metres high.\nNobody lives there"
+CONTEXTS = ["The tower was built in 1871 by Dr. Ortega.", "The tower is 47 metres high."]
+
+
+async def deltas(text, length=7):
+    for start in range(0, len(text), length):
+        yield text[start : start + length]
+        await asyncio.sleep(0)
+
+
+def pieces(hold):
+    async def collected():
+        stream = guard_stream(deltas(ANSWER), CONTEXTS, hold=hold, spacy_model="none")
+        return [piece async for piece in stream]
+
+    return asyncio.run(collected())
+
+
+def test_a_sentence_is_held_until_its_atoms_are_known():
+    found = pieces("sentence")
+    assert [piece.text for piece in found] == [
+        "The tower was built in 1871 by Dr. Ortega.",
+        "  It is 52 metres high.",
+        "\nNobody lives there",
+    ]
+    assert [len(piece.atoms) for piece in found] == [1, 1, 1]
+    assert found[0].atoms[0].label == "supported"
+    assert [piece.final for piece in found] == [False, False, True]
+
+
+@pytest.mark.parametrize("hold", ["sentence", "none"])
+def test_the_last_assessment_is_that_of_the_whole_answer_and_no_text_is_lost(hold):
+    found = pieces(hold)
+    assert "".join(piece.text for piece in found) == ANSWER
+    whole = assess(ANSWER, contexts=CONTEXTS, spacy_model="none")
+    assert found[-1].assessment.p_true == whole.p_true
+    told = [atom.text for piece in found for atom in piece.atoms]
+    assert sorted(told) == sorted(atom.text for atom in whole.atoms)
+    assert hold == "sentence" or [piece.text for piece in found[:2]] == ["The tow", "er was "]
+
+
+def test_an_empty_answer_makes_no_claim():
+    async def last():
+        return [piece async for piece in guard_stream(deltas(""), CONTEXTS)][-1]
+
+    assert asyncio.run(last()).assessment.status == "no_atoms"
+
+
+@pytest.mark.parametrize("wrong", [{"model": "openai/x"}, {"hold": "word"}, {"modell": "x"}])
+def test_what_does_not_go_with_a_stream_is_refused_before_it_begins(wrong):
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        guard_stream(deltas(ANSWER), CONTEXTS, **wrong)

@@ -1,0 +1,38 @@
+"""A judge that does what a passage says: holds the record, fails, or ends its process; else it is for it."""
+
+import os
+import signal
+import threading
+import time
+
+from factreasoner.errors import LLMError
+from factreasoner.models import Failure, Verdict
+from factreasoner.protocols import Judged
+
+begun: list[str] = []
+"""Claims that were begun with, in this process."""
+let_go = threading.Event()
+
+
+class HeldJudge:
+    """Acts on the words hold, slow, fail, partly and die of a passage."""
+
+    def judge(self, premise, claims):
+        begun.extend(claim.text for claim in claims)
+        if "hold" in premise.text:
+            let_go.wait(30)
+        if "slow" in premise.text:
+            time.sleep(0.3)
+        if "die" in premise.text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "fail" in premise.text:
+            raise LLMError("the model said no")
+        said = {"context_id": premise.id, "label": "entailment", "probability": 0.95, "quote": premise.text}
+        failures = ()
+        if "partly" in premise.text:
+            failures = tuple(
+                Failure(stage="judge", item_id=claim.id, error_type="LLMError", message="lost")
+                for claim in claims[1:]
+            )
+            claims = claims[:1]
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims), failures)

@@ -1,0 +1,96 @@
+"""A service on loopback: real sockets and uvicorn, in a thread of this process, with threads that judge."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import held_judge
+import httpx
+
+from factreasoner.analysis.rules import parse_rules
+from factreasoner.serve.access import Access
+from factreasoner.serve.answering import Terms
+from factreasoner.serve.app import Limits, Service
+from factreasoner.serve.crew import Crew
+from factreasoner.serve.server import listening, serve_until
+from factreasoner.settings import Config
+from factreasoner.tasks.factuality import TASK
+
+RECORD = {"output": "The tower is tall.", "contexts": ["The tower is 52 metres high."]}
+
+
+class Running(NamedTuple):
+    """A service that runs; `log` are its lines."""
+
+    url: str
+    port: int
+    service: Service
+    log: list[str]
+    drain: Any
+
+    def post(self, route: str, record: Any = None, **more: Any) -> httpx.Response:
+        with httpx.Client(timeout=20) as client:
+            return client.post(f"{self.url}/v1/{route}", **({"json": record} if record else {}), **more)
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        return httpx.get(f"{self.url}{path}", timeout=20, **more)
+
+
+@contextlib.contextmanager
+def running(
+    *,
+    threads: int = 2,
+    queue: int = 8,
+    token: str | None = None,
+    limits: Limits | None = None,
+    **settings: Any,
+) -> Iterator[Running]:
+    """A service that judges by `HeldJudge`, unless settings say another; ready when it is handed out."""
+    held_judge.let_go.clear()
+    chosen = {"judge": "held_judge:HeldJudge", "spacy_model": "none", "concurrency": threads, **settings}
+    terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
+    log: list[str] = []
+    access = Access.of("127.0.0.1", ["factuality.example"], token)
+    service = Service(terms, Crew(terms, None, queue), access, limits or Limits(), log.append)
+    listener = listening("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+    begun = threading.Event()
+
+    async def main() -> None:
+        drained = asyncio.Event()
+        loops.append((asyncio.get_running_loop(), drained))
+        begun.set()
+        await serve_until(drained, service, listener)
+
+    thread = threading.Thread(target=asyncio.run, args=(main(),))
+    thread.start()
+    begun.wait(10)
+    loop, drained = loops[0]
+    found = Running(
+        f"http://127.0.0.1:{port}", port, service, log, lambda: loop.call_soon_threadsafe(drained.set)
+    )
+    try:
+        until(lambda: service.crew.warmed)
+        held_judge.begun.clear()
+        yield found
+    finally:
+        held_judge.let_go.set()
+        with contextlib.suppress(RuntimeError):
+            found.drain()
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def until(true: Any, seconds: float = 20.0) -> None:
+    """Wait until something is true."""
+    ends = threading.Event()
+    for _ in range(int(seconds / 0.02)):
+        if true():
+            return
+        ends.wait(0.02)
+    raise AssertionError("it did not come true")

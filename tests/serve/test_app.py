@@ -1,0 +1,239 @@
+"""What is answered to what is sent, over real sockets."""
+
+import json
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import held_judge
+import httpx
+import pytest
+from service_scene import RECORD, running, until
+
+from factreasoner import assess
+from factreasoner.serve.app import Limits
+
+HELD = {"output": "Held.", "contexts": ["hold"]}
+
+
+@pytest.fixture(scope="module")
+def service():
+    with running() as found:
+        yield found
+
+
+def test_a_reply_is_the_result_line_and_the_rows_of_atoms(service):
+    record = RECORD | {"id": "r7", "trace": "t-1"}
+    found = service.post("assess", record)
+    assert (found.status_code, found.headers["content-type"]) == (200, "application/json")
+    line = found.json()
+    assert (line["id"], line["status"], line["metadata"]) == ("r7", "ok", {"trace": "t-1"})
+    (row,) = line["atoms"]
+    assert (row["text"], row["label"], row["quote"]) == (RECORD["output"], "supported", RECORD["contexts"][0])
+    same = assess(
+        RECORD["output"], contexts=RECORD["contexts"], judge=held_judge.HeldJudge, spacy_model="none"
+    )
+    assert row["p_true"] == pytest.approx(same.p_true["a0"], abs=1e-12)
+
+
+@pytest.mark.parametrize("route", ["verify", "rag", "recall"])
+def test_the_other_tasks_give_their_claims(service, route):
+    record = {"output": "The tower is tall [1].", "reference": "It is tall.", "contexts": ["It is tall."]}
+    found = service.post(route, record).json()
+    assert found["status"] == "ok"
+    assert {row["label"] for row in found["claims"]} == {"supported"}
+
+
+@pytest.mark.parametrize(
+    ("contexts", "allowed", "reason"),
+    [
+        (["It is tall."], True, "precision >= 0.8"),
+        ([], False, "precision is 0.000, less than 0.8"),
+        (["partly"], False, "it can't be said: 1 judgement failed"),
+    ],
+)
+def test_a_check_allows_what_keeps_the_rules_and_nothing_that_cannot_be_said(
+    service, contexts, allowed, reason
+):
+    record = {"output": "It is tall. It is old.", "contexts": contexts}
+    found = service.post("check", record)
+    assert found.status_code == 200
+    assert (found.json()["allowed"], found.json()["reason"]) == (allowed, reason)
+
+
+def test_an_answer_without_claims_is_not_allowed(service):
+    found = service.post("check", {"output": "", "contexts": []}).json()
+    assert (found["status"], found["allowed"], found["atoms"]) == ("no_atoms", False, [])
+
+
+SEND = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("status", "field", "asked"),
+    [
+        (400, "", {"content": b"{'output'}", "headers": SEND}),
+        (400, "", {"content": b'{"output": NaN}', "headers": SEND}),
+        (400, "", {"content": b"[" * 100_000, "headers": SEND}),
+        (413, "", {"content": b" " * ((1 << 20) + 1), "headers": SEND}),
+        (413, "", {"content": iter([b" " * (1 << 19)] * 3), "headers": SEND}),
+        (415, "", {"content": b"{}", "headers": {"content-type": "text/plain"}}),
+        (415, "", {"content": b"{}", "headers": SEND | {"content-encoding": "gzip"}}),
+        (422, "output", {"json": {"contexts": []}}),
+        (422, "contexts", {"json": {"output": "Nothing was given."}}),
+        (422, "atoms[0].text", {"json": {"output": "A.", "atoms": [{"id": "a"}], "contexts": []}}),
+        (422, "contexts", {"json": {"output": "A.", "atoms": ["a"] * 51, "contexts": ["c", "d"]}}),
+        (422, "judge", {"json": RECORD | {"judge": "llm"}}),
+        (422, "model", {"json": RECORD | {"model": "openai/x"}}),
+        (422, "retriever", {"json": RECORD | {"retriever": "web"}}),
+    ],
+)
+def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
+    found = service.post("assess", **asked)
+    assert found.status_code == status
+    assert found.headers["content-type"] == "application/problem+json"
+    assert found.json()["status"] == status
+    assert found.json()["errors"][0]["field"] == field
+    assert found.json()["errors"][0]["message"]
+
+
+def test_a_model_that_fails_is_a_bad_gateway(service):
+    found = service.post("check", {"output": "It is tall.", "contexts": ["fail"]})
+    assert found.status_code == 502
+    assert "the model said no" in found.text
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "headers"),
+    [
+        (404, "/v1/nothing", {}),
+        (405, "/v1/assess", {}),
+        (421, "/metrics", {"host": "evil.example"}),
+        (403, "/metrics", {"origin": "https://evil.example"}),
+        (403, "/metrics", {"origin": "null"}),
+        (200, "/livez", {"host": "evil.example"}),
+        (200, "/readyz", {}),
+        (200, "/metrics", {"host": "factuality.example:80"}),
+    ],
+)
+def test_who_may_ask_and_where(service, status, path, headers):
+    found = service.get(path, headers=headers)
+    assert found.status_code == status
+    assert (status == 200) == (found.headers["content-type"] != "application/problem+json")
+
+
+def test_a_page_of_the_service_itself_may_ask(service):
+    own = f"127.0.0.1:{service.port}"
+    assert service.get("/metrics", headers={"origin": f"http://{own}"}).status_code == 200
+
+
+def test_a_token_is_asked_for(service):
+    with running(token="s3cret") as guarded:
+        assert guarded.get("/livez").status_code == 200
+        for wrong in (None, "Bearer s3cre", "Basic s3cret", "Bearer s3crét"):
+            headers = {} if wrong is None else {"authorization": wrong.encode()}
+            found = guarded.post("assess", RECORD, headers=headers)
+            assert (found.status_code, found.headers["www-authenticate"]) == (401, "Bearer")
+        assert guarded.post("assess", RECORD, headers={"authorization": "Bearer s3cret"}).status_code == 200
+
+
+def test_texts_are_in_no_log_and_no_metric(service):
+    service.post("assess", {"id": "SECRET", "output": "SECRET is tall.", "contexts": ["SECRET"]})
+    service.get("/v1/SECRET?SECRET=1")
+    request_id = service.post("assess", {"output": 5, "SECRET": 1}).headers["x-request-id"]
+    until(lambda: any(request_id in line for line in service.log))
+    assert "SECRET" not in "\n".join(service.log) + service.get("/metrics").text
+    assert 'factreasoner_requests_total{route="assess",status="422"}' in service.get("/metrics").text
+
+
+def test_the_queue_has_an_end_and_says_when_to_come_again():
+    with running(threads=1, queue=1) as service, ThreadPoolExecutor(4) as clients:
+        held = clients.submit(service.post, "assess", HELD)
+        until(lambda: held_judge.begun)
+        waiting = clients.submit(service.post, "assess", RECORD)
+        until(lambda: service.service.crew.waiting == 1)
+        refused = service.post("assess", RECORD)
+        assert refused.status_code == 503
+        assert int(refused.headers["retry-after"]) >= 1
+        assert service.get("/livez").status_code == 200
+        held_judge.let_go.set()
+        assert [held.result().status_code, waiting.result().status_code] == [200, 200]
+
+
+def test_what_takes_too_long_is_given_up_and_what_waited_for_it_is_never_begun():
+    with running(threads=1, limits=Limits(seconds=0.5)) as service, ThreadPoolExecutor(4) as clients:
+        held = clients.submit(service.post, "assess", HELD)
+        until(lambda: held_judge.begun)
+        late = clients.submit(service.post, "assess", {"output": "Late.", "contexts": ["x"]})
+        assert [held.result().status_code, late.result().status_code] == [504, 504]
+        held_judge.let_go.set()
+        assert service.post("assess", RECORD).status_code == 200
+        assert held_judge.begun == ["Held.", RECORD["output"]]
+
+
+def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
+    with running(threads=1, queue=2000) as service:
+        body = json.dumps(HELD).encode()
+        held = _sent(service.port, body)
+        until(lambda: held_judge.begun)
+        for start in range(0, 1000, 50):
+            clients = [_sent(service.port, body.replace(b"Held", b"Gone")) for _ in range(50)]
+            until(lambda start=start: service.service.crew.waiting >= 1 or start)
+            for client in clients:
+                client.close()
+        held.close()
+        until(lambda: len(service.log) == 1001)
+        assert {line.split()[3] for line in service.log} == {"gone"}
+        assert service.service.crew.waiting == 0
+        held_judge.let_go.set()
+        assert service.post("assess", RECORD).status_code == 200
+        assert held_judge.begun == ["Held.", RECORD["output"]]
+
+
+def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up():
+    with running(limits=Limits(seconds=1.0)) as service:
+        head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        stalled = [_raw(service.port, head + b"Content-Length: 500\r\n\r\n{") for _ in range(50)]
+        silent = [_raw(service.port, head[:20]) for _ in range(50)]
+        short = _raw(service.port, head + b"Content-Length: 2\r\n\r\n" + json.dumps(RECORD).encode())
+        huge = _raw(service.port, head + b"Content-Length: 9999999999\r\n\r\n{")
+        assert service.post("assess", RECORD).status_code == 200
+        assert b" 400 " in _line(short)  # the body is its first two bytes, and what follows is no request
+        assert b" 413 " in _line(huge)
+        assert b" 408 " in _line(stalled[0])
+        for client in (*stalled, *silent, short, huge):
+            client.close()
+
+
+def test_what_was_taken_is_answered_before_the_end():
+    with running(threads=1) as service, ThreadPoolExecutor(5) as clients:
+        sent = [clients.submit(service.post, "assess", HELD) for _ in range(5)]
+        until(lambda: service.service.crew.waiting == 4)
+        idle = _raw(service.port, b"")
+        service.drain()
+        until(lambda: _refused(service.url))
+        held_judge.let_go.set()
+        assert [one.result().status_code for one in sent] == [200] * 5
+        idle.close()
+
+
+def _refused(url):
+    try:
+        httpx.get(f"{url}/livez", timeout=5)
+    except httpx.TransportError:
+        return True
+    return False
+
+
+def _raw(port, content):
+    client = socket.create_connection(("127.0.0.1", port), timeout=20)
+    client.sendall(content)
+    return client
+
+
+def _sent(port, body):
+    head = "POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return _raw(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+
+def _line(client):
+    return client.makefile("rb").readline()
