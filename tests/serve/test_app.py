@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import held_judge
 import httpx
 import pytest
+from fake_server import FakeServer
 from service_scene import RECORD, running, until
 
 from factreasoner import assess
@@ -237,3 +238,18 @@ def _sent(port, body):
 
 def _line(client):
     return client.makefile("rb").readline()
+
+
+def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
+    with FakeServer() as model:
+        asked = {"judge": "auto", "model": "openai/fake", "api_base": model.url, "cache_dir": tmp_path}
+        with (
+            running(**asked, atomizer="embedded", reviser="none") as service,
+            ThreadPoolExecutor(2) as clients,
+        ):
+            assert model.calls == 0  # warming up asks nothing
+            routes = ["assess", "verify"] * 2
+            found = list(clients.map(service.post, routes, [RECORD | {"output": "It is tall [1]."}] * 4))
+        assert [one.status_code for one in found] == [200] * 4
+        assert found[0].json()["model_name"] == "openai/fake"
+        assert model.calls > 0
