@@ -462,3 +462,12 @@ def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
         thread.join()
     assert set_up.server.calls == 12
     assert set_up.server.peak <= 3
+
+
+def test_chances_come_to_who_asks_for_them_from_the_first_call_on(scene):
+    client = scene(logprobs=True).client(confidence="auto")
+    found = [
+        client.call(PROMPT, schema_of(n), logprobs=asked).chances for n, asked in ((2, False), (3, True))
+    ]
+    assert found[0] is None
+    assert found[1].keys() == {"fact_0", "fact_1", "fact_2"}

@@ -285,10 +285,8 @@ class LiteLLMClient:
         if best is not None and best.reply is not None:
             logprobs = bool(best.reply.chances) if self._scored and question.schema.choices else None
             self._keep(kind, FoundForm(form=best.form, logprobs=logprobs))
-        try:
-            return search.reply()
-        except FormRefusedError as error:
-            raise self._sender.stop(f"{error}; choose another form than --form {order[0]}") from None
+        reply = search.reply()
+        return reply if question.logprobs else reply.model_copy(update={"chances": None})
 
     def _tried(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
         """What comes of asking in one form, with room for a model that turns out to think."""
