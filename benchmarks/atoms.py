@@ -7,6 +7,7 @@ judge judges both, and people's atoms, against the record's passages (version 2)
   at least .7 of the content words of both (F1 of stems).
 - `compound`: more than one finite verb outside a subordinate clause, or a list of three (by another parse, so
   for sentences too); `open`: an atom that begins with a pronoun or "this"; `words`: of an atom, on average.
+- `whole`: share of the answer's sentences with an atom that just one atom stands for.
 - `covered`: share of the answer's sentences that one of people's atoms came from and one of ours stands for.
 - `MAE`: mean |precision - people's share of supported atoms| over answers; `rho`: their Spearman correlation.
   `constant` is the MAE of always saying the mean of the other answers.
@@ -101,7 +102,8 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
     constant = np.mean([abs(own - other) for own, other in zip(share, rest, strict=True)])
     print(f"\n{name}: {len(records)} answers, MAE of a constant {constant:.3f}")
     print(
-        "             atoms  theirs in ours  ours in theirs  compound  open  words  covered   MAE   rho  none"
+        "             atoms  theirs in ours  ours in theirs  compound  open  words  whole  covered"
+        "   MAE   rho  none"
     )
     for row in rows:
         pairs = [(p, s) for p, s in zip(row.precision, share, strict=True) if p is not None]
@@ -113,7 +115,8 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
             f"{row.name:12} {len(flat) / sum(map(len, people.atoms)):5.2f}  "
             f"{_matched(both):14.2f}  {_matched([(b, a) for a, b in both]):14.2f}  "
             f"{_compound(flat):8.2f}  {np.mean([_is_open(a.text) for a in flat]):4.2f}  "
-            f"{np.mean([len(a.text.split()) for a in flat]):5.1f}  {_covered(records, row):7.2f}  "
+            f"{np.mean([len(a.text.split()) for a in flat]):5.1f}  {_whole(records, row):5.2f}  "
+            f"{_covered(records, row):7.2f}  "
             f"{error:.3f}  {rho:4.2f}  {len(share) - len(pairs):4}"
         )
     _print_by_length(records, share, rows)
@@ -179,6 +182,17 @@ def _compound(atoms: Sequence[Atom]) -> float:
 
 def _is_open(text: str) -> bool:
     return OPEN.match(text) is not None and EXPLETIVE.match(text) is None
+
+
+def _whole(records: Sequence[Record], row: Row) -> float:
+    """Share of the sentences with an atom, by their places, that have but one."""
+    counts = [
+        sum(atom.span is not None and start <= atom.span[0] < end for atom in atoms)
+        for record, atoms in zip(records, row.atoms, strict=True)
+        for start, end in sentences(record.response)
+    ]
+    placed = [count for count in counts if count]
+    return placed.count(1) / len(placed) if placed else float("nan")
 
 
 def _covered(records: Sequence[Record], row: Row) -> float:

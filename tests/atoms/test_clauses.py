@@ -34,15 +34,10 @@ CASES = {
         "A pump moves heat: a refrigerant picks up warmth outdoors, is compressed, and gives it off indoors."
     ],
     "It supports fast search, a simple interface, and good security.": [
-        "It supports fast search.",
-        "It supports a simple interface.",
-        "It supports good security.",
+        "It supports fast search, a simple interface, and good security."
     ],
     "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security.": [
-        "Kit is a managed offering.",
-        "Kit provides powerful tools.",
-        "Kit provides an easy experience.",
-        "Kit provides built-in security.",
+        "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security."
     ],
     "Ann Lee founded the Globe, a newspaper in Lom, and died in 1930.": [
         "Ann Lee founded the Globe.",
@@ -78,8 +73,7 @@ CASES = {
         "Sourcers, on the other hand, focus on finding and attracting candidates."
     ],
     "Rate design allows for pricing reflecting the cost of providing the power and promotes efficiency.": [
-        "Rate design allows for pricing reflecting the cost of providing the power.",
-        "Rate design promotes efficiency.",
+        "Rate design allows for pricing reflecting the cost of providing the power and promotes efficiency."
     ],
     "Ada and Charles met in 1833.": ["Ada and Charles met in 1833."],
     "The pass lies between Norway and Sweden.": ["The pass lies between Norway and Sweden."],

@@ -1,4 +1,4 @@
-"""Loading of parsers, their errors, the parse itself, and the mends of its usual faults."""
+"""Loading of parsers, their errors, and the parse itself."""
 
 import sys
 import threading
@@ -99,29 +99,6 @@ def test_a_pipeline_without_a_parser_is_refused(tmp_path: object) -> None:
     spacy.blank("en").to_disk(str(tmp_path))
     with pytest.raises(ConfigError, match="has no dependency parser"):
         find_parser(str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "head"),
-    [
-        (
-            "Jo Roe is a professor at Tsinghua University and his research interests include chess.",
-            "interests",
-            "include",
-        ),
-        (
-            "He has a degree in law from Oslo University and a doctorate in physics from Yale.",
-            "doctorate",
-            "degree",
-        ),
-        ("He has appeared in numerous films, television shows, and theater productions.", "shows", "films"),
-        ("Sinking sand is a type of wet sand.", "sand", "is"),
-    ],
-)
-def test_common_faults_of_a_small_parser_are_mended(text: str, word: str, head: str) -> None:
-    parse = parsed(text)
-    found = next(each for each in parse.words if each.text == word)
-    assert parse[found.head].text == head
 
 
 @pytest.mark.parametrize(

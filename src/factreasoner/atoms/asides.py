@@ -7,7 +7,7 @@ from typing import NamedTuple
 from factreasoner.atoms.wording import Line, Wording, without_stop
 from factreasoner.text.abbreviations import words
 from factreasoner.text.persons import is_person
-from factreasoner.text.tree import SUBJECTS, Parse, Word
+from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
@@ -72,7 +72,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
 def _is_last(parse: Parse, child: Word, verb: Word) -> bool:
     """Whether nothing of a clause stands behind a part of it."""
     last = parse.edges(child)[1]
-    gone = {c.i for c in parse.children(verb, "conj", "cc")}
+    gone = {c.i for c in parse.children(verb, "conj", "cc") if c.dep == "cc" or c.pos in VERBS}
     return all(word.pos == "PUNCT" for word in parse.subtree(verb, gone) if word.i > last)
 
 

@@ -99,7 +99,11 @@ class _Splitter:
 
     def _own_subject(self, verb: Word) -> Line:
         subject = self._parse.subject(verb)
-        return self._wording.line(subject) if subject is not None and subject.dep != "expl" else ()
+        if subject is None or subject.dep == "expl":
+            return ()
+        aside = self._parse.children(subject, "relcl", "appos", "acl")
+        aside = tuple(c for c in aside if self._parse[self._parse.edges(c)[0] - 1].text == ",")
+        return without_stop(self._wording.line_without(subject, *aside))
 
     # Clauses beside each other
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from factreasoner.atoms.abstention import is_abstention
@@ -12,6 +13,9 @@ from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.comparable import is_english
 from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.sentences import Span
+
+_POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
 
 
 class EmbeddedAtomizer:
@@ -66,10 +70,11 @@ def _revised(atom: Atom, text: str, unresolved: tuple[str, ...]) -> Atom:
 
 
 def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
-    """Statements as atoms a0, a1, ..., equal ones once."""
-    unique: dict[str, Statement] = {}
+    """Statements as atoms a0, a1, ..., equal ones once; "his work is new" may be of two men."""
+    unique: dict[tuple[str, Span | None], Statement] = {}
     for statement in found:
-        unique.setdefault(" ".join(statement.text.casefold().split()).rstrip("."), statement)
+        text = " ".join(statement.text.casefold().split()).rstrip(".")
+        unique.setdefault((text, statement.span if _POINTING.match(text) else None), statement)
     return tuple(
         Atom(id=f"a{position}", text=statement.text, original=statement.original, span=statement.span)
         for position, statement in enumerate(unique.values())

@@ -161,7 +161,7 @@ def _is_open(parse: Parse, heads: Sequence[Word]) -> bool:
     articles = [parse.child(head, "det", "poss") for head in heads]
     kinds = {article.lower in ("a", "an") for article in articles if article is not None}
     articled = None not in articles and len(kinds) == 1
-    if len(heads) == 2 and not parse.children(heads[0], "det", "poss") and _may_share_head(heads):
+    if len(heads) == 2 and not parse.children(heads[0], "det", "poss") and _may_share_head(parse, heads):
         return True
     for position, head in enumerate(heads):
         before = [c for c in parse.children(head) if c.i < head.i]
@@ -179,9 +179,10 @@ def _is_open(parse: Parse, heads: Sequence[Word]) -> bool:
     return False
 
 
-def _may_share_head(heads: Sequence[Word]) -> bool:
-    """ "limited edition and collectible works" may be works of a limited edition."""
-    return heads[0].tag == "NN" and heads[1].tag == "NNS"
+def _may_share_head(parse: Parse, heads: Sequence[Word]) -> bool:
+    """ "limited edition and collectible works", "suicidal thoughts and behaviors": a word may be of both."""
+    described = [bool(parse.children(head, "amod", "compound")) for head in heads]
+    return (heads[0].tag == "NN" and heads[1].tag == "NNS") or described == [True, False]
 
 
 def _item(wording: Wording, first: Word, head: Word) -> Line:

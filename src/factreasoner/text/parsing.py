@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.text.mending import mended
 from factreasoner.text.tree import Parse, Word
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Parser:
                 token.is_sent_start = token.i == 0
             _join_prefixes(doc)
         for doc in self._pipeline.pipe(docs):
-            yield mended(Parse(doc.text, [_word(token) for token in doc]))
+            yield Parse(doc.text, [_word(token) for token in doc])
 
 
 def _join_prefixes(doc: Doc) -> None:
