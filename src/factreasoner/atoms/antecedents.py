@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
+from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.fragments import is_name, leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
@@ -36,9 +37,6 @@ _VARIOUS = words("various certain different numerous")
 _LONGEST_NAME = 8
 """Words of what may be put for a pronoun."""
 _LONGEST_QUESTION = 1000
-_FINDING = words("make find consider think deem keep")
-_CLAUSES = ("ccomp", "xcomp", "advcl", "csubj", "acl")
-_OPENERS = words("that how whether why when where what who to for if")
 _PLURAL = ("NNS", "NNPS")
 _MAYBE_PERSON = ("PERSON", "ORG", "NORP", "PRODUCT", "WORK_OF_ART")
 _TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
@@ -271,22 +269,3 @@ def _kind(subject: Word, name: str, *, thing: bool) -> Kind | Literal["person"]:
     return (
         (gender_of_noun(subject.lemma.lower()) or "person") if is_person(subject.lemma.lower()) else "thing"
     )
-
-
-def is_expletive(parse: Parse, word: Word) -> bool:
-    """Whether "it" stands for nothing: "it is believed that", "it took years to", "makes it hard to"."""
-    verb = parse[word.head]
-    if word.lower != "it" or word.tag == "PRP$":
-        return False
-    if word.dep == "expl" or verb.lemma in ("rain", "snow"):
-        return True
-    if verb.pos == "ADJ" and parse[verb.head].lemma in _FINDING:
-        return True
-    if word.dep not in ("nsubj", "nsubjpass"):
-        return False
-    told = parse.children(verb, "acomp", "attr", "oprd")
-    late = [c for each in (verb, *told) for c in parse.children(each) if c.i > word.i and c.dep in _CLAUSES]
-    opens = [{w.lower for w in parse.subtree(clause)[:2]} & _OPENERS for clause in late]
-    if verb.lemma in ("be", "take", "seem", "appear", "happen", "turn"):
-        return any(opens)
-    return bool(parse.children(verb, "auxpass")) and any(each - {"to", "for"} for each in opens)

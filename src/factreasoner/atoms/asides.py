@@ -111,6 +111,8 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     if relative.lower not in ("which", "who") or relative.head != child.i or relative.dep not in SUBJECTS:
         return None
     told = parse[parse.edges(noun)[0]].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
+    if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
+        return None
     return Aside(child, name, relative) if told and not _has_rival(parse, noun, child) else None
 
 

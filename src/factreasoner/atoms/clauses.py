@@ -17,6 +17,7 @@ from factreasoner.text.tree import AUXILIARIES, VERBS, Parse, Word
 
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _CONTRASTS = words("although though whereas while so")
+_ASKING = words("if whether that when because while")
 _JOINTS = words("and but ; , yet so")
 _INTENDED = ("could", "would", "might")
 _ONCE = words("bear die found establish release launch bury publish open")
@@ -148,7 +149,7 @@ class _Splitter:
             for so in self._parse.children(word, "advmod", "mark"):
                 if so.lower == "so":
                     self._wording.drop(so)
-            return self._parse.is_clause(word)
+            return self._parse.is_clause(word) and not self._marks(word) & _ASKING
         if any(w.lower == "so" for w in self._parse.children(word, "advmod", "mark")):
             return False
         aims = [aim for aim in self._parse.children(verb, "xcomp", "ccomp") if aim.i < word.i]

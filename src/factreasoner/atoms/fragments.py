@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.leads import EXEMPLIFYING, NAMING, PRESENT, TO_NOUN, is_empty, takes_verb
 from factreasoner.atoms.plain_text import Plain
 from factreasoner.atoms.wording import capitalised
@@ -27,9 +28,9 @@ _LABEL = re.compile(
     re.VERBOSE,
 )
 _ENUMERATION = re.compile(
-    r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included):? (?=[^\W_a-z][^.;:]*,)"
+    r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^\W\d_a-z][^.;:]*,)"
 )
-_ITEM = re.compile(r"(?P<name>[^\W_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
+_ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _POINTING = ("he", "she", "it", "they", "this", "these")
 
 
@@ -73,7 +74,7 @@ def is_name(said: Parse | None) -> bool:
 
 def names_subject(label: Parse | None, parse: Parse) -> bool:
     """Whether a label is what the pronoun is that its sentence begins with: "Ada Roe: She was born"."""
-    if label is None or not is_name(label) or not is_pointing(parse):
+    if label is None or not is_name(label) or not is_pointing(parse) or is_expletive(parse, parse[0]):
         return False
     plural = label.root.tag in PLURAL
     fits = parse[0].lower in (("they", "these") if plural else ("it", "this", "he", "she"))

@@ -169,6 +169,8 @@ def _is_open(parse: Parse, heads: Sequence[Word]) -> bool:
         if position == len(heads) - 1:
             after = [c for c in after if c.dep in ("relcl", "appos")]
         counted = any(c.dep in ("nummod", "quantmod") or c.tag in ("JJR", "JJS", "CD") for c in before)
+        if not head.text[:1].isalpha():
+            return True  # "zones d10, d12 and 13"
         begins = parse.edges(head)[0]
         own = parse.subtree(head, {c.i for c in parse.children(head, *_JOINED) if c.i > head.i})
         if own[-1].i - own[0].i + 1 != len(own):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant, is_expletive
+from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant
+from factreasoner.atoms.expletives import is_expletive
 from factreasoner.models import Atom, Record
 from factreasoner.text.parsing import Parser
 from factreasoner.text.persons import is_person
