@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.errors import ConfigError
 from factreasoner.evaluators.prefilter import prefiltered
 from factreasoner.graph.pairs import Work, pairs
-from factreasoner.models import Atom, Context, Verdict
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.models import Atom, Context, Record, Verdict
+from factreasoner.pipeline import build_pipeline
+from factreasoner.settings import Config
 
 ATOMS = [
     Atom(id="a0", text="The bridge was opened in 1931."),
@@ -62,3 +68,41 @@ def test_wild_texts_in_any_order(texts, random):
     again = prefiltered(pairs(3, ATOMS, shuffled), ATOMS, shuffled, lambda pair: False)
     assert again.pruned == found.pruned
     assert all((other, one) in found.pruned for one, other in found.pruned if other.startswith("c"))
+
+
+def test_pruning_recorded_neutrals_leaves_every_posterior_as_it_was(tmp_path):
+    contexts = [
+        Context(id="c0", text="The bridge was opened in 1931, says the town."),
+        Context(id="c1", text="Whales are mammals."),
+        Context(id="c2", text="Bakers here sell white bread alone."),
+    ]
+    said = [("c0", "a0", "entailment"), ("c2", "a1", "contradiction")]
+    table = tmp_path / "relations.jsonl"
+    lines = [{"record": "r", "source": s, "target": t, "label": label} for s, t, label in said]
+    table.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = [
+        build_pipeline(
+            Config(
+                judge="recorded",
+                relations=table,
+                unlisted="neutral",
+                version=3,
+                prefilter=prefilter,
+                prefilter_audit=audit,
+            )
+        )
+        .assess(Record(id="r", response="A.", atoms=tuple(ATOMS), contexts=tuple(contexts)))
+        .outcome
+        for prefilter, audit in (("none", 0.05), ("words", 0.0), ("words", 1.0))
+    ]
+    assert [outcome.p_true for outcome in found[1:]] == [found[0].p_true] * 2
+    assert [outcome.pruned and outcome.pruned.model_dump() for outcome in found] == [
+        None,
+        {"pairs": 10, "audited": 0, "missed": 0},
+        {"pairs": 10, "audited": 10, "missed": 0},
+    ]
+
+
+def test_a_judge_whose_verdicts_hang_on_the_call_is_refused():
+    with pytest.raises(ConfigError, match="prefilter"):
+        build_pipeline(Config(model="scripted", prefilter="words"), llm=ScriptedLLM([]))
