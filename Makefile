@@ -7,7 +7,7 @@ BIN := .venv/bin
 A_PERSON := --judge recorded --unlisted neutral --quiet --relations
 
 demo: install ## three things it does, on bundled examples: no key, no network, no model
-	@printf '\n1. Seven answers with planted errors. The judge that needs no model finds some,\nand quotes what speaks against them.\n\n'
+	@printf '\n1. Seven answers with planted errors. The judge that needs no model finds some\nby their numbers, and quotes what speaks against them. Errors of other kinds (who did\nwhat, causes, other words) it cannot see.\n\n'
 	$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo
 	@printf "\n2. A person's verdicts on the same answers, replayed: what the graph makes of a\njudge that does not err.\n\n"
 	$(BIN)/factreasoner run examples/answers.jsonl --out runs/demo-person $(A_PERSON) examples/relations.jsonl

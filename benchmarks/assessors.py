@@ -21,14 +21,14 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 from data_folder import data_folder
-from fit_embedded_judge import fit
+from overlap_judge import fit
 
 from factreasoner.choices import FactorTable
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.inputs.input import check_input
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.model import PairModel, shipped_model
+from factreasoner.judges.overlap import OverlapJudge
+from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
 from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
@@ -68,8 +68,8 @@ def main() -> None:
     data = data_folder()
     _one(data / "factcheck_bench" / "records.jsonl", data / "factcheck_bench" / "human_relations.jsonl", None)
     for name in EMBEDDED:
-        _one(data / name / "records.jsonl", None, fit(name).model)
-    _contradictions(data / UNLABELLED, fit(UNLABELLED).model)
+        _one(data / name / "records.jsonl", None, fit(name))
+    _contradictions(data / UNLABELLED, fit(UNLABELLED))
 
 
 def _one(path: Path, relations: Path | None, model: PairModel | None) -> None:
@@ -118,7 +118,7 @@ def _config(relations: Path | None, **settings: object) -> Config:
 
 
 def _judge(config: Config, model: PairModel | None) -> Judge:
-    return EmbeddedJudge(config, model=model) if config.relations is None else RecordedJudge(config)
+    return OverlapJudge(config, model=model) if config.relations is None else RecordedJudge(config)
 
 
 def _assessed(records: Sequence[Record], evaluator: Evaluator, config: Config) -> list[Assessment]:

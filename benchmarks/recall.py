@@ -16,12 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from fit_embedded_judge import fit
 from labelled_pairs import records
+from overlap_judge import fit
 
 from factreasoner.assembly import assembly_of
-from factreasoner.judges.embedded import EmbeddedJudge
-from factreasoner.judges.embedded.model import PairModel, shipped_model
+from factreasoner.judges.overlap import OverlapJudge
+from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.protocols import Judged
@@ -34,7 +34,7 @@ from factreasoner.text.lexicon import FUNCTION_WORDS
 SET = "kqa"
 
 
-class OverlapJudge:
+class SharedWords:
     """Calls a claim stated where the premise has at least `threshold` of its words."""
 
     def __init__(self, threshold: float) -> None:
@@ -61,13 +61,13 @@ def main() -> None:
     false = sum(fact.gold == "NS" for fact in facts)
     print(f"K-QA: {len(asked())} answers, {len(facts)} facts, {false} not stated")
     print(f"{'':28s}{'error rate':24s}F1 False")
-    print(row("embedded judge, held out", embedded(fit(SET).model)))
+    print(row("embedded judge, held out", embedded(fit(SET))))
     print(row("embedded judge, shipped", embedded(shipped_model())))
     thresholds = [number / 20 for number in range(1, 21)]
-    best = min(thresholds, key=lambda t: known(scores(OverlapJudge(t))["error_rate"]))
-    print(row(f"word overlap, from {best:.2f}", scores(OverlapJudge(best))))
-    print(row("none stated", scores(OverlapJudge(2.0))))
-    print(row("all stated", scores(OverlapJudge(0.0))))
+    best = min(thresholds, key=lambda t: known(scores(SharedWords(t))["error_rate"]))
+    print(row(f"word overlap, from {best:.2f}", scores(SharedWords(best))))
+    print(row("none stated", scores(SharedWords(2.0))))
+    print(row("all stated", scores(SharedWords(0.0))))
 
 
 def asked() -> list[Record]:
@@ -89,10 +89,10 @@ def asked() -> list[Record]:
 
 def embedded(model: PairModel) -> dict[str, Estimate]:
     """The scores of the embedded judge with these parameters."""
-    return scores(EmbeddedJudge(Config(), model=model))
+    return scores(OverlapJudge(Config(), model=model))
 
 
-def scores(judge: EmbeddedJudge | OverlapJudge) -> dict[str, Estimate]:
+def scores(judge: SharedWords | OverlapJudge) -> dict[str, Estimate]:
     """Error rate and F1 False of the task with that judge."""
     worker = worker_of(assembly_of(Config(), judge=judge))
     sampling = Sampling(RECALL)

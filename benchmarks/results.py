@@ -37,7 +37,7 @@ SECTIONS = {
         "verifier",
     ),
     "figures": (
-        *("embedded_judge", "assessors", "independence", "interval_coverage"),
+        *("overlap_judge", "assessors", "independence", "interval_coverage"),
         *("passage_choice", "retrieval", "atoms", "label_offsets"),
     ),
     "peers": ("peers",),

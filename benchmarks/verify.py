@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 from data_folder import data_folder
-from fit_embedded_judge import fit
+from overlap_judge import fit
 
 from factreasoner.inputs.input import check_input
-from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.intervals import NoInterval
 from factreasoner.metrics.samples import Claims
@@ -47,7 +47,7 @@ def main() -> None:
     """Print the table, and what the labels of `verify` come to."""
     records = list(check_input(data_folder() / "wice" / "records.jsonl").records())
     gold = [record.atoms[0].gold == "S" for record in records if record.atoms]
-    claims = _verified(records, EmbeddedJudge(model=fit("wice").model))
+    claims = _verified(records, OverlapJudge(model=fit("wice")))
     print(f"WiCE: {len(gold)} claims, {sum(gold) / len(gold):.3f} of them borne out by what they cite\n")
     print(f"| method | {' | '.join(CAPTIONS)} |\n|---|{'---|' * len(CAPTIONS)}")
     rows = [
@@ -68,7 +68,7 @@ def main() -> None:
     print(f"\nWith a quote (the judge decides it): {len(quoted)} claims, {np.mean(quoted):.2f} borne out")
 
 
-def _verified(records: Sequence[Record], judge: EmbeddedJudge) -> list[VerifiedClaim]:
+def _verified(records: Sequence[Record], judge: OverlapJudge) -> list[VerifiedClaim]:
     claims = []
     for record in records:
         contexts = record.contexts or ()

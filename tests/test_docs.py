@@ -94,10 +94,9 @@ def test_the_demo_shows_planted_errors_a_persons_verdicts_and_what_versions_2_an
         if program.endswith("/factreasoner"):
             assert execute(arguments) == 0, line
             shown[" ".join(arguments[:2])] += " ".join(capsys.readouterr().out.split())
-    assert (
-        'USB-C has 16 pins. c1 (USB-C): "USB-C is a connector with 24 pins."'
-        in shown["run examples/answers.jsonl"]
-    )
+    found = 'c7 (The Himalayas: Two continents collide): "About 50 million years ago it began to collide'
+    assert f"started about 150 million years ago. {found}" in shown["run examples/answers.jsonl"]
+    assert "escape it" in shown["run examples/answers.jsonl"]
     assert "centimetres a year" in shown["show runs/demo-person"]
     year = "a0: The Sorrel Bridge opened to traffic in 1931."
     assert f"0.860 supported {year}" in shown["show runs/demo-2"]

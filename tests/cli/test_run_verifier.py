@@ -149,10 +149,10 @@ def test_doctor_tries_the_model(factreasoner, model):
 
 
 def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):
-    line = "compares words and does not reason; better: --model NAME, or --judge verifier --verifier NAME"
+    line = "escape it; better: --model NAME, or --judge verifier --verifier NAME"
     assert line in factreasoner("doctor").stdout
     done = factreasoner("run", data, "--out", "embedded")
-    assert line in done.stdout.splitlines()[-1]
+    assert " ".join(done.stdout.split()).endswith(f"{line} (docs/judges.md).")
 
 
 def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):

@@ -7,7 +7,7 @@ import pytest
 from factreasoner.errors import ConfigError
 from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.evaluators.judging import asks_model, judging_threads
-from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -31,7 +31,7 @@ def test_a_judge_is_registered_in_one_place(monkeypatch: pytest.MonkeyPatch) -> 
     config = Config(judge="overlap", audit_share=0.5)
     assert not asks_model(config)
     with pytest.raises(ConfigError, match="the overlap judge is none"):
-        GraphEvaluator(EmbeddedJudge(), ExactSolver(), config)
+        GraphEvaluator(OverlapJudge(), ExactSolver(), config)
 
 
 def test_a_judge_of_a_users_own_may_wait_for_a_server() -> None:

@@ -10,8 +10,8 @@ from factreasoner import ScriptedLLM
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.prompted import PromptedEvaluator
-from factreasoner.judges.embedded import EmbeddedJudge
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.llm.messages import Chances, Reply
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
@@ -373,7 +373,7 @@ def test_the_embedded_judge_serves(name):
         Context(id="c1", text="The library is closed on Mondays."),
     ]
     claims = [Atom(id="a0", text="Marie Curie was born in Warsaw."), Atom(id="a1", text="Cats sleep a lot.")]
-    e = PromptedEvaluator(judge=EmbeddedJudge(), config=Config(assessor=name))
+    e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
     assert outcome.support["a0"] == "supported"
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
@@ -385,7 +385,7 @@ def test_the_embedded_judge_serves(name):
 def test_the_plain_prompt_says_that_it_needs_a_model(settings):
     config = Config(assessor="prompt-tf", **settings)
     with pytest.raises(ConfigError, match="--model"):
-        PromptedEvaluator(judge=EmbeddedJudge(), llm=ScriptedLLM([]), config=config)
+        PromptedEvaluator(judge=OverlapJudge(), llm=ScriptedLLM([]), config=config)
 
 
 def test_the_plain_prompt_has_no_log_probabilities():
@@ -400,7 +400,7 @@ def test_no_audit_where_there_are_no_verdicts():
 
 def test_an_unknown_row_is_named():
     with pytest.raises(ConfigError, match="'mine' is none of factscore"):
-        PromptedEvaluator(judge=EmbeddedJudge(), config=Config(assessor="mine"))
+        PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor="mine"))
 
 
 def test_a_set_judge_goes_before_the_model():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from factreasoner.judges.embedded import EmbeddedJudge
+from factreasoner.judges.overlap import OverlapJudge
 
 
 @pytest.fixture(scope="module")
-def judge() -> EmbeddedJudge:
-    return EmbeddedJudge()
+def judge() -> OverlapJudge:
+    return OverlapJudge()

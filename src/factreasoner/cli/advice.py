@@ -19,6 +19,7 @@ def embedded_limits() -> str:
         "" if all(find_spec(module) for module in wanted) else 'pip install "factreasoner[verifiers]" and '
     )
     return (
-        "compares words and does not reason; better: --model NAME, or "
+        "compares words and does not reason: swapped roles, causes and other words for the same thing "
+        "escape it; better: --model NAME, or "
         f"{extra}--judge verifier --verifier NAME (docs/judges.md)"
     )

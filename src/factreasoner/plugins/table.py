@@ -43,7 +43,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "judge": {
         "llm": "factreasoner.judges.llm:LLMJudge",
-        "embedded": "factreasoner.judges.embedded:EmbeddedJudge",
+        "embedded": "factreasoner.judges.overlap:OverlapJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
         "verifier": "factreasoner.judges.encoder:VerifierJudge",
         "nli": "factreasoner.judges.encoder:VerifierJudge",

@@ -143,7 +143,7 @@ def made_with(config: Config) -> list[list[str]]:
     """What judged, then the settings that are not the default ones."""
     judge = config.plugin("judge")
     words = {
-        "embedded": "embedded judge: compares words, names, numbers and negations, and does not reason",
+        "embedded": "embedded judge: compares words, numbers and negations, and does not reason",
         "llm": ", ".join(config.judge_models or (str(config.model),)),
         "verifier": f"verifier {config.verifier}",
         "recorded": f"recorded verdicts of {config.relations}",

@@ -1,0 +1,178 @@
+"""What keeps a claim from being entailed though its words are there, and what makes a sentence contradict it.
+
+All of it reads English. A text in another language entails only what it says word for word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from factreasoner.judges.overlap.numbers import MEASURES, RANK, Number
+from factreasoner.judges.overlap.words import Span, Text
+
+_NEGATIONS = {
+    *("no", "not", "n't", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot"),
+    *("without", "lack", "lacks", "lacked", "fail", "fails", "failed", "refuse", "refuses", "refused"),
+    *("unable", "unwilling", "deny", "denies", "denied"),
+}
+_QUALIFIERS = _NEGATIONS | {
+    *("all", "every", "each", "both", "any", "some", "many", "most", "few", "fewer", "less", "more", "only"),
+    *("alone", "mainly", "mostly", "nearly", "almost", "hardly", "rarely", "seldom", "sometimes", "often"),
+    *("usually", "always", "may", "might", "could", "would", "can", "should", "possibly", "perhaps"),
+    *("probably", "likely", "believed", "thought", "said", "claimed", "alleged", "reported", "supposed"),
+    *("rumour", "tried", "try", "attempted", "planned", "expected", "proposed", "if", "unless", "until"),
+    *("since", "before", "after", "except", "apart", "unlike", "instead", "than", "rather", "former"),
+    *("whether", "either", "north", "south", "east", "west", "northern", "southern", "eastern", "western"),
+    *("larger", "smaller", "higher", "lower", "older", "younger", "longer", "shorter", "better", "worse"),
+    *("earlier", "later", "half", "once", "twice", "second", "third", "fourth", "claims", "claim", "argue"),
+    *("argues", "argued", "rumoured", "myth", "false", "plans", "planned", "hopes", "promised", "agreed"),
+    *("accused", "stopped", "around", "over", "about"),
+}
+"""Words that make of what stands beside them another statement."""
+_REACH = 2
+_LEAST_REST, _LEAST_NEGATED = 0.75, 0.85
+_IN_ORDER, _APART = 0.6, 3
+_NEAR = 4
+_PREFIX = 4
+
+
+def said_by(claim: Text, text: Text) -> Span | None:
+    """The sentences of a text that have the words of the claim, all of them in order, and no other one."""
+    ends = {part.high: part.end for part in text.sentences}
+    for part in text.sentences:
+        high = part.low + len(claim.words)
+        if claim.words and high in ends and text.words[part.low : high] == claim.words:
+            return Span(part.low, high, part.start, ends[high])
+    return None
+
+
+def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
+    """Whether the claim's negations, hedges, quantifiers and bounds stand in the sentence nearest to it.
+
+    And no others around its words there.
+    """
+    told = claim.told()
+    parts = [part for part in text.sentences if window.low <= part.low < window.high]
+    part = max(
+        parts, key=lambda part: len(told.intersection(text.stems[part.low : part.high])), default=window
+    )
+    places = [i for i in range(part.low, part.high) if text.stems[i] in told] or [part.low]
+    around = text.words[max(part.low, places[0] - _REACH) : min(part.high, places[-1] + 1 + _REACH)]
+    own = _QUALIFIERS.intersection(claim.words)
+    return own.issubset(text.words[part.low : part.high]) and own.issuperset(_QUALIFIERS.intersection(around))
+
+
+def in_order(claim: Text, text: Text, window: Span) -> bool:
+    """Whether most neighbouring content words of the claim are near each other in the window, in its order.
+
+    Or in the other order, where one of the two alone says by whom a thing is done.
+    """
+    there = [i for i in range(window.low, window.high) if text.content[i]]
+    places: dict[str, list[int]] = {}
+    for place, i in enumerate(there):
+        places.setdefault(text.stems[i], []).append(place)
+    pairs = list(pairwise(stem for stem, keep in zip(claim.stems, claim.content, strict=True) if keep))
+    turned = ("by" in claim.words) != ("by" in text.words[window.low : window.high])
+    steps = [
+        {later - one for one in places.get(first, ()) for later in places.get(second, ())}
+        for first, second in pairs
+    ]
+    allowed = {*range(1, _APART + 1), *(range(-_APART, 0) if turned else ())}
+    return sum(not allowed.isdisjoint(found) for found in steps) >= _IN_ORDER * len(pairs)
+
+
+def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
+    """The sentence of a window that says nearly all of the claim and one thing otherwise.
+
+    That is a number, date or unit, or a negation. `weights` are those of the claim's tokens.
+    """
+    near = set(text.stems[window.low : window.high])
+    for part in text.sentences:
+        if window.low <= part.low < window.high and (
+            _has_other_number(claim, weights, text, part, near) or _is_negated(claim, weights, text, part)
+        ):
+            return part
+    return None
+
+
+def _has_other_number(
+    claim: Text, weights: Sequence[float], text: Text, part: Span, near: Collection[str]
+) -> bool:
+    """Whether a number of the claim is another one in the sentence, and the window has the rest."""
+    there = [number for number in text.numbers if part.low <= number.place < part.high]
+    if not there or bool(_NEGATIONS.intersection(claim.words)) != _has_negation(text, part):
+        return False
+    for number in claim.numbers:
+        same = [other for other in there if other.kind == number.kind]
+        alone = sum(other.kind == number.kind for other in claim.numbers) == 1
+        if (
+            number.kind
+            and alone
+            and len(same) == 1
+            and number.differs_from(same[0])
+            and not number.is_said(text.numbers)
+            and _share(claim, weights, near, range(number.place, number.end)) >= _LEAST_REST
+            and all(other.is_said(there) for other in claim.numbers if other is not number)
+            and _stands_alike(claim, number, text, same[0])
+        ):
+            return True
+    return False
+
+
+def _has_negation(text: Text, part: Span) -> bool:
+    return not _NEGATIONS.isdisjoint(text.words[part.low : part.high])
+
+
+def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> bool:
+    """Whether the content word nearest to the claim's number stands near the other number, too."""
+    if (
+        number.kind == RANK
+        and claim.stems[number.end : number.end + 1] != text.stems[other.end : other.end + 1]
+    ):
+        return False
+    if number.kind in MEASURES:
+        return True
+    around = range(max(0, number.place - _NEAR), min(len(claim.stems), number.end + _NEAR))
+    words = [i for i in around if claim.content[i] and not number.place <= i < number.end]
+    there = text.stems[max(0, other.place - _NEAR) : other.end + _NEAR]
+    nearest = min(
+        words, key=lambda i: number.place - i if i < number.place else i - number.end + 1, default=None
+    )
+    return nearest is None or claim.stems[nearest] in there
+
+
+def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -> bool:
+    """Whether claim and sentence differ in one negation alone, and what it negates is in both."""
+    own = [i for i, word in enumerate(claim.words) if word in _NEGATIONS]
+    said = [i for i in range(part.low, part.high) if text.words[i] in _NEGATIONS]
+    if len(own) + len(said) != 1 or "?" in claim.raw:
+        return False
+    there = set(text.stems[part.low : part.high])
+    others = _QUALIFIERS - _NEGATIONS
+    if _share(claim, weights, there) < _LEAST_NEGATED or others.intersection(
+        claim.words
+    ) != others.intersection(text.words[part.low : part.high]):
+        return False
+    if own:
+        return _negated(claim, own[0], len(claim.words)) in there
+    return _negated(text, said[0], part.high) in claim.told()
+
+
+def _negated(text: Text, place: int, high: int) -> str:
+    """The stem of the next content word after a negation."""
+    return next((text.stems[i] for i in range(place + 1, high) if text.content[i]), "")
+
+
+def _share(
+    claim: Text, weights: Sequence[float], there: Collection[str], apart: Collection[int] = ()
+) -> float:
+    """The share of the claim's weight, some tokens apart, that is there."""
+    rest = [i for i, keep in enumerate(claim.content) if keep and i not in apart]
+    total = sum(weights[i] for i in rest)
+    return sum(weights[i] for i in rest if _is_there(claim.stems[i], there)) / total if total else 0.0
+
+
+def _is_there(stem: str, there: Collection[str]) -> bool:
+    """Whether a stem or, for "long", one that goes on from it is there: "longest"."""
+    return stem in there or (len(stem) >= _PREFIX and any(other.startswith(stem) for other in there))

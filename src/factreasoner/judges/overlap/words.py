@@ -1,0 +1,128 @@
+"""A text as the overlap judge reads it: tokens, stems, sentences, names and numbers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from factreasoner.judges.overlap.numbers import Number, numbers_in
+from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.sentences import sentences
+from factreasoner.text.stems import stem
+
+# Scripts without blanks between words, and Hangul: each character is a token.
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+_LETTER = rf"(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_]"
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:{_LETTER})+\d+\b|(?:{_LETTER})+|[$€£¥%]")
+_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_ASIDE = re.compile(r"\([^()]{1,80}\)")
+_NO_WORDS = frozenset({"$", "€", "£", "¥", "%", "n't"})
+_OTHERS = frozenset().union(*(words for name, words in FUNCTION_WORDS.items() if name != "english"))
+_FOREIGN, ENGLISH_ALONE = _OTHERS - FUNCTION_WORDS["english"], FUNCTION_WORDS["english"] - _OTHERS
+_PROBED = 4000
+
+
+class Span(NamedTuple):
+    """Tokens [low, high) of a text and the characters [start, end) they stand in."""
+
+    low: int
+    high: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """One analysed text; the sequences of strings and flags run over its tokens.
+
+    `words` are folded; in scripts without blanks `stems` are pairs of neighbouring characters. `content`
+    marks what is no function word, `names` capitalised content words that do not merely begin a sentence,
+    `aside` what stands in parentheses: other names and dates that a passage may well leave out.
+    """
+
+    raw: str
+    words: Sequence[str]
+    stems: Sequence[str]
+    content: Sequence[bool]
+    names: Sequence[bool]
+    aside: Sequence[bool]
+    numbers: Sequence[Number]
+    sentences: Sequence[Span]
+
+    def told(self) -> frozenset[str]:
+        """The stems of the content words."""
+        return frozenset(stem for stem, keep in zip(self.stems, self.content, strict=True) if keep)
+
+
+@lru_cache(maxsize=1024)
+def analyse(raw: str, language: str) -> Text:
+    """Split and annotate `raw`. Never fails: a text without words has no tokens."""
+    matches = list(_TOKEN.finditer(raw))
+    written = [match.group() for match in matches]
+    words = [
+        (word if word.isascii() else unicodedata.normalize("NFKC", word)).casefold().replace("’", "'")
+        for word in written
+    ]
+    function_words = FUNCTION_WORDS[language]
+    content = [word not in function_words and word not in _NO_WORDS for word in words]
+    aside = _asides(raw, matches)
+    parts = list(_sentences(raw, [match.start() for match in matches]))
+    return Text(
+        raw=raw,
+        words=words,
+        stems=list(_stems(words, matches, language)),
+        content=content,
+        names=list(_names(written, content, aside, parts)),
+        aside=aside,
+        numbers=numbers_in(words, content, language),
+        sentences=parts,
+    )
+
+
+def _sentences(raw: str, starts: Sequence[int]) -> Iterator[Span]:
+    low = 0
+    for span in sentences(raw):
+        high = bisect_left(starts, span.end)
+        if high > low:
+            yield Span(low, high, span.start, span.end)
+            low = high
+
+
+def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
+    spans = [match.span() for match in _ASIDE.finditer(raw)]
+    ends = [end for _, end in spans]
+    behind = [bisect_left(ends, match.end()) for match in matches]
+    return [n < len(spans) and spans[n][0] < match.start() for n, match in zip(behind, matches, strict=True)]
+
+
+def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str) -> Iterator[str]:
+    for i, word in enumerate(words):
+        if not _CHARACTER.match(word):
+            yield stem(word, language)
+        elif i + 1 < len(words) and matches[i + 1].start() == matches[i].end():
+            yield word + words[i + 1][:1]
+        else:
+            yield word
+
+
+def _names(
+    written: Sequence[str], content: Sequence[bool], aside: Sequence[bool], parts: Sequence[Span]
+) -> Iterator[bool]:
+    openings = {part.low for part in parts}
+    capital = [word[0].isupper() for word in written]
+    for i, is_capital in enumerate(capital):
+        followed = i + 1 < len(capital) and capital[i + 1]
+        yield is_capital and content[i] and not aside[i] and (i not in openings or followed)
+
+
+@lru_cache(maxsize=4096)
+def is_plainly_english(text: str) -> bool:
+    """Whether English function words outnumber those of other languages, or a text in ASCII has none."""
+    words = set(text[:_PROBED].casefold().split())
+    english, others = len(words & ENGLISH_ALONE), len(words & _FOREIGN)
+    return english > others or (text.isascii() and not others)
