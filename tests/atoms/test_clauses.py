@@ -34,7 +34,9 @@ CASES = {
         "A pump moves heat: a refrigerant picks up warmth outdoors, is compressed, and gives it off indoors."
     ],
     "It supports fast search, a simple interface, and good security.": [
-        "It supports fast search, a simple interface, and good security."
+        "It supports fast search.",
+        "It supports a simple interface.",
+        "It supports good security.",
     ],
     "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security.": [
         "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security."

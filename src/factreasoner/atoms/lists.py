@@ -16,14 +16,14 @@ _TOGETHER = words(
 """Words beside a list that may hold of its items taken together only."""
 _COLLECTIVE = words(
     "combine mix merge join connect link compare separate divide consist comprise compose make match balance",
-    "distinguish bind share tie",
+    "distinguish bind share tie meet differ react interact compete fight agree form produce create have",
 )
 _REST = words("more others etc etc.")
 _EXAMPLES = words("as including like include")
 _NAMED = ("NOUN", "PROPN")
-_LISTED = ("dobj", "attr", "pobj", "acomp", "xcomp", "pcomp")
+_LISTED = ("nsubj", "nsubjpass", "dobj", "attr", "pobj", "acomp", "xcomp", "pcomp")
 _PATH = ("dobj", "attr", "pobj", "prep", "agent", "xcomp", "pcomp", "acl")
-_JOINED = ("conj", "cc", "punct", "preconj")
+_JOINED = ("conj", "cc", "punct", "preconj", "appos")
 _PLURAL = ("NNS", "NNPS")
 
 
@@ -87,6 +87,7 @@ def _chain(wording: Wording, first: Word, verb: Word) -> list[Word]:
     heads = [first]
     for head in heads:
         heads += wording.children(head, "conj")
+        heads += [c for c in wording.children(head, "appos") if head.pos == "NOUN" and _is_item(parse, c)]
     heads.sort()
     if (
         first.dep not in ("dobj", "attr", "pobj", "acomp", "xcomp", "pcomp")
@@ -98,8 +99,18 @@ def _chain(wording: Wording, first: Word, verb: Word) -> list[Word]:
         return [first]
     examples = _exemplifies(parse, parse[first.head])
     joined = joints == {"and"} or (examples and joints == {"or"})
+    if first.dep in ("nsubj", "nsubjpass") and not _may_part_subject(parse, heads, verb):
+        return [first]
     fits = joined and _are_alike(parse, heads) and _is_reachable(parse, heads, verb)
     return heads if fits and not _is_open(parse, heads) and not _is_parallel(parse, heads) else [first]
+
+
+def _is_item(parse: Parse, noun: Word) -> bool:
+    """Whether what a small parser takes for an apposition is an item of a list: "search, a view, and tools"."""
+    start, end = parse.edges(noun)
+    goes_on = [word.lower for word in parse.words[end + 1 : end + 3]] == [",", "and"]
+    listed = goes_on or bool(parse.children(noun, "conj"))
+    return noun.pos == "NOUN" and parse[start - 1].text == "," and listed
 
 
 def _is_parallel(parse: Parse, heads: Sequence[Word]) -> bool:
@@ -108,6 +119,13 @@ def _is_parallel(parse: Parse, heads: Sequence[Word]) -> bool:
     following = parse.words[last[-1].i + 1 : last[-1].i + 2]
     again = any(word.lower == parse[heads[0].head].lower for word in last)
     return again or any(word.pos in (*_NAMED, "VERB") for word in following)
+
+
+def _may_part_subject(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
+    """Whether each of several kinds of things does what a clause says: "Waves and tides erode the coast"."""
+    plural = all(head.tag == "NNS" for head in heads)
+    attribute = parse.child(verb, "attr", "nummod")
+    return heads[0].head == verb.i and plural and attribute is None
 
 
 def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
