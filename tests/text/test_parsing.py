@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
+from factreasoner.atoms.inflection import past, third_person
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.text import parsing
-from factreasoner.text.inflection import past, third_person
 from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.tree import Parse
 

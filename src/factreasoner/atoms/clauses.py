@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.atoms.asides import Aside, asides_of
+from factreasoner.atoms.inflection import past, third_person
 from factreasoner.atoms.lists import split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.abbreviations import words
-from factreasoner.text.inflection import past, third_person
 from factreasoner.text.tree import AUXILIARIES, VERBS, Parse, Word
 
 _CONDITIONS = words("if unless when whenever once until because since as so")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from factreasoner.atoms.nonclaims import is_filler
 from factreasoner.text.abbreviations import words
-from factreasoner.text.tree import AUXILIARIES, VERBS, Parse, Word
+from factreasoner.text.tree import AUXILIARIES, VERBS, Parse
 
 _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
@@ -27,16 +27,6 @@ def is_aim(parse: Parse) -> bool:
     before = [word.lower for word in parse.words[: verb.i]]
     what = parse.child(verb, "dobj") is not None or before[:1] == ["how"]
     return verb.tag == "VB" and before in (["to"], ["how", "to"]) and what
-
-
-def is_told_beside(parse: Parse, verb: Word) -> bool:
-    """Whether a verb beside the main one is an imperative: "Light disturbs sleep, so keep it dark"."""
-    if verb.tag not in ("VB", "VBP") or parse.subject(verb) is not None or parse.children(verb, *AUXILIARIES):
-        return False
-    first = parse.edges(verb)[0]
-    comma = any(word.text in (",", ";") for word in parse.words[max(0, first - 2) : first])
-    before = {word.lower for word in parse.words[max(0, first - 1) : verb.i]}
-    return comma and bool(before & {"so", "but"}) and "not" not in before
 
 
 def _is_imperative(parse: Parse) -> bool:

@@ -106,7 +106,7 @@ def _chain(wording: Wording, first: Word, verb: Word) -> list[Word]:
 
 
 def _is_item(parse: Parse, noun: Word) -> bool:
-    """Whether what a small parser takes for an apposition is an item of a list: "search, a view, and tools"."""
+    """Whether what a small parser takes for an apposition is an item of a list: "search, a view, and"."""
     start, end = parse.edges(noun)
     goes_on = [word.lower for word in parse.words[end + 1 : end + 3]] == [",", "and"]
     listed = goes_on or bool(parse.children(noun, "conj"))

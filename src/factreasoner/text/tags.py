@@ -53,7 +53,6 @@ _ENDS_SENTENCE = tuple("\n.!?…:>")
 _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
     f"h{n}": "\n# " for n in range(1, 7)
 }
-_OF_ROWS = ("tr", "td", "th")
 _CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
 _RULED = "\n|-|\n"
 """Ends a row of heads of columns."""

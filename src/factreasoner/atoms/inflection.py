@@ -27,8 +27,6 @@ _PAST = dict(
         "wake/woke wear/wore weave/wove win/won wind/wound withdraw/withdrew withstand/withstood write/wrote",
     )
 )
-PASTS: frozenset[str] = frozenset(told for lemma, told in _PAST.items() if told != lemma)
-"""Pasts of irregular verbs that are no present as well."""
 _THIRD = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 _DOUBLED = words(
     "admit ban bar chat chop commit compel control drop equip grab nab occur omit permit plan plot prefer",
