@@ -1,6 +1,5 @@
 """How many requests are under way at once: as many as a server bears."""
 
-import itertools
 import threading
 
 from fake_server import obliging
@@ -38,28 +37,34 @@ def served(places, *, most=16, first=1):
 
 
 def test_slots_grow_while_more_is_answered_in_the_same_time():
-    assert served(1).rounds(100)[-1] == 1
-    assert served(4).rounds(100)[-1] == 4
-    assert served(100).rounds(100)[-1] == 16
+    for places, wanted in ((1, 1), (4, 4), (100, 16)):
+        limits = served(places).rounds(200)
+        assert sum(limit == wanted for limit in limits) > 150
+        assert max(limits) <= max(2 * places, 2)
+
+
+def test_one_noisy_answer_does_not_settle_them_for_good():
+    server = served(100)
+    server.rounds(7)
+    server.now += 60  # somebody else had the machine
+    assert server.rounds(100)[-1] == 16
 
 
 def test_slots_that_nobody_needs_do_not_grow():
-    slots = Slots(16, 1)
+    slots = Slots(16, 2)
     slots.take()
     slots.give_back()
     for _ in range(5 * ANSWERS_TO_TELL):
         slots.answered(100)
-    assert slots.limit <= 2
+    assert slots.limit == 2
 
 
-def test_a_request_out_of_time_halves_them_and_answers_bring_them_back_one_by_one():
+def test_a_request_out_of_time_halves_them_and_they_come_back_where_that_is_faster():
     server = served(100, first=16)
     server.slots.timed_out()
     server.slots.timed_out()
     assert server.slots.limit == 4
-    limits = server.rounds(200)
-    assert limits[-1] == 16
-    assert all(after - before <= 1 for before, after in itertools.pairwise(limits))
+    assert server.rounds(200)[-1] == 16
 
 
 def test_a_server_on_this_machine_is_asked_one_by_one_at_first():

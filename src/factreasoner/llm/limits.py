@@ -15,6 +15,8 @@ from factreasoner.settings import Config
 
 ANSWERS_TO_TELL = 6
 """Answers at least by which a server's speed is told."""
+FIRST_REST = 2
+"""How many times the speed is told before more slots are tried once more, for the first time."""
 WORTH_IT = 1.3
 """By how much twice as many requests at once must work off more, or it is not worth it."""
 
@@ -148,20 +150,21 @@ class Turn:
 class Slots:
     """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
 
-    It begins with `first`. While these are all in use and twice as many work off more tokens a second, there
-    are twice as many; a request that runs out of time halves them. `most` at first are as many again, one
-    after the other, once requests are answered.
+    It begins with `first`. Where all are in use, twice as many are tried, and kept if they work off at least
+    1.3 times as many tokens a second; else they are tried again later, after twice as long each time. A
+    request that runs out of time halves them.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.limit = min(first, most)
         self._most = most
         self._clock = clock
-        self._growing = first < most
         self._before: tuple[int, float] | None = None
+        """Slots and tokens a second before those that are tried now; None where none are."""
+        self._rest, self._next_rest = 0, FIRST_REST
         self._changed = threading.Condition()
         self._used = self._peak = self._answers = self._tokens = 0
-        self._begun: float | None = None
+        self._begun = 0.0
         self._warm = False
 
     def take(self) -> None:
@@ -171,8 +174,6 @@ class Slots:
                 self._changed.wait(POLL_SECONDS)
             self._used += 1
             self._peak = max(self._peak, self._used)
-            if self._begun is None:
-                self._begun = self._clock()
 
     def give_back(self) -> None:
         """A slot is free again."""
@@ -196,23 +197,29 @@ class Slots:
     def timed_out(self) -> None:
         """A request ran out of time: there are too many."""
         with self._changed:
-            self.limit, self._growing = max(1, self.limit // 2), False
+            self.limit, self._before = max(1, self.limit // 2), None
+            self._wait_longer()
             self._start_over()
 
     def _weigh(self) -> None:
         """Decide by the last answers how many slots there are from now on."""
-        passed = self._clock() - (self._begun or 0.0)
+        passed = self._clock() - self._begun
         speed = self._tokens / passed if passed > 0 else float("inf")
-        bound = self._peak >= self.limit
-        if self._growing and self._before is not None and speed < WORTH_IT * self._before[1]:
-            self.limit, self._growing = self._before[0], False
-        elif self._growing and bound:
+        if self._before is not None and speed < WORTH_IT * self._before[1]:
+            self.limit = self._before[0]
+            self._before = None
+            self._wait_longer()
+        elif self._rest:
+            self._rest -= 1
+        elif self._peak >= self.limit < self._most:
             self._before = self.limit, speed
             self.limit = min(2 * self.limit, self._most)
-            self._growing = self.limit > self._before[0]
-        elif not self._growing and self._before is None and bound:
-            self.limit = min(self.limit + 1, self._most)
+        else:
+            self._before = None
         self._start_over()
+
+    def _wait_longer(self) -> None:
+        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
 
     def _start_over(self) -> None:
         self._answers = self._tokens = 0
