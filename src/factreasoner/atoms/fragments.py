@@ -23,7 +23,7 @@ _FEATURES = words(
 )
 _VALUES = words("value values detail details description data information specification specifications")
 _LABEL = re.compile(
-    r"""(?P<label>["“*\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*]*)
+    r"""(?P<label>["“*`\w][^.:;!?\n]{0,80}?(?:\([^()\n]{1,40}\))?["”*`]*)
         (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“*\u2060\w])""",
     re.VERBOSE,
 )
@@ -152,6 +152,8 @@ def sentence_of_label(label: str, whole: str, parse: Parse | None, label_parse: 
         if names_subject(label_parse, parse):
             return f"{label}{whole[len(parse[0].text) :]}"
         return f"{label}: {whole}" if parse[0].lower in _POINTING else whole
+    if parse.root.i == 0 and parse.root.tag == "VBZ":
+        return as_sentence(f"{label} {whole[:1].lower()}{whole[1:]}")
     if parse.root.i == 0 and parse.root.tag == "VBG":
         return as_sentence(f"{label} involves {whole[:1].lower()}{whole[1:]}")
     if parse.root.i == 0 and parse.root.tag == "VBN":
