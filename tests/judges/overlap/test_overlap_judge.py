@@ -55,6 +55,7 @@ def test_what_the_passage_says_is_entailed_with_its_sentence_as_quote(judge, cla
 @pytest.mark.parametrize(
     ("differs", "claim", "passage"),
     [
+        ("year", "Marie Curie was born in Warsaw in 1876.", "Marie Curie was born in Warsaw in 1867."),
         ("year", "The bridge was opened in 1947.", "The bridge was opened in 1932 by the mayor."),
         ("month", "The bridge was opened on 4 May 1932.", "The bridge was opened on 4 June 1932."),
         ("day", "The bridge was opened on 5 May 1932.", "The bridge was opened on 4 May 1932."),
@@ -172,6 +173,8 @@ def test_a_negation_in_another_language_never_entails(judge, case):
     ("passage", "claim"),
     [
         ("Wieża w Krakowie nie jest wysoka.", "Wieża w Krakowie jest wysoka."),
+        ("Menara Jakarta tidak tinggi.", "Menara Jakarta tinggi."),
+        ("Kule Ankara kadar uzun degil.", "Kule Ankara kadar uzun."),
         ("Москва не стоит на реке Волге.", "Москва стоит на реке Волге."),
         ("東京は日本の首都ではない。", "東京は日本の首都です。"),
     ],

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.judges.overlap.words import ENGLISH_ALONE, Text, analyse
+from factreasoner.judges.overlap.words import Text, analyse
 from factreasoner.text.stems import language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -58,9 +58,7 @@ class Passages:
         self._asked = frozenset(analyse(asked, self.language).stems)
         self.texts = [analyse(raw, self.language) for raw in raw_texts]
         # what is not told to be another language may be one that is not known
-        self.is_english = [
-            self.language == "english" and not ENGLISH_ALONE.isdisjoint(text.words) for text in self.texts
-        ]
+        self.is_english = [self.language == "english" and text.is_english() for text in self.texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
         self.stems = [frozenset(text.stems) for text in self.texts]
         self._frequency = Counter(term for stems in self.stems for term in stems)

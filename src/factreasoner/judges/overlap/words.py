@@ -23,7 +23,8 @@ _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _NO_WORDS = frozenset({"$", "€", "£", "¥", "%", "n't"})
 _OTHERS = frozenset().union(*(words for name, words in FUNCTION_WORDS.items() if name != "english"))
-_FOREIGN, ENGLISH_ALONE = _OTHERS - FUNCTION_WORDS["english"], FUNCTION_WORDS["english"] - _OTHERS
+_FOREIGN, _ENGLISH_ALONE = _OTHERS - FUNCTION_WORDS["english"], FUNCTION_WORDS["english"] - _OTHERS
+_ENGLISH = frozenset(word for word in FUNCTION_WORDS["english"] if len(word) > 1)
 _PROBED = 4000
 
 
@@ -53,6 +54,11 @@ class Text:
     aside: Sequence[bool]
     numbers: Sequence[Number]
     sentences: Sequence[Span]
+
+    def is_english(self) -> bool:
+        """Whether it has function words of English, and more than such as English lacks."""
+        words = set(self.words)
+        return len(words & _ENGLISH) > len(words & _FOREIGN)
 
     def told(self) -> frozenset[str]:
         """The stems of the content words."""
@@ -124,5 +130,5 @@ def _names(
 def is_plainly_english(text: str) -> bool:
     """Whether English function words outnumber those of other languages, or a text in ASCII has none."""
     words = set(text[:_PROBED].casefold().split())
-    english, others = len(words & ENGLISH_ALONE), len(words & _FOREIGN)
+    english, others = len(words & _ENGLISH_ALONE), len(words & _FOREIGN)
     return english > others or (text.isascii() and not others)
