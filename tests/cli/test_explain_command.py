@@ -6,7 +6,6 @@ import pytest
 from command import record, write_records
 from run_folders import run_folder
 
-from factreasoner import assess
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
@@ -113,15 +112,6 @@ class Believing:
     def judge(self, premise, claims):
         said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
         return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
-
-
-def test_support_by_the_judges_belief_alone_is_marked(factreasoner, tmp_path):
-    believed = assess("It opened in 1932.", contexts=["Some text."], atoms=["It opened."], judge=Believing())
-    run_folder(tmp_path / "run", believed)
-    rows = [line.split() for line in factreasoner("explain", "run").stdout.splitlines()[2:4]]
-    assert (rows[0][2], rows[1][:2]) == ("supported", ["by", "belief"])
-    in_full = factreasoner("explain", "run", "--record", believed.record_id, "--atom", "a0")
-    assert "a0  0.800  supported, by belief  It opened." in in_full.stdout
 
 
 def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):

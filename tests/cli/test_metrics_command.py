@@ -20,7 +20,7 @@ def test_as_json(factreasoner):
     rows = {row["name"]: row for row in json.loads(factreasoner("metrics", "run", "--json").stdout)}
     assert rows.keys() == FACTUALITY.metrics.keys()
     assert rows["brier"]["better"] == "lower"
-    assert (rows["precision"]["field"], rows["precision"]["bounds"]) == ("factuality_score", [0.0, 1.0])
+    assert (rows["precision"]["field"], rows["precision"]["bounds"]) == ("precision", [0.0, 1.0])
     assert rows["entropy"]["bounds"] == [0.0, None]
     assert rows["auroc"]["field"] is None
     assert rows["cost"]["averaged"] == "mean over all records"

@@ -120,10 +120,10 @@ def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path
     done = factreasoner("run", data, "--gamma", 10, "--out", "out")
     assert "Pr · penalty" in done.stdout
     (line,) = results(tmp_path / "out")
-    assert line["penalised_score"] == pytest.approx(line["factuality_score"] * 2.718281828 ** (1 - 10 / 3))
+    assert line["penalised_score"] == pytest.approx(line["precision"] * 2.718281828 ** (1 - 10 / 3))
     assert factreasoner("score", "out", "--gamma", 3).returncode == 0
     (line,) = results(tmp_path / "out" / "rescored")
-    assert line["penalised_score"] == line["factuality_score"]
+    assert line["penalised_score"] == line["precision"]
 
 
 def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):

@@ -170,52 +170,6 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         assert (refused.returncode, "w.jsonl:1: premise" in refused.stderr) == (1, True)
 
 
-def test_supported_atoms_that_deserve_a_second_look_are_asked_for(factreasoner, tmp_path):
-    def said(atom, label, belief=None):
-        return Verdict(context_id="c0", target_id=atom, label=label, probability=0.6, belief=belief)
-
-    verdicts = (said("a0", "contradiction"), said("a1", "neutral", 0.8), said("a2", "entailment", 0.9))
-    contexts = (Context(id="c0", text="x"),)
-    made = assessment([0.7, 0.8, 0.9, 0.1], contexts=contexts, outcome={"verdicts": verdicts})
-    folder = run_folder(tmp_path / "run", made)
-    assert shown(factreasoner("show", folder, "--label", "disputed")) == ["a0"]
-    assert shown(factreasoner("show", folder, "--label", "believed")) == ["a1"]
-    both = factreasoner("show", folder, "--label", "believed", "--label", "contradicted")
-    assert shown(both) == ["a1", "a3"]
-    assert "by belief" in both.stdout
-    exported = factreasoner("export", folder, "--format", "jsonl", "--out", "-").stdout.splitlines()
-    assert [json.loads(line)["decided_by"] for line in exported] == [None, "belief", "verdict", None]
-    scored = factreasoner("score", folder).stdout
-    assert "of the supported: 1 disputed by a passage, 1 by the judge's belief alone" in scored
-    summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["atoms"]["disputed"], summary["atoms"]["supported_by_belief"]) == (1, 1)
-
-
-def test_what_was_scored_again_is_looked_at_like_a_run(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r0"))
-    factreasoner("run", data, "--out", "run")
-    line = {"record": "r0", "task": "run", "premise": "c0", "claim": "a0"}
-    file = write_records(tmp_path / "c.jsonl", line | {"was": "entailment", "label": "contradiction"})
-    before = factreasoner("show", "run").stdout
-    assert factreasoner("score", "run", "--corrections", file, "--k", "7").returncode == 0
-    file.unlink()
-    shown = factreasoner("show", "run/rescored").stdout
-    assert shown != before
-    assert "corrected by a reader" in shown
-    records = factreasoner("export", "run/rescored", "--table", "records", "--out", "records.jsonl")
-    assert json.loads((tmp_path / "records.jsonl").read_text())["k"] == 7, records.stderr
-    assert factreasoner("report", "run", "run/rescored", "--out", "page.html").returncode == 0
-    twice = factreasoner("report", "run", tmp_path / "run")
-    assert (twice.returncode, "run: named twice" in twice.stderr) == (1, True)
-    refused = factreasoner("explain", "run/rescored")
-    assert "it holds scores of a run: name that run" in refused.stderr
-    (tmp_path / "run" / "rescored" / "scored_again.json").unlink()  # as versions did that kept no note
-    for command in ("show", "report", "export", "evaluate"):
-        refused = factreasoner(command, "run/rescored")
-        assert "did not note of which run, nor by which settings" in refused.stderr
-        assert "factreasoner score run --out run/rescored" in refused.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -5,11 +5,8 @@ import json
 import pytest
 from command import results, write_records
 
-from factreasoner import verify
-from factreasoner.cli.verify_tables import print_verified
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"
@@ -98,13 +95,6 @@ class Believing:
     def judge(self, premise, claims):
         said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
         return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
-
-
-def test_a_claim_that_the_judges_belief_alone_bears_out_is_marked(capsys):
-    result = verify("It opened in 1932 [1].", sources=[SOURCE], judge=Believing(), spacy_model="none")
-    print_verified(result, Config(), None)
-    first, second = (line.split() for line in capsys.readouterr().out.splitlines()[1:3])
-    assert (first[:2], second[:2]) == (["0.800", "supported"], ["by", "belief"])
 
 
 def test_one_text_as_json(factreasoner, files):

@@ -375,9 +375,8 @@ def test_the_embedded_judge_serves(name):
     claims = [Atom(id="a0", text="Marie Curie was born in Warsaw."), Atom(id="a1", text="Cats sleep a lot.")]
     e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
-    assert outcome.support["a0"] == "supported"
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
-    assert outcome.support["a1"] != "supported"
+    assert outcome.support == {"a0": "unverified", "a1": "unverified"}  # beliefs label nothing
     assert e.requests(claims, given, RECORD) == []
 
 

@@ -63,6 +63,8 @@ def test_equal_runs_do_not_differ() -> None:
     sample = sampled(*run(2))
     for item in differences({"a": sample, "b": sample}, "a", TESTED):
         assert (item.value, item.p_value, item.p_holm) == (0.0, 1.0, 1.0)
+        if item.score == "ece":
+            continue  # a difference of two of these has no interval
         assert item.interval is not None  # others of so many records may differ yet
         assert item.interval.low < 0.0 < item.interval.high
 
@@ -98,7 +100,7 @@ def test_the_interval_is_scipys() -> None:
 
 
 def test_intervals_of_differences_cover_the_truth() -> None:
-    metrics = [FACTUALITY[name] for name in ("precision", "brier", "auroc", "ece")]
+    metrics = [FACTUALITY[name] for name in ("precision", "brier", "auroc")]
     many = [sampled(*fresh(1, part, records=800)) for part in (0, 1)]
     truth = [value_of(many[0], metric.name) - value_of(many[1], metric.name) for metric in metrics]
     held = []

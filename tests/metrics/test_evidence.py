@@ -52,6 +52,8 @@ def test_records_add_up() -> None:
     ):
         tally.add(item)
     assert tally.content() == {
+        "credibility": None,
+        "pruned": None,
         "without_contexts": 1,
         "dropped_contexts": 2,
         "unread_pages": 2,

@@ -97,9 +97,9 @@ def test_planned_searches(record: Record, settings: dict[str, Any], searches: in
 
 
 def test_only_prompts_that_may_be_asked_are_in_the_manifest() -> None:
-    assert set(prompt_fingerprints(TASK, Config(model="m"))) == {"atomizer", "judge", "reviser"}
+    assert set(prompt_fingerprints(TASK, Config(model="m"))) == {"atomizer", "judge", "judge_one", "reviser"}
     both = prompt_fingerprints(TASK, Config(model="m", query_builder="llm", summarizer="llm"))
-    assert set(both) == {"atomizer", "judge", "reviser", "query", "summarizer"}
+    assert set(both) == {"atomizer", "judge", "judge_one", "reviser", "query", "summarizer"}
 
 
 class AskingJudge:

@@ -5,7 +5,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_server import FakeServer, answering
 
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.form_search import Capabilities
@@ -45,28 +44,6 @@ def secretary(owner, written, problem=""):
             done = [(letter.number, problem) for letter in news]
 
     threading.Thread(target=write, daemon=True).start()
-
-
-def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
-    said = lambda name, prop, request: "True" if "enum" in prop else "Oslo is cold."  # noqa: E731
-    with FakeServer(answering(said)) as server:
-        server.delay = 0.03
-        owner, config = owner_for(tmp_path, model="fake", api_base=server.url, concurrency=2)
-        written = []
-        secretary(owner, written)
-        one, two = (worker_of(owner, config, name) for name in ("one", "two"))
-        assert not two.settled
-        one.assess(record(0))
-        assert (one.settled, {letter.model for letter in written}) == (True, {"fake"})
-        two = worker_of(owner, config, "two")
-        assert two.settled
-        before = server.calls
-        with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(lambda n: (one, two)[n % 2].assess(record(n // 2)), range(8)))
-    assert server.calls - before == 3, "of four questions asked twice one was known"
-    assert server.peak <= 2
-    assert {result.status for result in found} == {"ok"}
-    assert owner.in_flight() == 0
 
 
 def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_path):

@@ -9,7 +9,7 @@ from factreasoner.tasks.factuality import TASK
 
 
 def test_the_prompts_are_those_that_may_be_asked():
-    assert TASK.prompts(Config()) == ["atomizer", "reviser", "judge"]
+    assert TASK.prompts(Config()) == ["atomizer", "reviser", "judge", "judge_one"]
     with_parts = Config(model="m", query_builder="llm", summarizer="llm")
     assert TASK.prompts(with_parts)[-2:] == ["query", "summarizer"]
 

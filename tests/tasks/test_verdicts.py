@@ -3,7 +3,7 @@
 import pytest
 
 from factreasoner.models import Verdict
-from factreasoner.tasks.verdicts import is_borne_out, known_verdict, p_borne_out, p_denied
+from factreasoner.tasks.verdicts import known_verdict, p_borne_out, p_denied
 
 
 def verdict(label, probability, belief=None):
@@ -19,7 +19,7 @@ def verdict(label, probability, belief=None):
         ("contradiction", 0.9, None, 0.1, False),
         ("contradiction", 0.2, None, 0.5, False),
         ("neutral", 0.99, None, 0.005, False),
-        ("neutral", 0.99, 0.7, 0.7, True),
+        ("neutral", 0.99, 0.7, 0.7, False),
         ("neutral", 0.99, 0.5 + 1e-12, 0.5, False),
         ("neutral", 0.99, 0.1, 0.1, False),
         ("entailment", 0.9, 0.1, 0.9, True),
@@ -28,13 +28,13 @@ def verdict(label, probability, belief=None):
 def test_what_a_verdict_comes_to(label, probability, belief, p, borne_out):
     found = verdict(label, probability, belief)
     assert p_borne_out(found) == pytest.approx(p)
-    assert is_borne_out(found) is borne_out
+    assert found.supports is borne_out
 
 
 def test_a_verdict_that_needs_no_judge_says_why():
     found = known_verdict("answer", "f0", "neutral", "the answer is empty")
     assert (found.context_id, found.target_id, found.note) == ("answer", "f0", "the answer is empty")
-    assert not is_borne_out(found)
+    assert not found.supports
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "explain": "Say which contexts moved each atom, which would flip it, and where its evidence "
         "disagrees.",
         "index": "Put own documents into a collection, for --retriever corpus. Unchanged files are skipped.",
-        "doctor": "Check the installation, the keys, the cache and, with --model, that the model answers "
-        "calls.",
+        "doctor": "Check the installation, the keys, the cache and, with --model, how many facts it bears at "
+        "once.",
     }
 )
 """What each command does, as its own help begins; its module and its function have its name."""

@@ -26,7 +26,7 @@ def test_a_record_needs_facts_or_what_they_are_made_of(fields, fits):
 
 
 def test_the_prompts_are_those_that_may_be_asked():
-    assert TASK.prompts(Config()) == ["judge", "fact_generator"]
+    assert TASK.prompts(Config()) == ["judge", "judge_one", "fact_generator"]
     assert TASK.prompts(Config(mode="prompt-tf")) == ["prompt-tf", "fact_generator"]
 
 
