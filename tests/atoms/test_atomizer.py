@@ -257,6 +257,7 @@ def test_an_unusable_reply_is_asked_again_as_another_sample(bad: Any) -> None:
         "[2] => Ada wrote notes for Babbage.",
         "[2] => Bananas are yellow.",
         "[2] => Die Notizen schrieb Ada.",
+        "[2] => Ada was born and died after the notes.",
     ],
 )
 def test_a_fact_with_a_number_a_name_or_matter_of_its_own_is_asked_once_more_then_its_sentence_stands(

@@ -190,7 +190,8 @@ class _Reader:
         """Why a fact can't be of that sentence, or None."""
         if added := self._material.strangers(fact):
             return f"{', '.join(added)} stands neither in the text nor in the question"
-        if self._matter.is_left(self._response[sentence.start : sentence.end], fact):
+        text = self._response[sentence.start : sentence.end]
+        if self._matter.is_left(text, fact) or not Material(text).covers(fact):
             return "a fact does not speak of what its sentence does"
         return None
 

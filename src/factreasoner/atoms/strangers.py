@@ -41,3 +41,9 @@ class Material:
             if stems and not shared(stems, self._known):
                 added.append(word)
         return added
+
+    def covers(self, statement: str) -> bool:
+        """Whether half of its words stand in the texts; names, which take the place of others, aside."""
+        plain = " ".join(word for word in _WORD.findall(statement) if word == word.lower())
+        said = self._wording.of(plain)
+        return 2 * shared(said, self._known) >= len(said)
