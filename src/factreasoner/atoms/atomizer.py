@@ -127,8 +127,9 @@ class LLMAtomizer:
             read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
         results: list[list[Statement] | Failure] = []
-        answers = zip(chunk.sentences, self._reasker.ask(asked, chunk.sentences), strict=True)
-        for failed, run in groupby(answers, key=lambda pair: isinstance(pair[1], Failure)):
+        answers = self._reasker.ask(asked, chunk.sentences)
+        pairs = zip(chunk.sentences, answers, strict=True)
+        for failed, run in groupby(pairs, key=lambda pair: isinstance(pair[1], Failure)):
             sentences, found = zip(*run, strict=True)
             if failed:
                 results.append(found[0].model_copy(update={"item_id": chunk.part(sentences).name(record)}))
