@@ -17,7 +17,7 @@ CONTEXTS = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands 
 
 def yes(prompt, schema):
     if "statements" in schema.arguments:
-        return {"statements": [{"source": TEXT, "atom": TEXT}]}
+        return {"statements": [TEXT]}
     if schema.arguments[0].startswith("atom_"):
         return dict.fromkeys(schema.arguments, TEXT)
     return dict.fromkeys(schema.arguments, "True")
@@ -35,7 +35,7 @@ def test_assess_in_a_script():
 def test_atoms_made_self_contained_inline_take_one_call_less():
     llm = ScriptedLLM(yes)
     assessment = assess(TEXT, contexts=CONTEXTS, llm=llm, model="m", reviser="inline")
-    assert [call.prompt.name for call in llm.calls] == ["atomizer_inline", "judge", "judge"]
+    assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
     assert [atom.text for atom in assessment.atoms] == [TEXT]
 
 
@@ -57,11 +57,10 @@ def test_assess_inside_a_running_event_loop_and_in_a_thread():
 def test_a_model_of_your_own_serves_every_stage_and_is_metered():
     llm = ScriptedLLM(yes)
     assessment = assess(TEXT, contexts=CONTEXTS, llm=llm)
-    assert [call.prompt.name for call in llm.calls] == ["atomizer", "reviser", "judge", "judge"]
+    assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
     assert assessment.model == "ScriptedLLM"
     assert {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls} == {
         "atomizer": 1,
-        "reviser": 1,
         "evaluator": 2,
     }
     assert assessment.usage["evaluator"].prompt_tokens > 0
@@ -102,11 +101,13 @@ def test_a_dead_atomizer_fails_the_record_and_says_why():
 
 def test_a_dead_reviser_keeps_the_texts_and_is_listed():
     def script(prompt, schema):
+        if schema.name == "report_statements":
+            return {"statements": ["She was born in Warsaw."]}
         return LLMError("no answer") if prompt.name == "reviser" else yes(prompt, schema)
 
-    assessment = assess(TEXT, contexts=CONTEXTS, llm=ScriptedLLM(script))
+    assessment = assess("She was born in Warsaw.", contexts=CONTEXTS, llm=ScriptedLLM(script))
     assert assessment.status == "partial"
-    assert assessment.atoms[0].text == TEXT
+    assert assessment.atoms[0].text == "She was born in Warsaw."
     assert [(f.stage, f.item_id) for f in assessment.failures] == [("reviser", "a0")]
     assert assessment.p_true["a0"] > 0.5
 
@@ -214,7 +215,7 @@ def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
 
     def answer(prompt, schema):
         if prompt.name == "reviser":
-            return {"atom_0": "Lovelace was born in 1815."}
+            return {"atom_0": "Ada Lovelace was born in 1815."}
         return yes(prompt, schema)
 
     found = {}
@@ -226,8 +227,8 @@ def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
         "Ada Lovelace She was born in 1815.",
     )
     assert (found[True].text, found[True].query, found[True].original, found[True].gold) == (
-        "Lovelace was born in 1815.",
         "Ada Lovelace was born in 1815.",
+        "",
         "She was born in 1815.",
         "S",
     )

@@ -36,9 +36,8 @@ class Model:
         return self.spoilt(prompt.name, answer, self.asked.count(prompt.name))
 
     def atomizer(self, prompt, schema):
-        text = re.search(r"<given_text_\w+>\n(.*)\n</given_text", prompt.user, re.DOTALL)[1]
-        parts = [part.lstrip("- ") for part in re.split(r"(?<=\.)\s+", text) if part.strip("- \n")]
-        return {"statements": [{"source": part, "atom": part} for part in parts]}
+        text = re.search(r"<given_parts_\w+>\n(.*)\n</given_parts", prompt.user, re.DOTALL)[1]
+        return {"statements": text.splitlines()}
 
     def reviser(self, prompt, schema):
         return dict(schema.items)
@@ -59,7 +58,10 @@ class Model:
 
 
 def verified(model=None, answer=ANSWER, **settings):
-    return verify(answer, sources=SOURCES, prompt="What of it?", llm=model and ScriptedLLM(model), **settings)
+    parse = {"spacy_model": "none"} if model else {}
+    return verify(
+        answer, sources=SOURCES, prompt="What of it?", llm=model and ScriptedLLM(model), **(parse | settings)
+    )
 
 
 def fates(result):

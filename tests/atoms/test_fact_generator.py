@@ -13,13 +13,13 @@ RECORD = Record(id="r1", response="The given answer.", prompt="Who was Curie?", 
 
 
 def test_the_model_sees_question_and_reference_and_not_the_answer():
-    said = {"statements": [{"source": "She was born in Warsaw", "atom": "Curie was born in Warsaw."}]}
+    said = {"statements": ["[1] She was born in Warsaw => Curie was born in Warsaw."]}
     llm = ScriptedLLM([said])
     made = LLMFactGenerator(llm=llm).generate(RECORD)
     assert [fact.text for fact in made.atoms] == ["Curie was born in Warsaw."]
     (prompt, *_) = llm.calls[0]
     assert prompt.name == "fact_generator"
-    assert REFERENCE in prompt.user
+    assert "[1] She was born in Warsaw.\n[2] She won two Nobel Prizes." in prompt.user
     assert "Who was Curie?" in prompt.user
     assert "The given answer." not in prompt.user
 

@@ -15,10 +15,12 @@ from factreasoner.models import Atom, Record
 from factreasoner.settings import Config
 
 RECORD = Record(
-    id="r1", response="Ada was born in 1815. She wrote 3 notes. She died.", prompt="Who?", topic="Ada"
+    id="r1",
+    response="Ada met Mary. She was born in 1815. She wrote 3 notes. She did not die.",
+    prompt="Who was Ada Lovelace?",
 )
 ATOMS = (
-    Atom(id="x", text="Ada was born in 1815.", gold="S", span=(0, 21)),
+    Atom(id="x", text="She was born in 1815.", gold="S", span=(0, 21)),
     Atom(id="y", text="She wrote 3 notes.", original="wrote 3 notes", span=(22, 40)),
     Atom(id="z", text="She did not die."),
 )
@@ -41,7 +43,7 @@ def test_one_call_for_all_atoms() -> None:
     atoms = LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms
     assert len(llm.calls) == 1
     assert atoms == (
-        Atom(id="x", text=GOOD["atom_0"], original="Ada was born in 1815.", gold="S", span=(0, 21)),
+        Atom(id="x", text=GOOD["atom_0"], original="She was born in 1815.", gold="S", span=(0, 21)),
         Atom(id="y", text=GOOD["atom_1"], original="wrote 3 notes", span=(22, 40)),
         Atom(id="z", text=GOOD["atom_2"], original="She did not die."),
     )
@@ -52,12 +54,12 @@ def test_the_schema_asks_one_argument_an_atom() -> None:
     assert schema.arguments == ("atom_0", "atom_1", "atom_2")
     assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
     assert schema.items["atom_1"] == "She wrote 3 notes."
-    assert fenced(prompt.user, "topic") == ["Ada"]
+    assert fenced(prompt.user, "question") == ["Who was Ada Lovelace?"]
 
 
 def test_a_text_that_is_clear_already_stays_without_an_original() -> None:
     llm = ScriptedLLM([GOOD | {"atom_0": ATOMS[0].text}])
-    assert LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms[0] == ATOMS[0]
+    assert LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms[0].original is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_a_lost_negation_is_unusable() -> None:
 def test_numbers_must_stay(original: str, revised: str, usable: bool) -> None:
     llm = ScriptedLLM([{"atom_0": revised}])
     atoms, failures = LLMReviser(llm=llm, config=Config(max_attempts=1)).revise(
-        [Atom(id="a", text=original)], RECORD
+        [Atom(id="a", text=original)], Record(id="r", response=f"{original} {revised}")
     )
     assert atoms[0].text == (revised if usable else original)
     assert len(failures) == (0 if usable else 1)
@@ -144,11 +146,13 @@ def test_an_atom_whose_reply_is_always_cut_is_a_failure() -> None:
 
 def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:
     atoms = [Atom(id=f"a{n}", text=f"She wrote note number {n}.") for n in range(50)]
-    llm = ScriptedLLM(lambda prompt, schema: {n: f"Ada: {n} {text}" for n, text in schema.items.items()})
+    llm = ScriptedLLM(
+        lambda prompt, schema: {name: text.replace("She", "Ada") for name, text in schema.items.items()}
+    )
     reviser = LLMReviser(llm=llm, config=Config(max_tokens=256))
     revised = reviser.revise(atoms, RECORD).atoms
     assert len(llm.calls) == len(reviser.requests(atoms, RECORD)) > 3
-    assert [a.text for a in revised] == [f"Ada: atom_{n} She wrote note number {n}." for n in range(50)]
+    assert [a.text for a in revised] == [f"Ada wrote note number {n}." for n in range(50)]
 
 
 @pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("too dear")])
@@ -168,11 +172,11 @@ def test_no_atoms_need_no_call() -> None:
 )
 def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) -> None:
     atoms = [Atom(id=f"a{n}", text=f"It is {n}.") for n in range(len(states))]
-    values = {"good": lambda n: f"Atom {n} it is.", "null": lambda n: None, "empty": lambda n: ""}
+    values = {"good": lambda n: f"The atom is {n}.", "null": lambda n: None, "empty": lambda n: ""}
     reply = {f"atom_{n}": values[s](n) for n, s in enumerate(states) if s != "missing"}
     llm = ScriptedLLM(lambda prompt, schema: reply)
     revised, failures = LLMReviser(llm=llm, config=Config(max_attempts=attempts)).revise(atoms, RECORD)
-    expected = [f"Atom {n} it is." if s == "good" else f"It is {n}." for n, s in enumerate(states)]
+    expected = [f"The atom is {n}." if s == "good" else f"It is {n}." for n, s in enumerate(states)]
     assert [atom.text for atom in revised] == expected
     assert [f.item_id for f in failures] == [f"a{n}" for n, s in enumerate(states) if s != "good"]
 
@@ -188,7 +192,9 @@ def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) ->
 )
 def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original: str, text: str) -> None:
     llm = ScriptedLLM(lambda prompt, schema: {"atom_0": text})
-    atoms, failures = LLMReviser(llm=llm).revise((Atom(id="a", text=original),), RECORD)
+    atoms, failures = LLMReviser(llm=llm).revise(
+        (Atom(id="a", text=original),), Record(id="r", response=original)
+    )
     assert [atom.text for atom in atoms] == [original]
     assert [(f.stage, f.item_id) for f in failures] == [("reviser", "a")]
 
@@ -208,12 +214,13 @@ def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(orig
 )
 def test_a_revision_may_put_names_in(original: str, text: str) -> None:
     atoms, failures = LLMReviser(llm=ScriptedLLM([{"atom_0": text}])).revise(
-        (Atom(id="a", text=original),), RECORD
+        (Atom(id="a", text=original),), Record(id="r", response=f"{original} {text}")
     )
     assert ([atom.text for atom in atoms], failures) == ([text], ())
 
 
 def test_a_revision_holds_no_citation_marks() -> None:
-    llm = ScriptedLLM([{"atom_0": "Ada Lovelace wrote notes (Smith 2020) [2]."}])
-    atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), RECORD).atoms
+    llm = ScriptedLLM([{"atom_0": "Ada Lovelace wrote notes [2]."}])
+    record = RECORD.model_copy(update={"response": f"{RECORD.response} She wrote notes [2]."})
+    atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), record).atoms
     assert [atom.text for atom in atoms] == ["Ada Lovelace wrote notes."]

@@ -25,8 +25,7 @@ def said(request):
         about = prop.get("description", "")
         about = " ".join(fenced(about, "fact") + fenced(about, "statement")) or about
         if name == "statements":
-            text = fenced(request.text, "text")[0]
-            arguments[name] = [{"source": part, "atom": part} for part in text.split(". ")]
+            arguments[name] = fenced(request.text, "parts")[-1].splitlines()
         elif "enum" in prop:
             drawn = hashlib.sha256(f"{about} {name}".encode()).digest()[0]
             arguments[name] = prop["enum"][drawn % len(prop["enum"])]

@@ -238,7 +238,7 @@ def test_replies_with_neither_word_have_no_score(factreasoner, tmp_path):
 
 def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r", "output": "x", "reference": "She was. It was."})
-    made = {"statements": [{"source": "She was.", "atom": "She was."}, {"source": "", "atom": "It was."}]}
+    made = {"statements": ["She was.", "It was."]}
     with FakeServer(lambda r: made if r.function == "report_statements" else good(r)) as server:
         done = modes(factreasoner, server, data, "tf,tfn")
         assert (done.returncode, server.calls) == (0, 3), done.stderr

@@ -253,7 +253,7 @@ def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
 def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
     def answer(request):
         if "statements" in request.properties:
-            return {"statements": [{"atom": "She was born in Warsaw.", "source": "She was born in Warsaw"}]}
+            return {"statements": ["She was born in Warsaw."]}
         if "atom_0" in request.properties:
             return {"atom_0": "Marie Curie was born in Warsaw."}
         return good(request)

@@ -22,7 +22,7 @@ RECORD = {"id": "r1", "input": "What of it?", "output": TEXT, "atoms": ATOMS, "c
 def said(name, prop, request):
     """What a model that reads says: 1930 is wrong."""
     if name == "statements":
-        return [{"source": "It opened in 1932", "atom": "The museum opened in 1932."}]
+        return ["It opened in 1932 => The museum opened in 1932."]
     if name.startswith("sentence_"):
         return "It opened in 1932 [1]."
     if name.startswith("atom_"):

@@ -48,7 +48,7 @@ def test_an_unknown_prompt_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("name", "placeholders"),
-    [("atomizer", {"advice", "question", "text"}), ("reviser", {"question", "topic", "text"})],
+    [("atomizer", {"before", "parts", "question", "topic"}), ("reviser", {"question", "topic", "text"})],
 )
 def test_packaged_prompts(name: str, placeholders: set[str]) -> None:
     template = prompts.load(name)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
 
 from factreasoner import prompts
 from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.chunks import Chunk, chunks
 from factreasoner.atoms.embedded import as_atoms
+from factreasoner.atoms.parts import cut
 from factreasoner.atoms.plain_text import without_citations
-from factreasoner.atoms.statements import Statement
+from factreasoner.atoms.statements import Statement, statements
+from factreasoner.atoms.strangers import Material
+from factreasoner.atoms.vague import is_vague
 from factreasoner.errors import StageError
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
 from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
@@ -19,224 +22,204 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
+from factreasoner.text.comparable import is_english
+from factreasoner.text.parsing import Parser, check_model, find_parser
 from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import Span
 
 STAGE = "atomizer"
-_ADVICE = "advice"
-_KEPT = "thanks (but no instructions or advice to the reader: they are statements here, said as in the text)"
-"""What is left out with questions and greetings, and what is where instructions are kept."""
 _BEFORE = 4000
-"""Characters of the text before a chunk that are shown where statements are made self-contained."""
+"""Characters of the text before a chunk that are shown."""
+_SAID = re.compile(r"\W*(?P<number>\d+)[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
+_ARROW = "=>"
 
-
-def _schema(item: dict[str, Any]) -> FunctionSchema:
-    """The function that reports statements, each of which is such an item."""
-    return FunctionSchema(
-        name="report_statements",
-        description="Report the atomic statements of the text, in its order.",
-        parameters={
-            "type": "object",
-            "properties": {"statements": {"type": "array", "items": item}},
-            "required": ["statements"],
-            "additionalProperties": False,
-        },
-    )
-
-
-def _placed(place: str, description: str) -> dict[str, Any]:
-    """A statement with an argument before it that tells where in the text it is from."""
-    properties = {place: {"type": "string", "description": description}, "atom": _ATOM}
-    return {
+SCHEMA = FunctionSchema(
+    name="report_statements",
+    description="Give each part of the text with the fact it states, in order.",
+    parameters={
         "type": "object",
-        "properties": properties,
-        "required": list(properties),
+        "properties": {
+            "statements": {
+                "type": "array",
+                "items": {"type": "string", "description": "[number] the part => the fact it states"},
+            }
+        },
+        "required": ["statements"],
         "additionalProperties": False,
-    }
-
-
-_ATOM = {"type": "string", "description": "The statement, one complete sentence."}
-SCHEMA = _schema(_placed("source", "The part of the text that states it, copied verbatim."))
-INLINE_SCHEMA = _schema(
-    _placed(
-        "begins", "The first words, at most five, of the part of the text that states it, copied verbatim."
-    )
+    },
 )
-"""A statement that stands alone repeats its source, of which the first words tell the place."""
-UNPLACED_SCHEMA = _schema(_ATOM)
 
 
 class LLMAtomizer:
-    """Has a language model list the atomic statements of a response, each with the part that states it.
+    """Has a language model say each part of a response as a fact that stands alone, in one call.
+
+    Sentences are cut before clauses; a reply repeats each part and says its fact behind an arrow, so that a
+    fact can be held against its own sentence. A sentence is asked about once more where a fact of it has a
+    number or a name that response, question and topic do not have; then it stands: as its parse where there
+    is a pipeline, else as it is. It stands too where no fact is said of it, or a number or a name of it in
+    none. English facts that still join several are split by their parse.
 
     A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
-    whose reply is cut or unusable is asked again, as `Reasker` does it. With reviser "inline" the same call
-    makes the statements self-contained, by a prompt of its own.
+    whose reply is cut or unusable is asked again, as `Reasker` does it.
     """
 
     PROMPT = "atomizer"
-    INLINE: str | None = "atomizer_inline"
-    """The prompt that makes statements self-contained too; None where `PROMPT` does."""
+    COVERS = True
+    """Whether every sentence that states something needs a fact."""
 
     def __init__(self, llm: LLM, config: Config | None = None, *, instructions: bool = False) -> None:
         self._llm = llm
         self._config = config or Config()
         self._reasker = Reasker(llm, self._config)
-        inline = self.INLINE if self._config.reviser == "inline" else None
-        self._template = prompts.load(inline or self.PROMPT)
-        self._inline = inline is not None
-        self._schema = SCHEMA if not inline else UNPLACED_SCHEMA if instructions else INLINE_SCHEMA
-        self._advice = _KEPT if instructions else _ADVICE
+        self._template = prompts.load(self.PROMPT)
+        self._instructions = instructions
+        check_model(self._config.spacy_model)
 
     def with_instructions(self) -> LLMAtomizer:
-        """This one for who holds claims against sources: instructions are kept, and spans are not needed."""
+        """This one for who holds claims against sources: instructions are statements there."""
         return type(self)(self._llm, self._config, instructions=True)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
         return [
-            (self._prompt(record, chunk), self._schema)
+            (self._prompt(record, chunk.sentences), SCHEMA)
             for chunk in chunks(record.response, self._config.max_tokens)
         ]
 
     def atomize(self, record: Record) -> Atomized:
-        """Atoms in the order of the response, equal ones once, with their spans where they can be found.
+        """Atoms in the order of the response, equal ones once, with their spans.
 
         Raises:
-            StageError: not one chunk could be atomized.
+            StageError: not one sentence could be atomized.
             ConfigError, BudgetError: from the model client.
         """
         parts_of_text = chunks(record.response, self._config.max_tokens)
+        parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
+        stated = statements(record.response, parser, instructions=self._instructions) if self.COVERS else []
+        reader = _Reader(record, stated, parser)
         answers = parallel_map(
-            lambda chunk: self._ask(record, chunk), parts_of_text, workers=self._config.concurrency
+            lambda chunk: self._ask(record, chunk, reader), parts_of_text, workers=self._config.concurrency
         )
-        parts = [part for answer in answers for part in answer]
-        failures = tuple(part.failure for part in parts if part.failure)
-        if failures and all(part.failed for part in parts):
+        results = [part for answer in answers for part in answer]
+        failures = tuple(part for part in results if isinstance(part, Failure))
+        if failures and len(failures) == len(results):
             raise StageError(failures)
-        return Atomized(as_atoms([one for part in parts for one in part.statements]), failures)
+        found = [statement for part in results if not isinstance(part, Failure) for statement in part]
+        return Atomized(as_atoms(found), failures)
 
-    def _prompt(self, record: Record, chunk: Chunk) -> Prompt:
-        text = record.response[chunk.start : chunk.end].strip()
+    def _prompt(self, record: Record, sentences: Sequence[Span]) -> Prompt:
+        lines = (f"[{n}] {text}" for n, (_, text) in enumerate(_parts(record.response, sentences), start=1))
         values = {
             "question": prompts.delimit(record.prompt, "question"),
-            "topic": _given(record.topic or "", "topic"),
-            "before": _given(record.response[: chunk.start].strip()[-_BEFORE:], "before"),
-            "text": prompts.delimit(text, "text"),
-            "advice": self._advice,
+            "topic": prompts.delimit(record.topic or "", "topic"),
+            "before": prompts.delimit(record.response[: sentences[0].start].strip()[-_BEFORE:], "before"),
+            "parts": prompts.delimit("\n".join(lines), "parts"),
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
-    def _ask(self, record: Record, chunk: Chunk) -> list[_ChunkResult]:
-        drafts: dict[Chunk, list[Statement]] = {}
-        matter = Matter(record.response, record.prompt, record.topic or "") if self._inline else None
-
-        def read(
-            reply: Reply, schema: FunctionSchema, sentences: Sequence[Span]
-        ) -> list[list[Statement] | NoResult]:
-            """The statements go with the first sentence; a list with bad items is kept as a draft."""
-            part = chunk.part(sentences)
-            found = _read(reply.arguments, record.response, part, matter)
-            if found.problem is None:
-                return [found.statements, *([] for _ in sentences[1:])]
-            if found.listed and len(found.statements) >= len(drafts.get(part, ())):
-                drafts[part] = found.statements
-            return [NoResult(found.problem) for _ in sentences]
-
+    def _ask(self, record: Record, chunk: Chunk, reader: _Reader) -> list[list[Statement] | Failure]:
+        """The statements of the chunk's sentences; those in a row that failed are one failure."""
         asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
             name=lambda sentence: chunk.part([sentence]).name(record),
-            request=lambda sentences: (self._prompt(record, chunk.part(sentences)), self._schema),
-            read=read,
+            request=lambda sentences: (self._prompt(record, sentences), SCHEMA),
+            read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
-        results = self._reasker.ask(asked, chunk.sentences)
-        return list(_parts(record, chunk, results, drafts))
+        results: list[list[Statement] | Failure] = []
+        answers = self._reasker.ask(asked, chunk.sentences)
+        pairs = zip(chunk.sentences, answers, strict=True)
+        for failed, run in groupby(pairs, key=lambda pair: isinstance(pair[1], Failure)):
+            sentences, found = zip(*run, strict=True)
+            if failed:
+                results.append(found[0].model_copy(update={"item_id": chunk.part(sentences).name(record)}))
+            else:
+                results.extend(found)
+        return results
 
 
-def _parts(
-    record: Record,
-    chunk: Chunk,
-    results: Sequence[list[Statement] | Failure],
-    drafts: Mapping[Chunk, list[Statement]],
-) -> Iterator[_ChunkResult]:
-    """What came of a chunk by sentences; those in a row that failed are one part with one failure."""
-    paired = zip(chunk.sentences, results, strict=True)
-    for failed, run in groupby(paired, key=lambda pair: isinstance(pair[1], Failure)):
-        sentences, found = zip(*run, strict=True)
-        if not failed:
-            yield _ChunkResult([statement for statements in found for statement in statements])
-            continue
-        part = chunk.part(sentences)
-        draft = max((_within(part, *draft) for draft in drafts.items()), key=len, default=[])
-        failure = found[0].model_copy(update={"item_id": part.name(record)})
-        yield _ChunkResult(draft, failure, failed=not draft)
+class _Reader:
+    """Reads replies about sentences of a record; `stated` is what stands where a reply is refused."""
+
+    def __init__(self, record: Record, stated: Sequence[Statement], parser: Parser | None) -> None:
+        self._response = record.response
+        self._stated = stated
+        self._parser = parser
+        texts = (record.response, record.prompt, record.topic or "")
+        self._material, self._matter = Material(*texts), Matter(*texts)
+        self._refused: set[Span] = set()
+
+    def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
+        """The statements of each sentence, or why it is to be asked about again."""
+        said = reply.arguments.get("statements")
+        if not isinstance(said, list):
+            return [NoResult("'statements' is no list")] * len(sentences)
+        found: dict[Span, list[Statement]] = {sentence: [] for sentence in sentences}
+        problems: dict[Span, str] = {}
+        for sentence, fact in self._facts(said, sentences):
+            if problem := self._problem(sentence, fact.text):
+                problems.setdefault(sentence, problem)
+            else:
+                found[sentence].extend(self._split(fact))
+        return [self._concluded(sentence, found[sentence], problems.get(sentence)) for sentence in sentences]
+
+    def _facts(self, said: Sequence[object], sentences: Sequence[Span]) -> Iterator[tuple[Span, Statement]]:
+        """Each fact, with the sentence that its number or its words tell."""
+        parts = _parts(self._response, sentences)
+        locator = Locator(self._response, Span(sentences[0].start, sentences[-1].end), sentences)
+        after, sentence = sentences[0].start, sentences[0]
+        for item in said:
+            if not isinstance(item, str):
+                continue
+            numbered = _SAID.fullmatch(item.strip())
+            known = numbered is not None and 1 <= int(numbered["number"]) <= len(parts)
+            echo, _, fact = (numbered["rest"] if numbered and known else item).rpartition(_ARROW)
+            text = without_citations(" ".join(fact.split()))
+            if not text.strip():
+                continue
+            place = echo.strip() or text
+            if numbered and known:
+                sentence, place = parts[int(numbered["number"]) - 1]
+                after = max(after, sentence.start)
+            span = locator.find(place, after)
+            if span and not known:
+                sentence = next((s for s in sentences if s.start <= span.start < s.end), sentence)
+            after = span.start if span else after
+            yield sentence, Statement(text, span)
+
+    def _problem(self, sentence: Span, fact: str) -> str | None:
+        """Why a fact can't be of that sentence, or None."""
+        if added := self._material.strangers(fact):
+            return f"{', '.join(added)} stands neither in the text nor in the question"
+        text = self._response[sentence.start : sentence.end]
+        if self._matter.is_left(text, fact) or not Material(text).covers(fact):
+            return "a fact does not speak of what its sentence does"
+        return None
+
+    def _concluded(
+        self, sentence: Span, found: list[Statement], problem: str | None
+    ) -> list[Statement] | NoResult:
+        """What the reply makes of a sentence: it stands at a second refusal, and where much is lost."""
+        stated = [s for s in self._stated if s.span and sentence.start <= s.span.start < sentence.end]
+        if problem is not None and sentence not in self._refused:
+            self._refused.add(sentence)
+            return NoResult(problem)
+        said = Material(*(fact.text for fact in found))
+        lost = any(said.strangers(statement.text) for statement in stated)
+        return stated if stated and (problem or lost or not found) else found
+
+    def _split(self, fact: Statement) -> list[Statement]:
+        """What the parse of a fact splits it into, unless a part of it would not stand alone."""
+        pieces = statements(fact.text, self._parser) if self._parser else []
+        if len(pieces) < 2 or (any(is_vague(p.text) for p in pieces) and not is_vague(fact.text)):
+            return [fact]
+        return [Statement(piece.text, fact.span) for piece in pieces]
 
 
-def _within(part: Chunk, drafted: Chunk, draft: Sequence[Statement]) -> list[Statement]:
-    """The statements of a draft that are from `part`."""
-    return [s for s in draft if part == drafted or (s.span and part.start <= s.span.start < part.end)]
-
-
-class _ChunkResult(NamedTuple):
-    """What came of one chunk. `failed` when no statement of it could be used."""
-
-    statements: Sequence[Statement] = ()
-    failure: Failure | None = None
-    failed: bool = False
-
-
-class _ParsedChunk(NamedTuple):
-    statements: list[Statement]
-    problem: str | None
-    listed: bool = True
-
-
-def _read(arguments: dict[str, Any], response: str, chunk: Chunk, matter: Matter | None) -> _ParsedChunk:
-    """Validate a reply item by item; a bad item is a problem, and no reason to drop the good ones.
-
-    Where statements are made self-contained, one that leaves the `matter` of its sentence is bad.
-    """
-    items = arguments.get("statements")
-    if not isinstance(items, list):
-        return _ParsedChunk([], "'statements' is no list", listed=False)
-    locator = Locator(response, Span(chunk.start, chunk.end), chunk.sentences)
-    found: list[Statement] = []
-    problem = None
-    after = chunk.start
-    for position, item in enumerate(items):
-        atom = item.get("atom") if isinstance(item, dict) else item
-        if not isinstance(atom, str):
-            problem = f"item {position} has no text"
-            continue
-        text = without_citations(" ".join(atom.split()))
-        if not text.strip():
-            continue
-        span = _place(locator, item, atom, after)
-        after = span.start if span else after
-        if matter is not None and matter.is_left(_sentence_at(response, chunk, span), text):
-            problem = f"item {position} does not speak of what the text does"
-            continue
-        found.append(Statement(text, span))
-    return _ParsedChunk(found, problem)
-
-
-def _sentence_at(response: str, chunk: Chunk, span: Span | None) -> str:
-    """The sentences that a span touches; all of the chunk where it is not known."""
-    touched = [s for s in chunk.sentences if span is None or (s.start < span.end and span.start < s.end)]
-    return " ".join(response[s.start : s.end] for s in touched or chunk.sentences)
-
-
-def _given(text: str, label: str) -> str:
-    return prompts.delimit(text, label) if text else "(nothing)"
-
-
-def _place(locator: Locator, item: object, atom: str, after: int) -> Span | None:
-    """Where a statement is from: by its source or its source's first words, else by its own words."""
-    told = item if isinstance(item, dict) else {}
-    source, begins = told.get("source"), told.get("begins")
-    if isinstance(source, str) and source.strip():
-        return locator.find(source, after)
-    if isinstance(begins, str) and begins.strip():
-        return locator.from_beginning(begins, atom, after)
-    return locator.find(atom, after)
+def _parts(response: str, sentences: Sequence[Span]) -> list[tuple[Span, str]]:
+    """The parts of sentences, each on one line, with the sentence it is of."""
+    return [
+        (sentence, part)
+        for sentence in sentences
+        for part in cut(" ".join(response[sentence.start : sentence.end].split()))
+    ]

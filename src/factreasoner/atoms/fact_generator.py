@@ -18,7 +18,7 @@ class LLMFactGenerator(LLMAtomizer):
     """
 
     PROMPT = "fact_generator"
-    INLINE = None
+    COVERS = False
 
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference.

@@ -10,7 +10,7 @@ from factreasoner.settings import Config
 
 def atom_prompts(config: Config) -> list[str]:
     """Names of the prompts that a model's atomizer and reviser ask."""
-    return ["atomizer_inline"] if config.reviser == "inline" else ["atomizer", "reviser"]
+    return ["atomizer"] if config.reviser == "inline" else ["atomizer", "reviser"]
 
 
 def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from factreasoner import prompts
+from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
+from factreasoner.atoms.strangers import Material, numbers
+from factreasoner.atoms.vague import is_vague, leads_with_pronoun
 from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
+from factreasoner.text.comparable import is_english
 from factreasoner.text.rewording import keeps_words
 
 STAGE = "reviser"
 _GROWTH, _ALLOWANCE = 4, 200
+_LATIN = re.compile("[A-Za-z]")
 
 
 class KeepAtoms:
@@ -31,21 +35,27 @@ class KeepAtoms:
 
 
 class LLMReviser:
-    """Has a language model rewrite all atoms of a record in one call, one required argument an atom.
+    """Has a language model rewrite, in one call, the atoms of a record that can't be understood alone.
 
-    Arguments are named by the atom's position in the record, so that a text can't move to another atom. An
-    argument that is missing, null, empty, of the wrong type, far too long, or without a number or most words
-    of the original is asked again, `max_attempts` times in all; then it is a Failure and the atom keeps its
-    text. A reply cut by the token limit is halved at once.
+    Names are put in by the parse first, as `EmbeddedReviser` does it; atoms that then still hold a pronoun,
+    a noun that points back or a month without a year are asked about, in other languages all of them.
+    Arguments are named by position, so that a text can't move to another atom. One that is missing, null,
+    empty, of the wrong type, far too long, without a number, the negation or most words of the original, or
+    with a number or a name that response, question and topic do not have, is asked again, `max_attempts`
+    times in all; then it is a Failure and the atom keeps its text, as it does where the text that came
+    still has a pronoun for a name. A cut reply is halved at once.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
+        self._llm = llm
+        self._config = config or Config()
         self._template = prompts.load("reviser")
-        self._rewriter = Rewriter(_REVISING, llm, config or Config())
+        self._by_parse = EmbeddedReviser(self._config)
 
     def requests(self, atoms: Sequence[Atom], record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        return self._rewriter.requests(self._prompt(record), [Claim(atom.id, atom.text) for atom in atoms])
+        asked = _unclear(self._by_parse.revise(atoms, record).atoms, record)
+        return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, same ids and order; each revised one has its former text in `original`.
@@ -53,15 +63,30 @@ class LLMReviser:
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        claims = [Claim(atom.id, atom.text) for atom in atoms]
-        found = self._rewriter.rewrite(self._prompt(record), claims)
-        return Atomized(
-            tuple(
-                atom if isinstance(text, Failure) else _revised(atom, without_citations(text))
-                for atom, text in zip(atoms, found, strict=True)
-            ),
-            tuple(result for result in found if isinstance(result, Failure)),
+        parsed = self._by_parse.revise(atoms, record).atoms
+        asked = _unclear(parsed, record)
+        found = self._rewriter(record, atoms).rewrite(self._prompt(record), asked)
+        english = is_english(record.response)
+        texts = {
+            claim.id: text
+            for claim, text in zip(asked, found, strict=True)
+            if isinstance(text, str) and not (english and leads_with_pronoun(text))
+        }
+        revised = (
+            _revised(atom, without_citations(texts[atom.id])) if atom.id in texts else atom for atom in parsed
         )
+        return Atomized(tuple(revised), tuple(result for result in found if isinstance(result, Failure)))
+
+    def _rewriter(self, record: Record, atoms: Sequence[Atom]) -> Rewriter:
+        texts = (record.response, record.prompt, record.topic or "")
+        material = Material(*texts, *(atom.text for atom in atoms))
+
+        def problem(original: str, text: str) -> str | None:
+            if added := material.strangers(text):
+                return f"{', '.join(added)} stands neither in the text nor in the question"
+            return _problem(original, text)
+
+        return Rewriter(_REVISING._replace(problem=problem), self._llm, self._config)
 
     def _prompt(self, record: Record) -> Prompt:
         return self._template.fill(
@@ -71,11 +96,21 @@ class LLMReviser:
         )
 
 
+def _unclear(atoms: Sequence[Atom], record: Record) -> list[Claim]:
+    """The atoms that may need their text to be understood."""
+    english = is_english(record.response)
+    return [
+        Claim(atom.id, atom.text)
+        for atom in atoms
+        if not (english and _LATIN.search(atom.text)) or atom.unresolved or is_vague(atom.text)
+    ]
+
+
 def _problem(original: str, text: str) -> str | None:
     """Why a revision can't stand in for the original, or None."""
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(text)} characters for {len(original)}"
-    lost = _numbers(original) - _numbers(text)
+    lost = numbers(original) - numbers(text)
     if lost:
         return f"it lacks {', '.join(sorted(lost))}"
     if _NEGATION.search(original) and not _NEGATION.search(text):
@@ -93,17 +128,11 @@ _REVISING = Rewriting(
     result="revision",
     problem=_problem,
 )
-_NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
-
-
-def _numbers(text: str) -> set[str]:
-    """The numbers of a text, with their sign, without separators of thousands."""
-    found = _NUMBER.findall(unicodedata.normalize("NFKC", text))
-    return {number.replace("−", "-").replace(",", "") for number in found}
 
 
 def _revised(atom: Atom, text: str) -> Atom:
     if text == atom.text:
         return atom
-    return atom.model_copy(update={"text": text, "original": atom.original or atom.text})
+    changes = {"text": text, "original": atom.original or atom.text, "unresolved": ()}
+    return atom.model_copy(update=changes)

@@ -1,26 +1,29 @@
 """Prompts as files, and the loader that renders and fingerprints them.
 
-A prompt is a Markdown file in this folder: the system part, a line `---user---`, the user part. Placeholders
-are those of `string.Template` (`$name`; a literal dollar sign is `$$`).
+A prompt is a Markdown file in this folder: the system part, a line `---user---`, the user part; then, if it
+has any, a line `---examples---` and a JSON list of example calls: the values of its placeholders as plain
+text, the items asked about, and the answer's arguments. Placeholders are those of `string.Template` (`$name`;
+a literal dollar sign is `$$`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import string
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import Prompt
+from factreasoner.llm.messages import Example, Prompt
 from factreasoner.prompts.fences import delimit, one_line
 
 __all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse"]
 
-USER_MARK = "---user---"
+USER_MARK, EXAMPLES_MARK = "---user---", "---examples---"
 
 
 class PromptTemplate(NamedTuple):
@@ -30,6 +33,7 @@ class PromptTemplate(NamedTuple):
     system: str
     user: str
     fingerprint: str
+    examples: tuple[dict[str, Any], ...] = ()
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -55,7 +59,15 @@ class PromptTemplate(NamedTuple):
             system=string.Template(self.system).substitute(values),
             user=string.Template(self.user).substitute(values),
             fingerprint=self.fingerprint,
+            examples=tuple(self._example(**example) for example in self.examples),
         )
+
+    def _example(
+        self, values: dict[str, str], arguments: dict[str, Any], items: dict[str, str] | None = None
+    ) -> Example:
+        shown = {name: delimit(value, name) for name, value in values.items()}
+        user = string.Template(self.user).substitute(shown)
+        return Example(user=user, items=items or {}, arguments=arguments)
 
 
 def parse(name: str, text: str) -> PromptTemplate:
@@ -64,13 +76,15 @@ def parse(name: str, text: str) -> PromptTemplate:
     Raises:
         ConfigError: not exactly one `---user---` line, or a `$` that is no placeholder.
     """
+    text, _, shown = text.partition(f"\n{EXAMPLES_MARK}\n")
     parts = re.split(rf"^{USER_MARK}[ \t]*$", text, flags=re.MULTILINE)
     if len(parts) != 2:
         raise ConfigError(f"prompt {name!r}: needs exactly one line {USER_MARK!r}")
     system, user = (part.strip() for part in parts)
     if not (string.Template(system).is_valid() and string.Template(user).is_valid()):
         raise ConfigError(f"prompt {name!r}: a '$' starts no placeholder; write '$$' for a dollar sign")
-    return PromptTemplate(name, system, user, hashlib.sha256(text.encode()).hexdigest()[:16])
+    digest = hashlib.sha256(f"{text}{shown}".encode()).hexdigest()[:16]
+    return PromptTemplate(name, system, user, digest, tuple(json.loads(shown or "[]")))
 
 
 @lru_cache

@@ -14,7 +14,6 @@ from factreasoner.models import Record
 from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Task
-from factreasoner.text.sentences import sentences
 
 WORDS = "words " * 25
 """What stands for a quote, a reasoning or another free text of a reply: as long as these are, about."""
@@ -71,6 +70,5 @@ def _value(
         if name.startswith("fact"):
             return "true" if borne_out else "false"
         return schema.items[name] if prompt.name != "correct" else f"{schema.items[name]} (corrected)"
-    found = re.search(r"<given_text_\w+>\n(.*?)\n</given_text", prompt.user, re.DOTALL)
-    text = found[1] if found else prompt.user
-    return [{"source": part, "atom": part} for part in (text[s:e] for s, e in sentences(text))]
+    found = re.search(r"<given_parts_\w+>\n(.*?)\n</given_parts", prompt.user, re.DOTALL)
+    return (found[1] if found else prompt.user).splitlines()

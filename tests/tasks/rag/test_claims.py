@@ -18,7 +18,7 @@ def test_claims_of_a_reference_are_made_once_a_run():
     def answer(prompt, schema):
         if schema.name == "report_statements":
             made[prompt.user] += 1
-            return {"statements": [{"source": "Ulm", "atom": "Einstein was born in Ulm."}]}
+            return {"statements": ["Einstein was born in Ulm."]}
         if schema.name == "rewrite_statements":
             return dict(schema.items)
         return dict.fromkeys(schema.items, "True")
@@ -26,13 +26,17 @@ def test_claims_of_a_reference_are_made_once_a_run():
     worker = TASK.worker(Config(model="test", cache=False, form="tool"), Calls(llm=ScriptedLLM(answer)))
     for n in range(3):
         result = worker.assess(
-            record_of(id=f"q{n}", output=f"Answer {n}: born in Ulm.", reference="He was born in Ulm.")
+            record_of(
+                id=f"q{n}",
+                output=f"Einstein was born in Ulm, says {n}.",
+                reference="Einstein was born in Ulm.",
+            )
         )
         assert [claim.id for claim in result.reference_claims] == ["r0"]
         assert result.status == "ok"
-        calls = {stage: usage.calls for stage, usage in result.usage.items()}
+        calls = {stage: usage.calls for stage, usage in result.usage.items() if usage.calls}
         texts = 1 if n else 2
-        assert calls == {"atomizer": texts, "reviser": texts, "evaluator": 2}
+        assert calls == {"atomizer": texts, "evaluator": 2}
     assert len(made) == 4
     assert set(made.values()) == {1}
 
@@ -54,7 +58,7 @@ def test_claims_that_cannot_be_made_leave_the_other_list_to_be_scored():
 def test_made_ids_stay_clear_of_given_ones():
     def answer(prompt, schema):
         if schema.name == "report_statements":
-            return {"statements": [{"source": "A", "atom": "A is B."}]}
+            return {"statements": ["A is B."]}
         return {
             name: text if schema.name == "rewrite_statements" else "True"
             for name, text in schema.items.items()

@@ -132,9 +132,7 @@ def test_an_empty_answer_states_nothing_and_asks_nobody(response):
 
 
 def test_facts_are_made_of_the_reference_and_numbered_apart_from_other_ids():
-    made = {
-        "statements": [{"source": "born", "atom": "She was born."}, {"source": "died", "atom": "She died."}]
-    }
+    made = {"statements": ["She was born.", "She died."]}
     item = record(
         facts=None, reference="She was born and died.", contexts=(Context(id="f1", text="x", title=""),)
     )

@@ -25,7 +25,7 @@ def found(answer, atomizer=None, **fields):
 
 def listing(*statements):
     """An atomizer whose model lists `statements`."""
-    reply = {"statements": [{"source": one, "atom": one} for one in statements]}
+    reply = {"statements": list(statements)}
     return LLMAtomizer(ScriptedLLM(lambda prompt, schema: reply))
 
 
@@ -49,7 +49,7 @@ def test_a_sentence_that_stands_twice_is_held_against_what_it_cites_each_time(at
 def test_a_sentence_that_repeats_a_part_of_another_has_that_claim():
     answer = "The tower is tall and old [1]. The tower is tall [2]."
     claims = found(answer, listing("The tower is tall and old.", "The tower is tall.")).claims
-    assert [claim.cited for claim in claims] == [("c1",), ("c2",)]
+    assert [claim.cited for claim in claims] == [("c1",), ("c1",), ("c2",)]
 
 
 def test_given_claims_are_all_there_are_and_one_that_is_nowhere_is_a_failure():

@@ -16,7 +16,7 @@ from factreasoner.tasks.verify.result import scored_verify
 def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_answer():
     model = Model()
     llm = ScriptedLLM(model)
-    verify(ANSWER, sources=SOURCES, prompt="What of it?", llm=llm, rounds=0)
+    verify(ANSWER, sources=SOURCES, prompt="What of it?", llm=llm, rounds=0, spacy_model="none")
     calls = [call for call in llm.calls if call.prompt.name == "verify"]
     assert [len(call.schema.items) for call in calls] == [2, 1, 1]
     for call in calls:
@@ -52,7 +52,9 @@ def test_a_verdict_that_never_comes_is_a_failure_and_the_sentence_stays(kind):
 def test_a_long_source_is_shown_in_parts_and_any_part_may_bear_a_claim_out():
     filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
     llm = ScriptedLLM(Model())
-    result = verify("It shows ships [1].", sources=[f"{filler} It shows ships."], llm=llm, rounds=0)
+    result = verify(
+        "It shows ships [1].", sources=[f"{filler} It shows ships."], llm=llm, rounds=0, spacy_model="none"
+    )
     calls = [call for call in llm.calls if call.prompt.name == "verify"]
     assert len(calls) > 1
     assert [claim.label for claim in result.claims] == ["supported"]

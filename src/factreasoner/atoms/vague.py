@@ -1,0 +1,35 @@
+"""Whether an English statement leans on its text: "she", "the company", "on 9 November" without a year."""
+
+from __future__ import annotations
+
+import re
+
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|(?:him|her|it|them)sel(?:f|ves)|this|these|those"
+    r"|both|either|neither|the (?:same|two|latter|former|others?)|(?:at|by) (?:the|that) time|that year)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    r"\b[Tt]he [a-z-]+(?=[.,;]|['’]|\s(?:is|was|were|are|has|had|have|will|can|could|may)\b)"
+    r"|\AThe [a-z-]+ (?!of\b|that\b|which\b|who\b|[A-Z])"
+)
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_NAME = re.compile(
+    r"(?<=\w\W)[^\W\d_a-z]|\A(?!(?:In|On|At|As|After|When|By|For|From|With|Most|The)\b)[A-Z]\w+ [a-z]+s?\b"
+)
+_YEAR = re.compile(r"\b\d{4}\b")
+
+
+def is_vague(statement: str) -> bool:
+    """Whether it has a leading pronoun, a noun that points back, or a month without a year."""
+    if leads_with_pronoun(statement) or _POINTING.search(statement):
+        return True
+    return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
+
+
+def leads_with_pronoun(statement: str) -> bool:
+    """Whether it has a pronoun and no name before it."""
+    pronoun = _PRONOUN.search(statement)
+    return pronoun is not None and _NAME.search(statement, 0, pronoun.start()) is None
