@@ -43,7 +43,7 @@ def labels(run):
     return run.atoms().set_index("record")["label"].to_dict()
 
 
-EXPECTED = {"x": "unverified", "y": "unverified"}  # words alone decide neither
+EXPECTED = {"x": "supported", "y": "contradicted"}
 
 
 @pytest.mark.parametrize(

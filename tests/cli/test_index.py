@@ -159,7 +159,7 @@ def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
     done = factreasoner("run", data, *search, "--version", version, "--retrieve-k", 1, "--out", "out")
     assert done.returncode == 0, done.stderr
     lines = {line["id"]: line for line in results(tmp_path / "out")}
-    assert lines["curie"]["predictions"] == {"a0": "S", "a1": "S", "a2": "S"}
+    assert lines["curie"]["predictions"] == {"a0": "S", "a1": "S", "a2": "NS"}
     assert lines["tower"]["predictions"] == {"a0": "S"}
 
     found = contexts(tmp_path / "out")

