@@ -250,35 +250,6 @@ def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
     assert "~$0.0" in done.stdout
 
 
-def test_atoms_are_found_and_revised_by_the_model(factreasoner, tmp_path):
-    def answer(request):
-        if "statements" in request.properties:
-            return {"statements": ["She was born in Warsaw."]}
-        if "atom_0" in request.properties:
-            return {"atom_0": "Marie Curie was born in Warsaw."}
-        return good(request)
-
-    data = write_records(
-        tmp_path / "d.jsonl",
-        {
-            "input": "Who?",
-            "output": "She was born in Warsaw.",
-            "contexts": ["Marie Curie was born in Warsaw in 1867."],
-        },
-    )
-    with FakeServer(answer) as server:
-        done = run(factreasoner, server, data)
-        assert server.calls == 3
-    assert done.returncode == 0, done.stderr
-    (line,) = results(tmp_path / "out")
-    assert line["predictions"] == {"a0": "S"}
-    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())
-    assert journal["atoms"][0]["text"] == "Marie Curie was born in Warsaw."
-    assert journal["atoms"][0]["original"] == "She was born in Warsaw."
-    assert journal["atoms"][0]["span"] == [0, 22]
-    assert set(journal["usage"]) >= {"atomizer", "reviser", "evaluator"}
-
-
 def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")

@@ -28,7 +28,6 @@ def test_a_record_needs_contexts_or_a_reference_and_ids_that_name_no_other_premi
 
 def test_the_prompts_are_those_that_may_be_asked():
     assert TASK.prompts(Config()) == ["atomizer", "reviser", "judge", "judge_one", "judge_several"]
-    assert TASK.prompts(Config(model="m", reviser="inline"))[0] == "atomizer_inline"
 
 
 def test_a_record_that_could_not_be_worked_on():
