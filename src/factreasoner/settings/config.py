@@ -98,7 +98,8 @@ class Config(BaseModel):
     )
     atomizer: str = _assessor("auto", f"auto, {_NAMES['atomizer']} or package.module:Class.")
     reviser: str = _assessor(
-        "auto", "auto, llm, inline (in the atomizer's own call), embedded, none or package.module:Class."
+        "auto",
+        "auto, llm, inline (the atomizer's own wording stands), embedded, none or package.module:Class.",
     )
     fact_generator: str = _assessor(
         "auto", f"Makes facts of a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
