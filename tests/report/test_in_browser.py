@@ -30,7 +30,7 @@ def two_records(tmp_path_factory):
 def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_records):
     with watched(browser) as seen:
         page = seen.open(two_records)
-        assert page.inner_text("h1") == "1 contradicted and 3 unverified of 8 atoms."
+        assert page.inner_text("h1") == "1 contradicted and 3 unverified of 8 atoms; 1 is disputed."
         first = page.locator(".worst-claim").first
         assert "The bridge opened in 1930." in first.inner_text()
         assert "The bridge opened in 1932." in first.locator("blockquote").inner_text()
@@ -57,7 +57,7 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
     path = report_of(run_of(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
     with watched(browser) as seen:
         page = seen.open(path)
-        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 of the supported is disputed."
+        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
         last = page.locator(".worst-claim").last
         assert "history (History) contradicts it" in last.inner_text()
         page.get_by_label("With").select_option("disputed")
@@ -249,7 +249,7 @@ class Believing(Table):
         )
 
 
-def test_support_by_belief_alone_is_marked_in_matrix_and_picture(browser, tmp_path):
+def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
     judge = Believing({("old", "1930"): VERDICTS["old", "1930"]})
     claims = ["The bridge opened in 1930.", "It is painted grey."]
     borne_out = rag(ANSWER, contexts=PASSAGES, claims=claims, judge=judge).result
@@ -257,11 +257,11 @@ def test_support_by_belief_alone_is_marked_in_matrix_and_picture(browser, tmp_pa
     with watched(browser) as seen:
         page = seen.open(report_of(run_of(tmp_path / "rag", borne_out, task="rag")))
         second = page.locator("table.matrix tbody tr").nth(1)
-        assert second.locator("th .badge").all_inner_texts() == ["✓\nsupported", "≈\nby belief alone"]
+        assert second.locator("th .badge").all_inner_texts() == ["?\nunverified"]
         page = seen.open(report_of(run_of(tmp_path / "run", true)))
         open_all(page)
         said = page.locator(".graph .node.claim text").all_text_contents()
-        assert [words.split()[-2] for words in said] == ["✓", "≈"]
+        assert [words.split()[-2] for words in said] == ["✓", "?"]
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):
