@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 
-import httpx
 import pytest
 from random_model import CONTEXT
 from relay import Peer
@@ -18,7 +17,6 @@ from factreasoner.errors import LLMError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.forms import request_of
 from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
@@ -27,8 +25,8 @@ PREMISE = Premise("p", "The library opens at nine and closes at five. It was fou
 COUNTS = (1, 8, 24)
 TOKENS_A_FACT = 8
 """No fact below takes fewer."""
-SHOWN_OR_LISTED = {"tools_shown": False, "tools_dropped": True}
-"""Whether a template makes the client list the facts in the message of a tool call."""
+TEMPLATES = ("tools_shown", "tools_dropped")
+"""Chat templates that show tools to the model, and that drop them."""
 
 
 def claims(count):
@@ -37,13 +35,13 @@ def claims(count):
 
 def settings(peer, model, **more):
     place = {"model": model, "api_base": peer.url, "max_attempts": 1, "patience": 5.0, "timeout": 280.0}
-    return Config(**place | {"cache": False, "max_tokens": 1500} | more)
+    return Config(**place | {"cache": False, "max_tokens": 1500, "atoms_per_call": 32} | more)
 
 
 # Every fact is seen
 
 
-@pytest.mark.parametrize("template", SHOWN_OR_LISTED)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_the_prompt_grows_with_every_fact_whatever_the_template_shows(peer, template):
     asked = peer(template)
     config = settings(asked, template)
@@ -57,27 +55,11 @@ def test_the_prompt_grows_with_every_fact_whatever_the_template_shows(peer, temp
         last = asked.relay.exchanges[-1]
         assert judged.verdicts[-1].confidence == "logprobs"
         taken.append(last.prompt_tokens)
-    assert client.capabilities.form == "tool"
-    assert client.capabilities.listed is SHOWN_OR_LISTED[template]
     for (few, less), (more, greater) in itertools.pairwise(zip(COUNTS, taken, strict=True)):
         assert greater - less >= TOKENS_A_FACT * (more - few)
 
 
-def test_without_the_list_a_template_without_tools_shows_no_fact_at_all(llama):
-    """That the server above is as bad as it is said to be."""
-    taken = []
-    for count in COUNTS:
-        schema = faaf.inquiry("tfn").build(claims(count))
-        request = request_of("tool", Prompt(name="p", user=PREMISE.text), schema)
-        url = f"{llama['tools_dropped'].url}/chat/completions"
-        answer = httpx.post(url, json=request | {"max_tokens": 1500}, timeout=300.0, trust_env=False).json()
-        taken.append(answer["usage"]["prompt_tokens"])
-        arguments = answer["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
-        assert set(json.loads(arguments)) == set(schema.arguments)  # it answers all the same
-    assert len(set(taken)) == 1
-
-
-@pytest.mark.parametrize("form", ["json_object", "fenced"])
+@pytest.mark.parametrize("form", ["json_object", "lines"])
 def test_json_forms_show_every_fact_to_any_template(peer, form):
     asked = peer("tools_dropped")
     client = LiteLLMClient(settings(asked, "tools_dropped", form=form, max_tokens=16))
@@ -145,7 +127,7 @@ def outcome(folder):
     return verdicts, sum(line["usage"]["calls"] for line in results)
 
 
-@pytest.mark.parametrize("template", SHOWN_OR_LISTED)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_results_are_the_same_at_any_concurrency(peer, template, tmp_path, command):
     asked = peer(template)
     path = records(tmp_path)
