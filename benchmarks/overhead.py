@@ -38,10 +38,10 @@ from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
-from factreasoner.llm.messages import Prompt
 from factreasoner.llm.parallel import map_as_completed, parallel_map
 from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
+from factreasoner.models.messages import Prompt
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
 

@@ -34,7 +34,6 @@ FLOORS = [
 
 So there is no circle: an import that closes one goes up, or stays on its floor.
 """
-_MODELS = "the model path, asked anew"
 _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
 NOT_IN_THE_TABLE = {
@@ -50,8 +49,6 @@ NOT_IN_THE_TABLE = {
 """Parts that are yet to be rebuilt: the floor they stand on till then, and the work that takes them away."""
 
 NOT_DOWNWARD = {
-    ("prompts", "llm"): _MODELS,
-    ("protocols", "llm"): _MODELS,
     ("batch", "cli"): _HOUSE,
     ("calibration", "evaluators"): _HOUSE,
     ("calibration", "inputs"): _HOUSE,

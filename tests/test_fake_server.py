@@ -8,7 +8,7 @@ import pytest
 from fake_server import FakeServer, answering, hang, obliging, refusing, sequence, server_error
 
 from factreasoner.llm.forms import request
-from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import FunctionSchema, Prompt
 
 FACT = {"type": "string", "enum": ["True", "False"]}
 PARAMETERS = {"type": "object", "properties": {"fact_0": FACT, "score": {"type": "integer", "minimum": 3}}}

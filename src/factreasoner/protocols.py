@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from factreasoner.graph.factor_graph import FactorGraph
-    from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
     from factreasoner.models import (
         Atom,
         Claim,
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
         Record,
         Verdict,
     )
+    from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 
 
 class Atomized(NamedTuple):

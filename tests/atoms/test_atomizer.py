@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, StageError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 
 CUT = Reply(arguments={}, truncated=True)

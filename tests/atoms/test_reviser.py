@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 
 RECORD = Record(

@@ -10,8 +10,8 @@ from factreasoner import ScriptedLLM
 from factreasoner.evaluators.graph import GraphEvaluator, solved
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Atom, Context, Outcome, Record
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

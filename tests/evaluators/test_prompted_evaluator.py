@@ -12,8 +12,8 @@ from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.llm.messages import Chances, Reply
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
+from factreasoner.models.messages import Chances, Reply
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 

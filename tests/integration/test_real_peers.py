@@ -17,8 +17,8 @@ from factreasoner.errors import LLMError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim, Premise
+from factreasoner.models.messages import Prompt
 from factreasoner.settings import Config
 
 PREMISE = Premise("p", "The library opens at nine and closes at five. It was founded in 1867.")

@@ -11,8 +11,8 @@ from provider_server import ProviderServer
 
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
+from factreasoner.models.messages import Prompt
 from factreasoner.settings import Config
 
 CLAIMS = [Claim("a", "Revenue fell by -3.5 %."), Claim("b", "Łódź lies 75 m² above it.")]

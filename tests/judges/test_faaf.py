@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.judges import faaf
-from factreasoner.llm.messages import Reply
 from factreasoner.models import Claim
+from factreasoner.models.messages import Reply
 
 CLAIMS = [Claim("a7", 'Revenue was "$1.2 billion", down -3.5 %.'), Claim("a2", "It rained.")]
 

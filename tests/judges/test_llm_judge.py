@@ -10,8 +10,8 @@ from factreasoner import ScriptedLLM
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.messages import Chances, Reply
 from factreasoner.models import Claim, Premise
+from factreasoner.models.messages import Chances, Reply
 from factreasoner.settings import Config
 
 PREMISE = Premise("c0", "The library opens at nine.", others=("It opens at ten.",), title="Library")

@@ -7,7 +7,7 @@ from fake_server import FakeServer
 from factreasoner.llm.budget import Account
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.form_search import Memory
-from factreasoner.llm.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 
 PROMPT = Prompt(name="check", system="You check facts.", user="Is it so?", fingerprint="v1")

@@ -23,10 +23,10 @@ from llm_scene import PROMPT, schema_of
 
 from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.messages import Reply
 from factreasoner.llm.retry_budget import IN_VAIN, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
+from factreasoner.models.messages import Reply
 from factreasoner.settings import Config
 
 SIZES = (1, 2, 3, 8, 32, 64)

@@ -16,9 +16,9 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.cache import FILE, ResponseCache, cache_folder, key_of
-from factreasoner.llm.messages import Chances, Reply
 from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
+from factreasoner.models.messages import Chances, Reply
 from factreasoner.settings import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
@@ -224,7 +224,7 @@ def test_an_interrupted_request_is_made_by_the_next_in_line(cache):
 WRITER = """
 import sys, pathlib
 from factreasoner.llm.cache import ResponseCache
-from factreasoner.llm.messages import FunctionSchema, Reply
+from factreasoner.models.messages import FunctionSchema, Reply
 prop = {"type": "string"}
 schema = FunctionSchema(name="f", description="", parameters={"type": "object", "properties": {"a": prop}})
 cache = ResponseCache(pathlib.Path(sys.argv[1]))

@@ -9,9 +9,9 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 from factreasoner.judges import faaf
 from factreasoner.llm import forms
 from factreasoner.llm.logprobs import Token, Tokens
-from factreasoner.llm.messages import Example, FunctionSchema, Prompt
 from factreasoner.llm.responses import Completion
 from factreasoner.models import Claim, Usage
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 
 FORMS = ("tool", "json_schema", "json_object", "lines")
 CLAIMS = [Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'), Claim("b", "One.\nfact_0: Two.")]

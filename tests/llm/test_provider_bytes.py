@@ -11,8 +11,8 @@ from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.dialect import Dialect, Wanted
 from factreasoner.llm.forms import MANY, MARK, request
-from factreasoner.llm.messages import Prompt
 from factreasoner.models import Claim
+from factreasoner.models.messages import Prompt
 from factreasoner.settings import Config
 
 PATHS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from factreasoner.llm.messages import Prompt, Reply
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Claim, Failure
+from factreasoner.models.messages import Prompt, Reply
 from factreasoner.settings import Config
 
 PROMPT = Prompt(name="p", user="u")

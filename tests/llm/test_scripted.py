@@ -4,11 +4,11 @@ import pytest
 from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import ConfigError, UnusableReplyError
-from factreasoner.llm.messages import Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.scripted import Call, ScriptedLLM
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
+from factreasoner.models.messages import Reply
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
 

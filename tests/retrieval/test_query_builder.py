@@ -6,9 +6,9 @@ import pytest
 from fenced import fenced
 
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
-from factreasoner.llm.messages import Reply
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Atom, Record
+from factreasoner.models.messages import Reply
 from factreasoner.retrieval.query_builder import LONGEST, LLMQueryBuilder
 from factreasoner.settings import Config
 

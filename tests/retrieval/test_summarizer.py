@@ -6,9 +6,9 @@ import pytest
 from fenced import fenced
 
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.scripted import Scripted, ScriptedLLM
 from factreasoner.models import Atom, Context
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.retrieval.summarizer import LLMSummarizer
 from factreasoner.settings import Config
 

@@ -9,8 +9,8 @@ import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.errors import PluginError
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.fingerprints import prompt_fingerprints

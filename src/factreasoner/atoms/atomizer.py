@@ -17,9 +17,9 @@ from factreasoner.atoms.strangers import Material
 from factreasoner.atoms.vague import is_vague
 from factreasoner.errors import StageError
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Failure, Record
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.comparable import is_english

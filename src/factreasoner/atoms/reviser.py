@@ -10,9 +10,9 @@ from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.strangers import Material, numbers
 from factreasoner.atoms.vague import is_vague, leads_with_pronoun
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.comparable import is_english

@@ -13,10 +13,10 @@ from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 

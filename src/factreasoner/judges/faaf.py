@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import Chances, Example, FunctionSchema, Reply
 from factreasoner.models import Claim, Label
+from factreasoner.models.messages import Chances, Example, FunctionSchema, Reply
 
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}

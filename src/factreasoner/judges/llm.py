@@ -8,8 +8,8 @@ from functools import cached_property
 from factreasoner import prompts
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
-from factreasoner.llm.messages import Example, FunctionSchema, Prompt
 from factreasoner.models import Claim, Label, Premise, Verdict
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import price
 from factreasoner.llm.usage import stage
 from factreasoner.models import Claim, Label, Premise, Probe
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.retry_budget import IN_VAIN, RetryBudget, planned_call
 from factreasoner.models import Failure
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from factreasoner.llm.cache_file import CacheFile
 from factreasoner.llm.commons import Commons, ReplyCache, SharedReply
-from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.usage import CACHED
+from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
 FILE = "replies.sqlite"

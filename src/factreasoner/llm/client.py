@@ -29,13 +29,13 @@ from factreasoner.llm.form_search import (
     sees_too_little,
 )
 from factreasoner.llm.gate import Gate
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.retry_budget import current_budget
 from factreasoner.llm.send import Attempts, FormRefusedError, Sender
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import CACHED, record_usage
 from factreasoner.models import Probe
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from factreasoner.llm.budget import Account
 from factreasoner.llm.form_search import Memory
 from factreasoner.llm.limits import Turn
-from factreasoner.llm.messages import FunctionSchema, Reply
+from factreasoner.models.messages import FunctionSchema, Reply
 
 
 class SharedReply(NamedTuple):

@@ -12,9 +12,9 @@ from factreasoner.choices import CallForm
 from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.llm.dialect import Dialect
 from factreasoner.llm.forms import Kind
-from factreasoner.llm.messages import Reply
 from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
 from factreasoner.models import Model, Probe
+from factreasoner.models.messages import Reply
 
 MOST_QUESTIONS = 4
 """Questions without one usable answer after which a form is taken all the same."""

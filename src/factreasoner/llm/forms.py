@@ -19,9 +19,9 @@ from typing import Any, Literal, NamedTuple
 from factreasoner.choices import CallForm
 from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
 from factreasoner.llm.logprobs import Tokens, named_by
-from factreasoner.llm.messages import Chances, Example, FunctionSchema, Prompt, Reply
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.models.messages import Chances, Example, FunctionSchema, Prompt, Reply
 from factreasoner.prompts.fences import delimit, harmless, one_line
 
 Kind = Literal["one", "flat", "nested"]

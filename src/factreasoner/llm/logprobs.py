@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.llm.messages import Chances
+from factreasoner.models.messages import Chances
 
 _LEAST = -sys.float_info.max
 """JSON can spell whole numbers beyond it, which no float can hold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import FunctionSchema, Prompt, Reply
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 
 Scripted = dict[str, Any] | Reply | Exception
 """Arguments, a whole reply, or an exception to raise."""

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.messages import Example, Prompt
+from factreasoner.models.messages import Example, Prompt
 from factreasoner.prompts.fences import delimit, one_line
 
 __all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner import prompts
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.retrieval.subject import subject_of
 from factreasoner.settings import Config

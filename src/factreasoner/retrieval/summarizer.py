@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from factreasoner import prompts
 from factreasoner.graph.pairs import equal_groups, kept
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Retrieved
 from factreasoner.settings import Config
 

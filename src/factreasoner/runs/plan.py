@@ -14,11 +14,11 @@ from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.retry_budget import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.plugins.kinds import (
     ASSESSOR,
     ATOMIZER,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.retry_budget import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Task

@@ -11,8 +11,8 @@ from factreasoner.llm.cache import worth_keeping
 from factreasoner.llm.commons import Commons, SharedReply
 from factreasoner.llm.form_search import Capabilities
 from factreasoner.llm.limits import Turn
-from factreasoner.llm.messages import FunctionSchema, Reply
 from factreasoner.llm.usage import CACHED
+from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
 Call = Callable[..., Any]

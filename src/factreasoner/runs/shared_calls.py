@@ -20,7 +20,7 @@ from factreasoner.llm.budget import Budget, Reservation
 from factreasoner.llm.cache import ResponseCache
 from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.limits import LocalTurnstile, Turn, slots_of
-from factreasoner.llm.messages import Reply
+from factreasoner.models.messages import Reply
 from factreasoner.settings import Config
 
 NEWS_SECONDS = 1.0

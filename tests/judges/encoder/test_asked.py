@@ -8,9 +8,9 @@ from fake_server import Completion, FakeServer
 from factreasoner import assess
 from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges.encoder import VerifierJudge
-from factreasoner.llm.messages import Chances, Reply
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Premise
+from factreasoner.models.messages import Chances, Reply
 from factreasoner.settings import Config
 
 PASSAGE = Premise("c", "The library opens at nine.\nIt closes at five.")

@@ -7,8 +7,8 @@ from verifying_model import ANSWER, SOURCES, Model, verified
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import UnusableReplyError
-from factreasoner.llm.messages import Reply
 from factreasoner.models import Context
+from factreasoner.models.messages import Reply
 from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
 

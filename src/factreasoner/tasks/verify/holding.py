@@ -10,10 +10,10 @@ from factreasoner.evaluators.prompted import PASSAGE_TOKENS
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.llm import pair_id
-from factreasoner.llm.messages import FunctionSchema, Prompt
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
+from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge
 from factreasoner.retrieval.passages import split_passages
 from factreasoner.settings import Config

@@ -7,7 +7,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from pydantic import Field
 
-from factreasoner.models import Model, Usage
+from factreasoner.models.records import Model
+from factreasoner.models.results import Usage
 from factreasoner.models.verdicts import Probability
 
 
