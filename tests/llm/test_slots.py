@@ -47,7 +47,46 @@ def test_one_noisy_answer_does_not_settle_them_for_good():
     server = served(100)
     server.rounds(7)
     server.now += 60  # somebody else had the machine
-    assert server.rounds(100)[-1] == 16
+    assert server.rounds(400)[-1] == 16
+
+
+def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_briefly():
+    now, at_two = [0.0], 0
+    slots = Slots(16, 1, clock=lambda: now[0])
+    for _ in range(120):
+        for _ in range(slots.limit):
+            slots.take()
+        at_two += slots.limit == 2
+        now[0] += 0.5 if slots.limit == 1 else 12.0
+        for _ in range(slots.limit):
+            slots.give_back()
+            slots.answered(600)
+    assert slots.limit == 1
+    assert 1 <= at_two <= 4
+
+
+def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
+    slots = Slots(2, 2)
+    turnstile = LocalTurnstile(slots, None, None)
+    order, both = [], threading.Barrier(2)
+
+    def passage(name):
+        with one_slot():
+            for number in range(4):
+                with turnstile.passed(1):
+                    if number == 0:
+                        both.wait()
+                        slots.limit = 1
+                    order.append(name)
+
+    threads = [threading.Thread(target=passage, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    rest = order[2:]  # after the first call of each
+    assert len(rest) == 6
+    assert [len(set(rest[:3])), len(set(rest[3:]))] == [1, 1]
 
 
 def test_slots_that_nobody_needs_do_not_grow():
@@ -64,7 +103,7 @@ def test_a_request_out_of_time_halves_them_and_they_come_back_where_that_is_fast
     server.slots.timed_out()
     server.slots.timed_out()
     assert server.slots.limit == 4
-    assert server.rounds(200)[-1] == 16
+    assert server.rounds(1200)[-1] == 16
 
 
 def test_a_server_on_this_machine_is_asked_one_by_one_at_first():

@@ -123,7 +123,9 @@ def _model(config: Config) -> Iterator[Check]:
     from factreasoner.llm.client import LiteLLMClient
 
     patience = config.patience if "patience" in config.model_fields_set else 0.0
-    client = LiteLLMClient(config.model_copy(update={"cache": False, "patience": patience}))
+    attempts = config.max_attempts if "max_attempts" in config.model_fields_set else 2
+    hasty = {"cache": False, "patience": patience, "max_attempts": attempts}
+    client = LiteLLMClient(config.model_copy(update=hasty))
     name = str(config.model)
     try:
         probed = probe(client, config)

@@ -33,9 +33,10 @@ def tasks(
     record_id: str,
     premise_tokens: int,
 ) -> list[Task]:
-    """The judge's tasks: first every context with its atoms, then every context with the other contexts.
+    """The judge's tasks: every context with its atoms, and then with the other contexts.
 
-    A context stands as a claim with its summary, or with about `premise_tokens` tokens of its text.
+    What is asked of one context follows one another, so that a server reads its text once. A context stands
+    as a claim with its summary, or with about `premise_tokens` tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
@@ -44,7 +45,6 @@ def tasks(
     def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
         for item in work:
             yield premise(item.context_id), item.atom_ids
-        for item in work:
             yield premise(item.context_id), item.context_ids
 
     return [

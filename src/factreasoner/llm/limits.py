@@ -15,10 +15,12 @@ from factreasoner.settings import Config
 
 ANSWERS_TO_TELL = 6
 """Answers at least by which a server's speed is told."""
-FIRST_REST = 2
+FIRST_REST = 32
 """How many times the speed is told before more slots are tried once more, for the first time."""
 WORTH_IT = 1.3
 """By how much twice as many requests at once must work off more, or it is not worth it."""
+ANSWERS_TO_GIVE_UP = 3
+"""Answers after which a trial ends early, if they came at less than half the speed of before."""
 
 
 class AdmittedRequest:
@@ -151,8 +153,9 @@ class Slots:
     """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
 
     It begins with `first`. Where all are in use, twice as many are tried, and kept if they work off at least
-    1.3 times as many tokens a second; else they are tried again later, after twice as long each time. A
-    request that runs out of time halves them.
+    1.3 times as many tokens a second; else they are tried again much later, after twice as long each time. A
+    trial at less than half the speed ends after three answers: a server with one prefix cache reads every
+    passage again for each call while two passages are under way. A request that times out halves them.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -163,23 +166,34 @@ class Slots:
         """Slots and tokens a second before those that are tried now; None where none are."""
         self._rest, self._next_rest = 0, FIRST_REST
         self._changed = threading.Condition()
+        self._line: deque[object] = deque()
         self._used = self._peak = self._answers = self._tokens = 0
         self._begun = 0.0
         self._warm = False
 
     def take(self) -> None:
-        """Wait for a free slot."""
+        """Wait for a free slot: first come, first served."""
         with self._changed:
-            while self._used >= self.limit:
-                self._changed.wait(POLL_SECONDS)
-            self._used += 1
-            self._peak = max(self._peak, self._used)
+            self._wait(self._line.append)
+
+    def keep(self) -> None:
+        """Keep a slot for one more request, or wait, next in line, where fewer are left than are in use."""
+        with self._changed:
+            if self._used <= self.limit:
+                return
+            self._used -= 1
+            self._changed.notify_all()
+            try:
+                self._wait(self._line.appendleft)
+            except BaseException:
+                self._used += 1  # whoever holds it gives it back
+                raise
 
     def give_back(self) -> None:
         """A slot is free again."""
         with self._changed:
             self._used -= 1
-            self._changed.notify()
+            self._changed.notify_all()
 
     def answered(self, tokens: int) -> None:
         """A request was answered, and took so many tokens."""
@@ -190,7 +204,7 @@ class Slots:
                 return
             self._answers += 1
             self._tokens += tokens
-            if self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit):
+            if self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit) or self._lost():
                 self._weigh()
                 self._changed.notify_all()
 
@@ -201,10 +215,30 @@ class Slots:
             self._wait_longer()
             self._start_over()
 
+    def _wait(self, join: Callable[[object], None]) -> None:
+        place = object()
+        join(place)
+        try:
+            while self._line[0] is not place or self._used >= self.limit:
+                self._changed.wait(POLL_SECONDS)
+            self._used += 1
+            self._peak = max(self._peak, self._used)
+        finally:  # an interrupted wait must leave the line too
+            self._line.remove(place)
+            self._changed.notify_all()
+
+    def _speed(self) -> float:
+        passed = self._clock() - self._begun
+        return self._tokens / passed if passed > 0 else float("inf")
+
+    def _lost(self) -> bool:
+        """Whether a trial need not be seen to its end."""
+        enough = self._answers >= ANSWERS_TO_GIVE_UP
+        return enough and self._before is not None and 2 * self._speed() < self._before[1]
+
     def _weigh(self) -> None:
         """Decide by the last answers how many slots there are from now on."""
-        passed = self._clock() - self._begun
-        speed = self._tokens / passed if passed > 0 else float("inf")
+        speed = self._speed()
         if self._before is not None and speed < WORTH_IT * self._before[1]:
             self.limit = self._before[0]
             self._before = None
@@ -274,6 +308,7 @@ class LocalTurnstile:
     def _slot(self) -> Iterator[None]:
         lease = _lease.get()
         if lease is not None and lease.given_back is not None:
+            self.slots.keep()
             yield
             return
         self.slots.take()
