@@ -27,6 +27,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "assess": "Assess one response against passages of evidence, atom by atom.",
         "serve": "Serve assess, verify, rag and recall over HTTP, and with --min a check that allows or "
         "refuses answers.",
+        "mcp": "Offer agents the tools assess and verify, over the Model Context Protocol.",
         "report": "Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.",
         "evaluate": "Score a finished run of any task, over all and by group; against human labels where it "
         "has them.",
@@ -46,7 +47,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
 )
 """What each command does, as its own help begins; its module and its function have its name."""
 
-WITHOUT_ARGUMENTS = frozenset({"doctor", "metrics", "serve"})
+WITHOUT_ARGUMENTS = frozenset({"doctor", "mcp", "metrics", "serve"})
 """Commands that do something when called with nothing."""
 
 

@@ -85,9 +85,7 @@ class Scoring:
     @property
     def judged_by(self) -> str:
         """Which judge gives the verdicts, in words."""
-        if self.config.model is not None:
-            return self.config.model
-        return "the embedded judge" if self.config.judge in EMBEDDED else f"judge {self.config.judge!r}"
+        return judge_in_words(self.config)
 
     @python_call
     def score(
@@ -138,6 +136,13 @@ class Scoring:
         elif self._row.line_name.endswith("_k"):
             told = "it needs a number: k=10"
         return visible("; ".join([f"no {self.metric}", *filter(None, [told]), *_failed(line)]))
+
+
+def judge_in_words(config: Config) -> str:
+    """Which judge gives the verdicts under these settings."""
+    if config.model is not None:
+        return config.model
+    return "the embedded judge" if config.judge in EMBEDDED else f"judge {config.judge!r}"
 
 
 def _failed(line: dict[str, Any]) -> list[str]:

@@ -70,6 +70,7 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "huggingface_hub": ("finding models of the hub", "verifiers"),
     "mammoth": ("reading docx files", "office"),
     "matplotlib": ("drawing figures", "plots"),
+    "mcp": ("offering tools to agents", "mcp"),
     "onnxruntime": ("running verifiers", "verifiers"),
     "pandas": ("handing out tables as data frames", "frames"),
     "pptx": ("reading pptx files", "office"),

@@ -7,9 +7,12 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import Literal
 
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from factreasoner.errors import ConfigError
@@ -64,43 +67,45 @@ def serve(service: Service, listener: socket.socket, *, drain_delay: float) -> i
         ConfigError: the settings do not go with assessing.
         RunError: worker processes end before they can work.
     """
-    return asyncio.run(_serve(service, listener, drain_delay))
+
+    def drain() -> None:
+        service.draining = True
+
+    run = partial(serve_until, service=service, listener=listener)
+    return asyncio.run(_until_signal(run, noticed=drain, delay=drain_delay))
 
 
-async def _serve(service: Service, listener: socket.socket, drain_delay: float) -> int:
-    drained = asyncio.Event()
+def serve_app(app: ASGIApp, listener: socket.socket) -> int:
+    """Serve any application until a signal comes; returns the exit code, as `serve` does."""
+    return asyncio.run(_until_signal(partial(_answer_until, app=app, listener=listener, lifespan="on")))
+
+
+async def _until_signal(
+    run: Callable[[asyncio.Event], Awaitable[None]],
+    *,
+    noticed: Callable[[], None] = lambda: None,
+    delay: float = 0.0,
+) -> int:
+    """Run until a signal comes, which sets the event `delay` seconds later; returns the exit code."""
+    ended = asyncio.Event()
     loop, came = asyncio.get_running_loop(), list[int]()
 
-    def drain(number: int) -> None:
+    def end(number: int) -> None:
         if came:
             os._exit(128 + number)
         came.append(number)
-        service.draining = True
-        loop.call_later(drain_delay, drained.set)
+        noticed()
+        loop.call_later(delay, ended.set)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, drain, number)
-    await serve_until(drained, service, listener)
+            loop.add_signal_handler(number, end, number)
+    await run(ended)
     return 128 + came[0] if came else 0
 
 
 async def serve_until(drained: asyncio.Event, service: Service, listener: socket.socket) -> None:
     """Serve until `drained` is set and every admitted request is answered. Raises as `serve` does."""
-    server = _Server(
-        uvicorn.Config(
-            service,
-            http=_Protocol,
-            loop="asyncio",
-            ws="none",
-            lifespan="off",
-            access_log=False,
-            log_config=None,
-            log_level="critical",
-            server_header=False,
-            proxy_headers=False,
-        )
-    )
 
     async def warm() -> None:
         try:
@@ -109,16 +114,40 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
             drained.set()
             raise
 
-    async def end() -> None:
-        await drained.wait()
-        server.should_exit = True
-
-    warming, ending = asyncio.create_task(warm()), asyncio.create_task(end())
+    warming = asyncio.create_task(warm())
     try:
-        await server.serve(sockets=[listener])
+        await _answer_until(drained, app=service, listener=listener, lifespan="off")
     finally:
-        ending.cancel()
         warming.cancel()
         service.crew.close()
     with contextlib.suppress(asyncio.CancelledError):  # told to end before anybody was ready
         await warming
+
+
+async def _answer_until(
+    ended: asyncio.Event, *, app: ASGIApp, listener: socket.socket, lifespan: Literal["on", "off"]
+) -> None:
+    """Answer until `ended` is set; what was taken by then is answered."""
+    config = uvicorn.Config(
+        app,
+        http=_Protocol,
+        loop="asyncio",
+        ws="none",
+        lifespan=lifespan,
+        access_log=False,
+        log_config=None,
+        log_level="critical",
+        server_header=False,
+        proxy_headers=False,
+    )
+    server = _Server(config)
+
+    async def end() -> None:
+        await ended.wait()
+        server.should_exit = True
+
+    ending = asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        ending.cancel()

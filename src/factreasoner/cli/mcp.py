@@ -1,0 +1,59 @@
+"""`factreasoner mcp`: tools that agents call, over standard input and output or HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.serve import UNUSED
+from factreasoner.cli.terminal import say
+
+HOST = "127.0.0.1"
+
+
+@takes_settings(without=UNUSED)
+def mcp(
+    profile: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
+    ] = None,
+    http: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Serve http://127.0.0.1:PORT/mcp; 0: a port that is free."),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds a call may take; clients give up after 60.")
+    ] = 50.0,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Offer agents the tools assess and verify, over the Model Context Protocol.
+
+    An editor or an agent starts this command, and talks to it over standard input and output. The tools take
+    texts: they read no file and fetch no link.
+    """
+    from factreasoner.errors import MissingExtraError
+    from factreasoner.plugins.table import EXTRA_OF_MODULE
+    from factreasoner.settings import load_settings
+
+    config = load_settings(profile, settings)
+    try:
+        from factreasoner.integrations.mcp_server import tools_of
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        raise MissingExtraError(*EXTRA_OF_MODULE["mcp"]) from None
+
+    server = tools_of(config, seconds=timeout)
+    if http is None:
+        server.run("stdio")
+        return
+    from factreasoner.serve.server import listening, serve_app
+
+    listener = listening(HOST, http)
+    app = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
+    say(f"Tools at http://{HOST}:{listener.getsockname()[1]}/mcp.", err=True)
+    raise typer.Exit(serve_app(app, listener))

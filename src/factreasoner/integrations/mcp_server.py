@@ -1,0 +1,168 @@
+"""Tools for agents, over the Model Context Protocol: texts in, verdicts on each claim out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+
+from factreasoner import __version__
+from factreasoner.assembly import assembly_of
+from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.inputs.given import given_record
+from factreasoner.integrations.scoring import judge_in_words
+from factreasoner.metrics.worst import doubt
+from factreasoner.models import Model, Status
+from factreasoner.settings import Config
+from factreasoner.stack import with_room
+from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.task import Calls
+
+MOST_ATOMS = 50
+"""Atoms in one reply; `num_atoms` counts them all."""
+SECONDS = 50.0
+"""Of one call. Clients give up after 60."""
+INSTRUCTIONS = (
+    "Checks texts against passages that the caller hands over, claim by claim. It knows nothing by itself: "
+    "hand over the passages that an answer rests on, as texts."
+)
+F = TypeVar("F", bound="Found")
+
+
+class ShownAtom(Model):
+    """A claim of the answer. `quote` decides its label; `source` is the number of the passage it is from.
+
+    A passage that was searched for has a `link`. `label` is null where judging failed.
+    """
+
+    text: str
+    label: str | None
+    p_true: float | None
+    quote: str | None
+    source: str | None
+    link: str | None
+    note: str
+
+
+class Found(Model):
+    """What was found of an answer; `atoms` begin with the worst, and are at most 50 of `num_atoms`."""
+
+    status: Status
+    judged_by: str
+    num_atoms: int
+    atoms: tuple[ShownAtom, ...]
+    failures: tuple[str, ...]
+
+
+class Assessed(Found):
+    """`factuality_score` is the share of judged atoms with P > 1/2, `precision` that of supported ones."""
+
+    factuality_score: float | None
+    precision: float | None
+
+
+class Verified(Found):
+    """`citation_recall` is the share of citing claims that what they cite bears out."""
+
+    citation_recall: float | None
+    corrected: str
+
+
+class _Tool:
+    """Works on the records of one task, in any number of threads."""
+
+    def __init__(self, name: str, config: Config, calls: Calls) -> None:
+        self._task = task_named(name)
+        self._worker = self._task.worker(config, calls)
+
+    @with_room
+    def found(self, kind: type[F], response: str, passages: Sequence[str] | None, prompt: str = "") -> F:
+        """What is found of an answer. Raises InputError, and what workers raise."""
+        config = self._worker.config
+        numbered = None
+        if passages is not None:
+            numbered = [{"id": str(n), "text": text} for n, text in enumerate(passages, start=1)]
+        record = given_record("", response=response, contexts=numbered, prompt=prompt)
+        if problems := self._task.problems(record, config):
+            raise InputError(problems)
+        result = self._worker.assess(record)
+        line = self._task.tally(config, ()).add(result)
+        rows = sorted(self._task.rows(result), key=_rank)
+        shared = {"status": line["status"], "judged_by": judge_in_words(config), "num_atoms": len(rows)}
+        own = {name: line[name] for name in kind.model_fields.keys() - Found.model_fields.keys()}
+        return kind(
+            **shared,
+            **own,
+            atoms=tuple(map(_shown, rows[:MOST_ATOMS])),
+            failures=tuple(f"{f['stage']} {f['item_id']}: {f['message']}" for f in line["failures"]),
+        )
+
+
+def _rank(row: ClaimRow) -> tuple[int, float]:
+    """By what speaks against a claim; what nobody judged comes before what is supported."""
+    rank = doubt(row.label, row.p_true)
+    return (0, rank) if rank is not None else (1, row.p_true or 0.0)
+
+
+def _shown(row: ClaimRow) -> ShownAtom:
+    same = ("text", "label", "p_true", "quote", "link", "note")
+    return ShownAtom(source=row.context, **{name: getattr(row, name) for name in same})
+
+
+def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
+    """A server of the tools `assess` and `verify`, asked as `config` says; a call takes at most `seconds`.
+
+    `verify` is left out where the settings do not go with it.
+
+    Raises:
+        ConfigError: the settings do not go with assessing.
+    """
+    config = config.model_copy(update={"timeout": min(config.timeout, seconds)})
+    calls = Calls(llm=assembly_of(config).llm if config.model else None)
+    server: MCPServer[Any] = MCPServer(
+        "factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
+    )
+    searched = config.retriever != "given"
+    hints = ToolAnnotations(
+        read_only_hint=True, open_world_hint=searched or config.model is not None, idempotent_hint=True
+    )
+    assessing = _Tool(FACTUALITY, config, calls)
+
+    async def assess(output: str, contexts: list[str], input: str = "") -> Assessed:
+        passages = contexts if contexts or not searched else None
+        return await _in_time(partial(assessing.found, Assessed, output, passages, input), seconds)
+
+    about = "Is an answer true? Each of its claims, held against passages of evidence that you hand over."
+    about += " `input` is the question."
+    if searched:
+        about += " Without passages, evidence is searched for."
+    server.add_tool(assess, description=about, annotations=hints, structured_output=True)
+    try:
+        verifying = _Tool("verify", config, calls)
+    except ConfigError:
+        return server
+
+    async def verify(output: str, sources: list[str]) -> Verified:
+        return await _in_time(partial(verifying.found, Verified, output, sources), seconds)
+
+    about = "Does each cited source bear out its claim? The answer cites as [1] the first source, and so on."
+    server.add_tool(verify, description=about, annotations=hints, structured_output=True)
+    return server
+
+
+async def _in_time(found: Callable[[], F], seconds: float) -> F:
+    """What is found in a thread. Raises ToolError, which the agent reads."""
+    try:
+        with anyio.fail_after(seconds):
+            return await anyio.to_thread.run_sync(found, abandon_on_cancel=True)
+    except TimeoutError:
+        raise ToolError(f"it took more than {seconds:g} s: hand over fewer passages or less text") from None
+    except FactReasonerError as error:
+        raise ToolError(str(error)) from error

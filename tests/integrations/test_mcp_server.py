@@ -1,0 +1,159 @@
+"""The tools as agents call them, by the SDK's own client: in memory, over standard streams, over HTTP."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_server import FakeServer
+
+from factreasoner import assess
+from factreasoner.cli import execute
+from factreasoner.errors import ConfigError
+from factreasoner.settings import Config
+
+pytest.importorskip("mcp", reason="mcp is not installed: pip install 'factreasoner[mcp]'")
+
+from mcp import Client, StdioServerParameters
+
+from factreasoner.integrations.mcp_server import tools_of
+
+PASSAGES = ["The tower was built in 1889.", "The tower is 330 metres high."]
+ANSWER = "The tower is 330 metres high. The tower was built in 1898."
+COMMAND = ("-m", "factreasoner", "mcp", "--spacy-model", "none")
+HELD = {"judge": "held_judge:HeldJudge", "spacy_model": "none"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    return tools_of(Config(spacy_model="none"))
+
+
+async def called(target, name, arguments, **how):
+    async with Client(target, **how) as client:
+        return await client.call_tool(name, arguments)
+
+
+def found(target, name="assess", *, mode="auto", **arguments):
+    reply = asyncio.run(called(target, name, arguments, mode=mode))
+    assert not reply.is_error, reply.content
+    return reply.structured_content
+
+
+def refusal(target, name="assess", **arguments):
+    reply = asyncio.run(called(target, name, arguments))
+    assert reply.is_error
+    return reply.content[0].text
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_worst_atom_comes_first_with_its_quote(server, mode):
+    reply = found(server, output=ANSWER, contexts=PASSAGES, mode=mode)
+    assert (reply["status"], reply["judged_by"], reply["num_atoms"]) == ("ok", "the embedded judge", 2)
+    assert (reply["factuality_score"], reply["precision"], reply["failures"]) == (0.5, 0.5, [])
+    wrong, right = reply["atoms"]
+    assert (wrong["label"], wrong["source"], wrong["quote"]) == ("contradicted", "1", PASSAGES[0])
+    assert (right["label"], right["source"], right["quote"]) == ("supported", "2", PASSAGES[1])
+    alone = assess(ANSWER, contexts=PASSAGES, spacy_model="none")
+    assert right["p_true"] == pytest.approx(alone.p_true["a0"], abs=1e-12)
+
+
+def test_cited_sources_are_those_of_the_numbers(server):
+    answer = "The tower is 330 metres high [2]. The tower was built in 1898 [1]."
+    reply = found(server, "verify", output=answer, sources=PASSAGES)
+    assert [(row["label"], row["source"]) for row in reply["atoms"]] == [
+        ("contradicted", "1"),
+        ("supported", "2"),
+    ]
+    assert (reply["citation_recall"], reply["corrected"]) == (0.5, "The tower is 330 metres high [2].")
+
+
+def test_of_many_atoms_fifty_are_shown(server):
+    reply = found(server, output=" ".join(f"The mill has {n} doors." for n in range(60)), contexts=PASSAGES)
+    assert (reply["num_atoms"], len(reply["atoms"])) == (60, 50)
+
+
+def test_what_is_wrong_is_said_to_the_agent(server):
+    assert "contexts[0].text: missing or blank" in refusal(server, output="It is tall.", contexts=[""])
+    assert "Field required" in refusal(server, output="It is tall.")
+    slow = tools_of(Config(**HELD), seconds=0.1)
+    assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
+
+
+def test_judgements_that_fail_are_no_verdicts():
+    reply = found(tools_of(Config(**HELD)), output="It is tall. It is old.", contexts=["partly"])
+    assert (reply["status"], len(reply["failures"])) == ("partial", 1)
+    assert {row["text"]: row["label"] for row in reply["atoms"]} == {
+        "It is tall.": "supported",
+        "It is old.": None,
+    }
+    reply = found(tools_of(Config(**HELD)), output="It is tall.", contexts=["fail"])
+    assert (reply["status"], reply["factuality_score"]) == ("failed", None)
+
+
+async def offered(server):
+    async with Client(server) as client:
+        return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+
+def test_tools_read_only_and_say_whether_they_ask_others(server, tmp_path):
+    tools = asyncio.run(offered(server))
+    assert tools.keys() == {"assess", "verify"}
+    assert {tool.annotations.read_only_hint for tool in tools.values()} == {True}
+    assert {tool.annotations.open_world_hint for tool in tools.values()} == {False}
+    assert set(tools["assess"].input_schema["properties"]) == {"output", "contexts", "input"}
+    asking = tools_of(Config(model="openai/fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path))
+    assert asyncio.run(offered(asking))["assess"].annotations.open_world_hint is True
+    with pytest.raises(ConfigError, match="unknown judge"):
+        tools_of(Config(judge="nobody"))
+
+
+def test_an_agent_starts_it_and_talks_over_standard_streams():
+    """What parts print goes elsewhere: the stream is the protocol's."""
+    paths = [str(Path(__file__).parent), *sys.path]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    arguments = [*COMMAND, "--judge", "talking_judge:TalkingJudge"]
+    started = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    assert found(started, output="It is tall.", contexts=["It is tall."])["precision"] == 1.0
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_over_http_on_this_machine(mode):
+    process = subprocess.Popen(
+        [sys.executable, *COMMAND, "--http", "0"], stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+    )
+    try:
+        url = re.search(r"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())[0]
+        assert found(url, output=ANSWER, contexts=PASSAGES, mode=mode)["precision"] == 0.5
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 128 + signal.SIGTERM
+        process.stderr.close()
+
+
+def test_without_the_sdk_the_extra_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    monkeypatch.delitem(sys.modules, "factreasoner.integrations.mcp_server")
+    assert execute(["mcp"]) == 1
+    assert "pip install 'factreasoner[mcp]'" in capsys.readouterr().err
+
+
+def test_a_model_calls_tools_beside_this_sdk(monkeypatch):
+    """Some versions of litellm import the SDK's older form on any call with tools."""
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    function = {"name": "f", "parameters": {"type": "object", "properties": {}}}
+    with FakeServer() as model:
+        reply = litellm.completion(
+            model="openai/fake",
+            api_base=model.url,
+            api_key="none",
+            messages=[{"role": "user", "content": "Call it."}],
+            tools=[{"type": "function", "function": function}],
+        )
+    assert reply.choices[0].message.tool_calls[0].function.name == "f"
