@@ -8,6 +8,7 @@
     │   └── MissingPackageError a module for another tool needs that tool; the message names the package
     ├── InputError              input data is wrong; `problems` lists every line, field and reason
     ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
+    ├── PublishError            a backend of scores is down, or refuses them; the message names it
     ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
     ├── PendingError            an answer comes with a later batch; nothing is wrong
     ├── PluginError             a user's own part failed, or returned what its seam does not ask for
@@ -99,6 +100,10 @@ class InputError(FactReasonerError):
 
 class RunError(FactReasonerError):
     """A run folder can't be used as asked."""
+
+
+class PublishError(FactReasonerError):
+    """A backend of scores is down, or takes none of them."""
 
 
 class BudgetError(FactReasonerError):

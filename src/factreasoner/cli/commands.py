@@ -22,6 +22,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "show": "Show the atoms or claims of a finished run of any task, with labels, quotes and their "
         "sources.",
         "export": "Write a table of a finished run to a file, row by row.",
+        "publish": "Send the scores of a finished run to where the traces of its answers are kept.",
         "score": "Score a finished run with another K, prior, factor table, calibration or solver, or "
         "corrected verdicts.",
         "assess": "Assess one response against passages of evidence, atom by atom.",

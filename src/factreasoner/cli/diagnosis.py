@@ -68,7 +68,11 @@ def _package(name: str) -> Check:
 
 
 def _extra(module: str, feature: str, extra: str) -> Check:
-    if find_spec(module) is None:
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # of the package that it is in
+        found = None
+    if found is None:
         return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
     try:
         return Check("ok", module, f"{version(module)} ({feature})")

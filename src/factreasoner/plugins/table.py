@@ -72,6 +72,8 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "matplotlib": ("drawing figures", "plots"),
     "mcp": ("offering tools to agents", "mcp"),
     "onnxruntime": ("running verifiers", "verifiers"),
+    "opentelemetry.exporter.otlp.proto.http": ("publishing over OTLP", "otel"),
+    "opentelemetry.sdk": ("publishing over OTLP", "otel"),
     "pandas": ("handing out tables as data frames", "frames"),
     "pptx": ("reading pptx files", "office"),
     "protego": ("honouring robots.txt", "web"),

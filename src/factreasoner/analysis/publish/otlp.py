@@ -1,0 +1,119 @@
+"""Scores as events of OpenTelemetry's Logs API, sent over OTLP.
+
+The names are those of the semantic conventions for generative AI, which are still "development": here alone
+they stand. Source: OpenTelemetry, "Semantic conventions for generative AI events".
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from opentelemetry._logs import LogRecord
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+from opentelemetry.sdk._logs import ReadableLogRecord
+from opentelemetry.sdk._logs.export import LogRecordExportResult
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
+
+from factreasoner import __version__
+from factreasoner.analysis.publish.scores import Place, Score
+from factreasoner.analysis.publish.sending import Taken
+from factreasoner.errors import PublishError
+
+EVENT = "gen_ai.evaluation.result"
+NAME = "gen_ai.evaluation.name"
+VALUE = "gen_ai.evaluation.score.value"
+LABEL = "gen_ai.evaluation.score.label"
+EXPLANATION = "gen_ai.evaluation.explanation"
+RESPONSE = "gen_ai.response.id"
+ERROR = "error.type"
+RECORD = "factreasoner.record"
+KEY = "factreasoner.key"
+
+
+class LogExporter(Protocol):
+    """Of OpenTelemetry's exporters, what is used here."""
+
+    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
+        """Send them all, or none."""
+        ...
+
+    def shutdown(self) -> None:
+        """Close connections."""
+        ...
+
+
+class Otlp:
+    """Sends events to a collector.
+
+    The exporter is called batch by batch: a batch processor drops events silently when its queue is full.
+    `url` is a collector's; OTEL_EXPORTER_OTLP_LOGS_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT name one as well.
+    """
+
+    def __init__(self, url: str | None = None, exporter: LogExporter | None = None) -> None:
+        self.url = _endpoint(url)
+        self._exporter = exporter or OTLPLogExporter(endpoint=self.url)
+        self._resource = Resource.create(
+            {"service.name": os.environ.get("OTEL_SERVICE_NAME", "factreasoner")}
+        )
+        self._scope = InstrumentationScope("factreasoner", __version__)
+
+    def lacks(self, score: Score) -> str | None:
+        """See `Backend`."""
+        return None
+
+    def send(self, scores: Sequence[Score]) -> Taken:
+        """See `Backend`."""
+        now = time.time_ns()
+        batch = [ReadableLogRecord(_event(score, now), self._resource, self._scope) for score in scores]
+        if self._exporter.export(batch) is not LogRecordExportResult.SUCCESS:
+            raise PublishError(f"{self.url}: the collector took nothing of the batch; the log above says why")
+        return Taken(len(scores))
+
+    def close(self) -> None:
+        """See `Backend`."""
+        self._exporter.shutdown()
+
+
+def _endpoint(url: str | None) -> str:
+    if url is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")):
+        return whole
+    base = (url or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or "http://localhost:4318").rstrip("/")
+    return base if base.endswith("/v1/logs") else f"{base}/v1/logs"
+
+
+def _event(score: Score, now: int) -> LogRecord:
+    attributes = {
+        NAME: score.name,
+        VALUE: score.value,
+        LABEL: score.label,
+        EXPLANATION: score.explanation,
+        RESPONSE: score.place.response,
+        ERROR: score.error,
+        RECORD: score.record,
+        KEY: score.key,
+    }
+    return LogRecord(
+        timestamp=now,
+        observed_timestamp=now,
+        context=_context(score.place),
+        event_name=EVENT,
+        attributes={key: value for key, value in attributes.items() if value is not None},
+    )
+
+
+def _context(place: Place) -> Context:
+    """A context in which the span that is scored is the current one; an empty one where it is not known."""
+    try:
+        trace, span = int(place.trace or "", 16), int(place.span or "0", 16)
+    except ValueError:
+        return Context()
+    if not 0 < trace < 1 << 128 or not 0 <= span < 1 << 64:
+        return Context()
+    known = SpanContext(trace, span, is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+    return set_span_in_context(NonRecordingSpan(known), Context())

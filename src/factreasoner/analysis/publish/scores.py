@@ -1,0 +1,146 @@
+"""A run as scores: one a record and metric, with the span that it is about and a key that stays the same."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from factreasoner.errors import ConfigError
+from factreasoner.metrics.table import Metric
+from factreasoner.models import TaskResult
+from factreasoner.plugins.table import nearest
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.rows import ClaimRow
+
+NAMES = "factreasoner."
+"""What the names of all scores begin with."""
+UNKNOWN = "_OTHER"
+"""The type of an error that nothing names, as OpenTelemetry has it."""
+MOST_CHARACTERS = 2000
+"""Of an explanation."""
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}", re.IGNORECASE)
+_RESPONSE_KEYS = ("response_id", "gen_ai.response.id")
+
+
+class Place(NamedTuple):
+    """What a score is about: ids of a trace, a span in it and a model's response, as texts."""
+
+    trace: str | None = None
+    span: str | None = None
+    response: str | None = None
+
+
+class Score(NamedTuple):
+    """One score. It has a `value`, or an `error`: the type of what failed.
+
+    `key` is the same whenever the same judge's score is published. `label` is that of a claim.
+    """
+
+    record: str
+    name: str
+    key: str
+    place: Place
+    value: float | None
+    error: str | None = None
+    label: str | None = None
+    explanation: str | None = None
+
+
+class Wanted(NamedTuple):
+    """What is published: `metrics` by name, or all that were computed; claims; explanations, which quote."""
+
+    metrics: tuple[str, ...] = ()
+    claims: bool = False
+    texts: bool = False
+    trace_key: str | None = None
+
+
+def scores_of(run: FinishedRun[Any], wanted: Wanted) -> Iterator[Score]:
+    """The scores of a run in the order of its results, read one record at a time.
+
+    Raises:
+        ConfigError: no such metric.
+    """
+    metrics = _metrics(run, wanted.metrics)
+    tally = run.tally(run.config)
+    for result in run.results():
+        line = tally.add(result)
+        about = _About(run, result, place_of(result.metadata, wanted.trace_key))
+        rows = list(run.task.rows(result))
+        if result.status == "failed":
+            failure = result.all_failures[0] if result.all_failures else None
+            told = failure.message if failure and wanted.texts else None
+            yield about.failed(metrics[0].name, failure.error_type if failure else UNKNOWN, told)
+            continue
+        told = _told(rows) if wanted.texts else None
+        for metric in metrics:
+            if (value := line.get(metric.line_name)) is not None:
+                yield about.score(metric.name, value)._replace(explanation=told)
+        if wanted.claims:
+            yield from _claims(about, rows, texts=wanted.texts)
+
+
+class _About(NamedTuple):
+    """What the scores of a record have in common."""
+
+    run: FinishedRun[Any]
+    result: TaskResult
+    place: Place
+
+    def score(self, name: str, value: float | None, claim: str = "") -> Score:
+        config, record = self.run.config, self.result.record_id
+        judge = str(config.model or config.judge)
+        parts = (self.run.task.name, judge, record, name, claim, *map(str, self.place))
+        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+        return Score(record, NAMES + name, key, self.place, value)
+
+    def failed(self, name: str, error: str, explanation: str | None) -> Score:
+        return self.score(name, None)._replace(error=error, explanation=explanation)
+
+
+def _claims(about: _About, rows: Sequence[ClaimRow], *, texts: bool) -> Iterator[Score]:
+    lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in about.result.all_failures}
+    for row in rows:
+        error = lost.get(row.claim, UNKNOWN) if row.p_true is None else None
+        score = about.score(about.run.task.claim_word, row.p_true, f"{row.claim} {row.of} {row.against}")
+        yield score._replace(error=error, label=row.label, explanation=_words(row) if texts else None)
+
+
+def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
+    known = {metric.name: metric for metric in run.task.table.shown_in("line")}
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f"--metric {name}: a record has none of that name; {nearest(name, list(known))}"
+            )
+    return [known[name] for name in names or known]
+
+
+def _told(rows: Sequence[ClaimRow]) -> str | None:
+    words = "\n".join(_words(row) for row in rows if row.label != "supported")
+    return words[:MOST_CHARACTERS] or None
+
+
+def _words(row: ClaimRow) -> str:
+    """A claim with what decides its label."""
+    reason = row.quote or row.note
+    return f"{row.label or 'not judged'}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]
+
+
+def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place:
+    """The ids that a record's metadata has: `traceparent`, or `trace_id` and `span_id`; `response_id`.
+
+    `trace_key` names a key that holds a traceparent or the id of a trace.
+    """
+    own = metadata.get(trace_key) if trace_key else metadata.get("traceparent")
+    response = next((_text(metadata[key]) for key in _RESPONSE_KEYS if key in metadata), None)
+    if found := _TRACEPARENT.fullmatch(str(own or "").strip()):
+        return Place(found[1].lower(), found[2].lower(), response)
+    trace = own if trace_key else metadata.get("trace_id")
+    return Place(_text(trace), _text(metadata.get("span_id")), response)
+
+
+def _text(value: object) -> str | None:
+    return str(value).strip().removeprefix("0x") or None if value is not None else None

@@ -1,0 +1,100 @@
+"""`factreasoner publish`: a run's scores, sent to where the traces of its answers are kept."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from factreasoner.cli.options import RunDir, takes_groups
+from factreasoner.cli.terminal import say
+
+if TYPE_CHECKING:
+    from factreasoner.analysis.publish.sending import Backend
+
+SHOWN = 5
+"""Refusals that are shown."""
+
+
+class Backends(StrEnum):
+    """Where scores can be sent."""
+
+    otlp = "otlp"
+    langfuse = "langfuse"
+    phoenix = "phoenix"
+
+
+class Chosen(NamedTuple):
+    """What is sent, and how spans are found."""
+
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this metric; repeatable. (default: all of a record)")
+    ] = None
+    claims: Annotated[bool, typer.Option("--claims", help="A score a claim too: P and label.")] = False
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Explanations too, which quote answers and passages.")
+    ] = False
+    trace_key: Annotated[
+        str | None,
+        typer.Option(help="The key of a record that holds its traceparent, or the id of its trace."),
+    ] = None
+    skip: Annotated[
+        int, typer.Option(min=0, help="Leave out the first N scores, which were sent before.")
+    ] = 0
+
+
+@takes_groups
+def publish(
+    run_dir: RunDir,
+    to: Annotated[Backends, typer.Option(help="What takes them; its keys are read from the environment.")],
+    url: Annotated[
+        str | None, typer.Option(help="Where it is. (default: as its own variables say, else as it installs)")
+    ] = None,
+    *,
+    chosen: Chosen,
+) -> None:
+    """Send the scores of a finished run to where the traces of its answers are kept.
+
+    A record names its span by traceparent, or by trace_id and span_id. Sent again, Langfuse and Phoenix
+    replace what they have.
+    """
+    from factreasoner.analysis.publish.scores import Wanted, scores_of
+    from factreasoner.analysis.publish.sending import publish as send
+    from factreasoner.runs.finished import FinishedRun
+
+    run = FinishedRun.of_any_task(run_dir)
+    wanted = Wanted(tuple(chosen.metric or ()), chosen.claims, chosen.texts, chosen.trace_key)
+    backend = _backend(to, url, by_model=run.config.model is not None)
+    if run.unfinished:
+        say(run.unfinished, err=True)
+    sent = send(scores_of(run, wanted), backend, skip=chosen.skip)
+    say(f"{sent.number:,} scores of {len(run.ids):,} records sent to {backend.url}")
+    for what, count in sent.lacking.items():
+        say(
+            f"{count:,} scores were left out: their records have no {what} (keys traceparent, trace_id, "
+            "span_id; --trace-key names another)",
+            err=True,
+        )
+    for reason in sent.refused[:SHOWN]:
+        say(f"refused: {reason}", err=True)
+    if sent.refused:
+        say(f"{len(sent.refused):,} scores were refused", err=True)
+    raise typer.Exit(3 if sent.refused or sent.lacking else 0)
+
+
+def _backend(to: Backends, url: str | None, *, by_model: bool) -> Backend:
+    from factreasoner.errors import MissingExtraError
+    from factreasoner.plugins.table import EXTRA_OF_MODULE
+
+    if to is Backends.otlp:
+        try:
+            from factreasoner.analysis.publish.otlp import Otlp
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("opentelemetry"):
+                raise
+            raise MissingExtraError(*EXTRA_OF_MODULE["opentelemetry.sdk"]) from None
+        return Otlp(url)
+    from factreasoner.analysis.publish.services import Langfuse, Phoenix
+
+    return Langfuse(url) if to is Backends.langfuse else Phoenix(url, by_model=by_model)

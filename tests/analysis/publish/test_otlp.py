@@ -1,0 +1,80 @@
+"""Scores as events, to a collector that decodes what arrives."""
+
+import logging
+
+import pytest
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
+from receivers import Collector, received
+
+from factreasoner.analysis.publish.otlp import Otlp
+from factreasoner.analysis.publish.scores import Place, Score
+from factreasoner.analysis.publish.sending import publish
+from factreasoner.errors import PublishError
+
+PLACE = Place("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "resp-1")
+SCORE = Score("r1", "factreasoner.precision", "k1", PLACE, 0.5)
+
+
+def attributes(event):
+    return dict(event.log_record.attributes)
+
+
+def test_an_event_is_of_the_span_that_it_scores():
+    exporter = InMemoryLogRecordExporter()
+    lost = SCORE._replace(value=None, error="LLMError", place=Place("not hexadecimal"))
+    claim = SCORE._replace(value=0.25, label="contradicted", explanation="so")
+    assert publish([SCORE, lost, claim], Otlp(exporter=exporter)).number == 3
+    first, second, third = exporter.get_finished_logs()
+    assert first.log_record.event_name == "gen_ai.evaluation.result"
+    assert f"{first.log_record.trace_id:032x}-{first.log_record.span_id:016x}" == "-".join(PLACE[:2])
+    shared = {"gen_ai.evaluation.name": SCORE.name, "factreasoner.record": "r1", "factreasoner.key": "k1"}
+    response = {"gen_ai.response.id": "resp-1"}
+    assert attributes(first) == shared | response | {"gen_ai.evaluation.score.value": 0.5}
+    assert attributes(second) == shared | {"error.type": "LLMError"}
+    assert not second.log_record.trace_id
+    assert attributes(third) == shared | response | {
+        "gen_ai.evaluation.score.value": 0.25,
+        "gen_ai.evaluation.score.label": "contradicted",
+        "gen_ai.evaluation.explanation": "so",
+    }
+
+
+def test_all_of_many_arrive():
+    with received(Collector()) as collector:
+        many = (SCORE._replace(record=str(number)) for number in range(20_000))
+        assert publish(many, Otlp(collector.url)).number == 20_000
+        records = [
+            {item.key: item.value.string_value for item in record.attributes}["factreasoner.record"]
+            for record in collector.kept.values()
+        ]
+        assert records == [str(number) for number in range(20_000)]
+        assert {record.trace_id.hex() for record in collector.kept.values()} == {PLACE.trace}
+        assert {record.span_id.hex() for record in collector.kept.values()} == {PLACE.span}
+        assert {record.event_name for record in collector.kept.values()} == {"gen_ai.evaluation.result"}
+
+
+def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(monkeypatch):
+    monkeypatch.setattr(logging.getLogger("opentelemetry.exporter"), "disabled", True)
+    many = [SCORE._replace(record=str(number)) for number in range(1200)]
+    with received(Collector()) as collector:
+        publish(many[:512], Otlp(collector.url))
+        collector.statuses = [400]
+        with pytest.raises(PublishError, match=f"{collector.url}/v1/logs") as failed:
+            publish(many, Otlp(collector.url), skip=512)
+        assert failed.value.__notes__ == ["512 scores were dealt with before: --skip 512 goes on from there."]
+        assert publish(many, Otlp(collector.url), skip=512).number == 688
+        assert len(collector.kept) == 1200
+
+
+@pytest.mark.parametrize(
+    ("variables", "url"),
+    [
+        ({}, "http://localhost:4318/v1/logs"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:1/"}, "http://c:1/v1/logs"),
+        ({"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://c:2/logs"}, "http://c:2/logs"),
+    ],
+)
+def test_where_a_collector_is_by_its_own_variables(variables, url, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert Otlp(exporter=InMemoryLogRecordExporter()).url == url

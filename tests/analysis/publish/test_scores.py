@@ -1,0 +1,76 @@
+"""Which scores a run has, and of which span."""
+
+import pytest
+from assessments import assessment
+from run_folders import run_folder
+
+from factreasoner.analysis.publish.scores import Place, Wanted, place_of, scores_of
+from factreasoner.errors import ConfigError
+from factreasoner.models import Failure, Verdict
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.settings import Config
+
+TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")
+LOST = Failure(stage="judge", item_id="c0->a1", error_type="CallTimeoutError", message="SECRET")
+
+
+@pytest.fixture
+def run(tmp_path):
+    judged = assessment([0.9, None], outcome={"verdicts": (VERDICT,), "failures": (LOST,)})
+    broken = assessment([], record_id="r2").model_copy(update={"status": "failed", "failures": (LOST,)})
+    path = run_folder(
+        tmp_path / "run",
+        judged.model_copy(update={"status": "partial", "metadata": {"trace_id": TRACE, "span_id": SPAN}}),
+        broken,
+    )
+    return FinishedRun.of_any_task(path)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "key", "place"),
+    [
+        ({}, None, Place()),
+        ({"traceparent": f"00-{TRACE}-{SPAN}-01"}, None, Place(TRACE, SPAN)),
+        ({"trace_id": f"0x{TRACE}", "span_id": SPAN, "response_id": "x"}, None, Place(TRACE, SPAN, "x")),
+        ({"mine": f"00-{TRACE}-{SPAN}-01", "trace_id": "other"}, "mine", Place(TRACE, SPAN)),
+        ({"mine": "t1", "span_id": SPAN}, "mine", Place("t1", SPAN)),
+        ({"traceparent": "no such thing", "trace_id": "t1"}, None, Place("t1")),
+    ],
+)
+def test_where_a_record_was_traced(metadata, key, place):
+    assert place_of(metadata, key) == place
+
+
+def test_every_metric_that_was_computed_and_failures_as_such(run):
+    found = list(scores_of(run, Wanted()))
+    first = {score.name: score for score in found if score.record == "r1"}
+    assert first["factreasoner.precision"].value == 1.0
+    assert first["factreasoner.precision"].place == Place(TRACE, SPAN)
+    assert "factreasoner.gold_precision" not in first  # it has no value, which is not 0
+    (failed,) = (score for score in found if score.record == "r2")
+    assert (failed.name, failed.value, failed.error) == ("factreasoner.precision", None, "CallTimeoutError")
+    assert {score.explanation for score in found} == {None}
+
+
+def test_claims_and_texts_are_asked_for(run):
+    found = list(scores_of(run, Wanted(("precision",), claims=True, texts=True)))
+    shown = [(s.name.removeprefix("factreasoner."), s.value, s.label, s.error) for s in found]
+    assert shown == [
+        ("precision", 1.0, None, None),
+        ("atom", 0.9, "supported", None),
+        ("atom", None, None, "CallTimeoutError"),
+        ("precision", None, None, "CallTimeoutError"),
+    ]
+    assert found[1].explanation.endswith("[so]")
+    assert found[3].explanation == "SECRET"
+    with pytest.raises(ConfigError, match="did you mean 'precision'"):
+        list(scores_of(run, Wanted(("precison",))))
+
+
+def test_keys_are_those_of_the_judge_and_the_span(run, tmp_path):
+    keys = [score.key for score in scores_of(run, Wanted(claims=True))]
+    assert len(set(keys)) == len(keys)
+    assert keys == [score.key for score in scores_of(run, Wanted(claims=True))]
+    other = run_folder(tmp_path / "other", *run.results(), config=Config(model="openai/x"))
+    assert not {s.key for s in scores_of(FinishedRun.of_any_task(other), Wanted())} & set(keys)

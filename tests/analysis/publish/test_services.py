@@ -1,0 +1,118 @@
+"""Langfuse and Phoenix: what is sent, what they refuse, and what happens while they are down."""
+
+import pytest
+from receivers import LangfuseServer, PhoenixServer, received
+
+from factreasoner.analysis.publish import services
+from factreasoner.analysis.publish.scores import Place, Score
+from factreasoner.analysis.publish.sending import publish
+from factreasoner.analysis.publish.services import Langfuse, Phoenix
+from factreasoner.errors import ConfigError, PublishError
+
+SPAN = "b7ad6b7169203331"
+SCORE = Score("r1", "factreasoner.precision", "k1", Place("t1", SPAN), 0.5)
+CLAIM = Score("r1", "factreasoner.atom", "k2", Place("t1", SPAN), 0.25, None, "contradicted", "so")
+LOST = Score("r2", "factreasoner.precision", "k3", Place("t2", SPAN), None, "LLMError")
+SERVERS = {Langfuse: LangfuseServer, Phoenix: PhoenixServer}
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch):
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
+    monkeypatch.setattr(services, "WAITS", (0.0, 0.0))
+
+
+def test_scores_as_langfuse_has_them():
+    with received(LangfuseServer()) as server:
+        assert publish([SCORE, CLAIM, LOST], Langfuse(server.url)).number == 3
+    place = {"traceId": "t1", "observationId": SPAN}
+    assert server.kept["k1"] == place | {
+        "id": "k1",
+        "name": "factreasoner.precision",
+        "value": 0.5,
+        "dataType": "NUMERIC",
+        "metadata": {"record": "r1"},
+    }
+    assert server.kept["k2"]["metadata"] == {"record": "r1", "label": "contradicted"}
+    assert server.kept["k2"]["comment"] == "so"
+    lost = server.kept["k3"]
+    assert (lost["name"], lost["value"], lost["dataType"]) == (
+        "factreasoner.error",
+        "LLMError",
+        "CATEGORICAL",
+    )
+
+
+def test_scores_as_phoenix_has_them():
+    with received(PhoenixServer()) as server:
+        assert publish([SCORE, CLAIM, LOST], Phoenix(server.url, by_model=True)).number == 3
+    assert server.kept["factreasoner.precision", SPAN, "k1"] == {
+        "span_id": SPAN,
+        "name": "factreasoner.precision",
+        "annotator_kind": "LLM",
+        "identifier": "k1",
+        "result": {"score": 0.5},
+        "metadata": {"record": "r1"},
+    }
+    claim = server.kept["factreasoner.atom", SPAN, "k2"]["result"]
+    assert claim == {"score": 0.25, "label": "contradicted", "explanation": "so"}
+    assert server.kept["factreasoner.error", SPAN, "k3"]["result"] == {"label": "LLMError"}
+
+
+@pytest.mark.parametrize("kind", SERVERS, ids=lambda kind: kind.__name__)
+def test_sent_twice_they_stand_once(kind):
+    many = [SCORE._replace(key=f"k{number}", explanation="x" * 2000) for number in range(2000)]
+    with received(SERVERS[kind]()) as server:
+        for _ in range(2):
+            assert publish(many, kind(server.url)).number == 2000
+    assert len(server.kept) == 2000
+    assert max(size for _, _, size in server.requests) < 1_000_000
+
+
+@pytest.mark.parametrize("kind", SERVERS, ids=lambda kind: kind.__name__)
+def test_a_backend_that_is_down_is_named_and_loses_nothing(kind):
+    many = [SCORE._replace(key=f"k{number}") for number in range(1000)]
+    with received(SERVERS[kind]()) as server:
+        server.statuses = [503, 429]
+        assert publish(many[:600], kind(server.url)).number == 600  # it came back in time
+        server.statuses = [503] * 3
+        with pytest.raises(PublishError, match=rf"{server.url}.*HTTP 503, tried 3 times") as failed:
+            publish(many, kind(server.url))
+        assert "--skip 0" in failed.value.__notes__[0]
+        assert publish(many, kind(server.url)).number == 1000
+    assert len(server.kept) == 1000
+    with pytest.raises(PublishError, match=server.url):
+        publish(many, kind(server.url))
+
+
+def test_what_is_refused_is_told_and_never_sent_again():
+    unwanted = SCORE._replace(key="k9", place=Place("unwanted"))
+    with received(LangfuseServer()) as server:
+        sent = publish([SCORE, unwanted], Langfuse(server.url))
+    assert (sent.number, len(server.requests)) == (1, 1)
+    assert "unwanted" in sent.refused[0]
+    unknown = SCORE._replace(key="k9", place=Place("t1", "f" * 16))
+    with received(PhoenixServer()) as server:
+        sent = publish([SCORE, unknown], Phoenix(server.url))
+    assert (sent.number, sent.refused) == (1, (f"no span {'f' * 16}",))
+    assert [identifier for _, _, identifier in server.kept] == ["k1"]
+
+
+def test_records_without_a_trace_are_counted():
+    with received(PhoenixServer()) as server:
+        sent = publish([SCORE, SCORE._replace(key="k9", place=Place("t1"))], Phoenix(server.url))
+    assert (sent.number, dict(sent.lacking)) == (1, {"id of a span": 1})
+    with received(LangfuseServer()) as server:
+        sent = publish([SCORE._replace(place=Place())], Langfuse(server.url))
+    assert (sent.number, dict(sent.lacking), server.requests) == (0, {"id of a trace": 1}, [])
+
+
+def test_keys_that_are_missing_or_wrong(monkeypatch):
+    with received(LangfuseServer()) as server:
+        monkeypatch.setenv("LANGFUSE_SECRET_KEY", "wrong")
+        with pytest.raises(PublishError, match="HTTP 401: no such key"):
+            publish([SCORE], Langfuse(server.url))
+    monkeypatch.delenv("LANGFUSE_SECRET_KEY")
+    with pytest.raises(ConfigError, match="LANGFUSE_SECRET_KEY"):
+        Langfuse()

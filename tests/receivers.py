@@ -1,0 +1,111 @@
+"""Backends of scores on loopback: an OTLP collector that decodes protobuf, stand-ins of Langfuse and Phoenix.
+
+Langfuse's replies to arrays: 202 {"message": "Accepted"}, or 207 {"accepted", "rejected", "errors"}. Phoenix,
+asked with sync=true, answers 404 with the names of spans that it does not know, and then takes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Receiver:
+    """`statuses` are answered first, one a request; `kept` is what was taken, by its key where it has one."""
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+        self.kept: dict[Any, Any] = {}
+        self.requests: list[tuple[str, Any, int]] = []
+        self.url = ""
+
+    def answer(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
+        self.requests.append((path, headers, len(body)))
+        return (self.statuses.pop(0), b"busy") if self.statuses else self.take(path, headers, body)
+
+    def take(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
+        raise NotImplementedError
+
+
+class Collector(Receiver):
+    """Keeps every log record by its number."""
+
+    def take(self, path, headers, body):
+        from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
+            ExportLogsServiceRequest,
+            ExportLogsServiceResponse,
+        )
+
+        assert (path, headers["content-type"]) == ("/v1/logs", "application/x-protobuf")
+        for resource in ExportLogsServiceRequest.FromString(body).resource_logs:
+            for scope in resource.scope_logs:
+                for record in scope.log_records:
+                    self.kept[len(self.kept)] = record
+        return 200, ExportLogsServiceResponse().SerializeToString()
+
+
+class LangfuseServer(Receiver):
+    """Refuses scores of the trace "unwanted"; the keys are pk and sk."""
+
+    def take(self, path, headers, body):
+        if headers["authorization"] != "Basic " + base64.b64encode(b"pk:sk").decode():
+            return 401, b"no such key"
+        if len(body) > 1_000_000:
+            return 413, b"too large"
+        assert path == "/api/public/scores"
+        scores = json.loads(body)
+        errors = [{"id": s["id"], "message": "unwanted"} for s in scores if s["traceId"] == "unwanted"]
+        self.kept |= {score["id"]: score for score in scores if score["traceId"] != "unwanted"}
+        if not errors:
+            return 202, b'{"message": "Accepted"}'
+        counts = {"accepted": len(scores) - len(errors), "rejected": len(errors), "errors": errors}
+        return 207, json.dumps(counts).encode()
+
+
+class PhoenixServer(Receiver):
+    """Knows all spans but those that begin with f."""
+
+    def take(self, path, headers, body):
+        assert path == "/v1/span_annotations?sync=true"
+        data = json.loads(body)["data"]
+        missing = {item["span_id"] for item in data if item["span_id"].startswith("f")}
+        if missing:
+            return 404, f"Spans with IDs {', '.join(missing)} do not exist.".encode()
+        self.kept |= {(item["name"], item["span_id"], item["identifier"]): item for item in data}
+        return 200, json.dumps({"data": [{"id": str(n)} for n in range(len(data))]}).encode()
+
+
+@contextlib.contextmanager
+def received(receiver: Receiver) -> Iterator[Receiver]:
+    """The receiver while it listens, at its `url`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status, reply = receiver.answer(self.path, self.headers, body)
+            self.send_response(status)
+            self.send_header("content-type", "application/x-protobuf")
+            self.send_header("content-length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        receiver.url = f"http://127.0.0.1:{server.server_port}"
+        try:
+            yield receiver
+        finally:
+            server.shutdown()
+            thread.join()
