@@ -116,6 +116,26 @@ def test_a_batch_ends_before_its_passages_grow_too_long():
     assert len(outcome.support) == 4
 
 
+@pytest.mark.parametrize("name", MODEL_ROWS)
+@pytest.mark.parametrize("calls", ["single", "batched"])
+def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, calls):
+    row = ASSESSORS[name]
+    ((prompt, schema),) = evaluator(name, lambda prompt, schema: {}, calls=calls)[0].requests(
+        atoms(1 if calls == "single" else 3), contexts(1), RECORD
+    )
+    assert len(prompt.examples) == (6 if calls == "single" and name in ("factscore", "veriscore") else 2)
+    said = set()
+    for example in prompt.examples:
+        assert "<given_passage_" in example.user
+        for fact in example.items:
+            answer = example.arguments[fact]
+            assert row.label_of(answer) is not None
+            assert row.in_words or answer in schema.properties["fact_0"]["enum"]
+            assert (f"{fact}_reasoning" in example.arguments) == bool(row.first)
+            said.add(row.label_of(answer))
+    assert said == set(row.labels.values())
+
+
 def test_an_atom_without_contexts_is_not_asked_about_and_stays_unverified():
     e, llm = evaluator("factscore", by_claim(lambda c: "True"))
     outcome = e.evaluate(atoms(2), [Context(id="c0", text="Passage 0!", atom_ids=("a1",))], RECORD)

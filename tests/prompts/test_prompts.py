@@ -102,8 +102,19 @@ def test_prompts_of_judges_hold_for_every_call_form(name: str) -> None:
     template = prompts.load(name)
     whole = f"{template.system}\n{template.user}".casefold()
     assert "function" not in whole
-    assert "example" in whole
     assert "material" in whole
+
+
+@pytest.mark.parametrize("name", ["query", "correct", "summarizer", "atomizer", "reviser", "fact_generator"])
+def test_examples_are_turns_of_two_sizes_and_answer_what_they_ask(name: str) -> None:
+    template = prompts.load(name)
+    prompt = template.fill(**dict.fromkeys(template.placeholders, "x"))
+    first, second = prompt.examples
+    assert len(first.user) < len(second.user) or name == "summarizer"
+    for example in prompt.examples:
+        assert "$" not in example.user
+        assert example.items.keys() <= example.arguments.keys()
+        assert example.user.count("<given_") >= len(template.placeholders)
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r\n", "\u2028", "\x85", "\v", " \n\n  "])

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from factreasoner import prompts
-from factreasoner.judges.faaf import First, Inquiry
+from factreasoner.judges.faaf import FALSE, NOT_CLEAR, TRUE, First, Inquiry
 from factreasoner.models import Context, Label, Support
 
 SUPPORT_OF: dict[Label, Support] = {
@@ -64,6 +64,16 @@ class Assessor(NamedTuple):
     def label_of(self) -> Callable[[str], Label | None]:
         """What an answer means, as a judge's label; None when it means nothing."""
         return self._word_in if self.in_words else self.labels.get
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        """What stands for True, False and Not clear in an answer."""
+        of = {label: value for value, label in self.labels.items()}
+        words = {TRUE: of["entailment"], FALSE: of["contradiction"]}
+        words[NOT_CLEAR] = of.get("neutral", words[FALSE])
+        if self.in_words:
+            return {key: f"According to the text the statement is {word}." for key, word in words.items()}
+        return words
 
     @property
     def tells_silence(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from factreasoner import prompts
@@ -16,7 +17,7 @@ from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
-from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 
@@ -194,13 +195,29 @@ class PromptedEvaluator:
     def _request(
         self, chunk: _AtomGroup, claims: Sequence[Claim], record: Record
     ) -> tuple[Prompt, FunctionSchema]:
-        passages = [self._row.show(number, context) for number, context in enumerate(chunk.contexts, start=1)]
-        values: Mapping[str, str] = {
-            "topic": prompts.delimit(record.topic, "topic") if record.topic else TOPIC_UNKNOWN,
-            "passages": "\n\n".join(passages),
+        topic = prompts.delimit(record.topic, "topic") if record.topic else TOPIC_UNKNOWN
+        prompt = self._prompt(topic, chunk.contexts)
+        one = len(claims) == 1 and self._inquiry.one_word
+        return prompt.model_copy(update={"examples": self._examples[one]}), self._inquiry.build(claims)
+
+    def _prompt(self, topic: str, contexts: Sequence[Context]) -> Prompt:
+        passages = [self._row.show(number, context) for number, context in enumerate(contexts, start=1)]
+        values: Mapping[str, str] = {"topic": topic, "passages": "\n\n".join(passages)}
+        return self._template.fill(**{name: values[name] for name in self._template.placeholders})
+
+    @cached_property
+    def _examples(self) -> dict[bool, tuple[Example, ...]]:
+        """The examples of calls about one atom, and about many."""
+
+        def user(texts: Sequence[str], _: Sequence[str]) -> str:
+            return self._prompt(
+                TOPIC_UNKNOWN, [Context(id=f"c{n}", text=t) for n, t in enumerate(texts)]
+            ).user
+
+        return {
+            one: faaf.examples(self._inquiry, one=one, user=user, said=self._row.said)
+            for one in (True, False)
         }
-        used = {name: values[name] for name in self._template.placeholders}
-        return self._template.fill(**used), self._inquiry.build(claims)
 
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -138,12 +138,17 @@ class Inquiry(NamedTuple):
 
 
 def examples(
-    asked: Inquiry, *, one: bool = False, user: Callable[[Sequence[str]], str]
+    asked: Inquiry,
+    *,
+    one: bool = False,
+    user: Callable[[Sequence[str], Sequence[str]], str],
+    said: Mapping[str, str] | None = None,
 ) -> tuple[Example, ...]:
-    """Worked calls for a judge's prompt: `user` words their passages as the call's own.
+    """Worked calls for a prompt: `user` words their passages and facts as the call's own.
 
-    With `one`, six calls of one fact, two of each label. Else one of two facts and one of six: a model that
-    saw one size answers that many keys whatever it is asked.
+    `said` has the words for True, False and Not clear where the prompt has its own. With `one`, six calls
+    of one fact, two of each label. Else one of two facts and one of six: a model that saw one size
+    answers that many keys whatever it is asked.
     """
     cases = _cases()
     if one:
@@ -151,16 +156,22 @@ def examples(
         shown = [(cases[case], [cases[case]["facts"][fact]]) for case, fact in order]
     else:
         shown = [(cases[0], cases[0]["facts"][:2]), (cases[1], cases[1]["facts"])]
-    if "sources" in asked.first:
-        passages = [case["passage"] for case in cases]
-        return tuple(
-            _example(asked, user(passages), facts, source=number)
-            for number, (_, facts) in enumerate(shown, start=1)
+    every = [case["passage"] for case in cases]
+    return tuple(
+        _example(
+            asked._replace(values=None) if said else asked,
+            user(every if "sources" in asked.first else [case["passage"]], [fact["text"] for fact in facts]),
+            facts,
+            source=number,
+            said=said or {},
         )
-    return tuple(_example(asked, user([case["passage"]]), facts) for case, facts in shown)
+        for number, (case, facts) in enumerate(shown, start=1)
+    )
 
 
-def _example(asked: Inquiry, user: str, facts: Sequence[dict[str, str]], *, source: int = 1) -> Example:
+def _example(
+    asked: Inquiry, user: str, facts: Sequence[dict[str, str]], *, source: int, said: Mapping[str, str]
+) -> Example:
     arguments: dict[str, Any] = {}
     for position, fact in enumerate(facts):
         name, value = f"fact_{position}", fact["value"]
@@ -171,7 +182,7 @@ def _example(asked: Inquiry, user: str, facts: Sequence[dict[str, str]], *, sour
         }
         arguments |= {f"{name}_{first}": before[first] for first in asked.first}
         silent = value == NOT_CLEAR and asked.values is not None and NOT_CLEAR not in asked.values
-        arguments[name] = FALSE if silent else value
+        arguments[name] = FALSE if silent else said.get(value, value)
         if asked.verbal:
             arguments[f"{name}_certainty"] = 95
     items = {f"fact_{position}": fact["text"] for position, fact in enumerate(facts)}

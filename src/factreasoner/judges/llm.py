@@ -77,7 +77,7 @@ class LLMJudge:
                 sources=_sources([part.text for part in premise.parts]),
                 verdicts=self._naming.verdicts.format(passage="sources"),
             )
-            shown = faaf.examples(self._naming, user=lambda texts: f"The sources:\n{_sources(texts)}")
+            shown = faaf.examples(self._naming, user=lambda texts, _: f"The sources:\n{_sources(texts)}")
             return prompt.model_copy(update={"examples": shown}), self._naming.build(claims)
         passage = f"{premise.title}\n{premise.text}" if premise.title else premise.text
         one = len(claims) == 1 and self._inquiry.one_word
@@ -92,7 +92,7 @@ class LLMJudge:
     def _examples(self) -> dict[bool, tuple[Example, ...]]:
         """The examples of calls about one fact, and about many."""
 
-        def user(texts: Sequence[str]) -> str:
+        def user(texts: Sequence[str], _: Sequence[str]) -> str:
             return f"Passage:\n{prompts.delimit(texts[0], 'passage')}"
 
         return {one: faaf.examples(self._inquiry, one=one, user=user) for one in (True, False)}

@@ -2,8 +2,8 @@
 
 A prompt is a Markdown file in this folder: the system part, a line `---user---`, the user part; then, if it
 has any, a line `---examples---` and a JSON list of example calls: the values of its placeholders as plain
-text, the items asked about, and the answer's arguments. Placeholders are those of `string.Template` (`$name`;
-a literal dollar sign is `$$`).
+text (or a list of headings with texts), the items asked about, and the answer's arguments. Placeholders are
+those of `string.Template` (`$name`; a literal dollar sign is `$$`).
 """
 
 from __future__ import annotations
@@ -63,11 +63,18 @@ class PromptTemplate(NamedTuple):
         )
 
     def _example(
-        self, values: dict[str, str], arguments: dict[str, Any], items: dict[str, str] | None = None
+        self, values: dict[str, Any], arguments: dict[str, Any], items: dict[str, str] | None = None
     ) -> Example:
-        shown = {name: delimit(value, name) for name, value in values.items()}
+        shown = {name: _shown(value, name) for name, value in values.items()}
         user = string.Template(self.user).substitute(shown)
         return Example(user=user, items=items or {}, arguments=arguments)
+
+
+def _shown(value: str | list[list[str]], name: str) -> str:
+    """An example's value as a call shows its own: a text, or texts with headings."""
+    if isinstance(value, str):
+        return delimit(value, name)
+    return "\n\n".join(f"{heading}:\n{delimit(text, name.removesuffix('s'))}" for heading, text in value)
 
 
 def parse(name: str, text: str) -> PromptTemplate:

@@ -22,6 +22,14 @@ def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_ans
     for call in calls:
         assert ANSWER in call.prompt.user
         assert "What of it?" in call.prompt.user
+        for example in call.prompt.examples:
+            assert list(example.arguments)[:4] == [
+                "fact_0_sources",
+                "fact_0_citation",
+                "fact_0_reasoning",
+                "fact_0",
+            ]
+            assert example.user.count("<given_source_") == 2
     assert [SOURCES[1] in call.prompt.user for call in calls] == [False, True, True]
     assert [SOURCES[0] in call.prompt.user for call in calls] == [True, False, True]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
@@ -13,7 +14,7 @@ from factreasoner.judges.llm import pair_id
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
-from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge
 from factreasoner.retrieval.passages import split_passages
 from factreasoner.settings import Config
@@ -179,7 +180,22 @@ class ModelHolder:
             answer=prompts.delimit(record.response, "answer"),
             sources="\n\n".join(shown_source(shown, str(shown.number)) for shown in call.shown),
         )
+        prompt = prompt.model_copy(update={"examples": self._examples})
         return prompt, self._inquiry.build(claims)
+
+    @cached_property
+    def _examples(self) -> tuple[Example, ...]:
+        def user(texts: Sequence[str], claims: Sequence[str]) -> str:
+            return self._template.fill(
+                question=prompts.delimit("What is known of the matter?", "question"),
+                answer=prompts.delimit(" ".join(claims), "answer"),
+                sources="\n\n".join(
+                    f"Source {number}:\n{prompts.delimit(text, 'source')}"
+                    for number, text in enumerate(texts, start=1)
+                ),
+            ).user
+
+        return faaf.examples(self._inquiry, user=user)
 
 
 def shown_source(shown: _Shown, name: str) -> str:
