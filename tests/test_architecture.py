@@ -58,7 +58,6 @@ NOT_DOWNWARD = {
     ("explanations", "calibration"): _HOUSE,
     ("evaluators", "retrieval"): _HOUSE,
     ("graph", "text"): _HOUSE,
-    ("inputs", "evaluators"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
     ("pipeline", "assembly"): _HOUSE,
     ("protocols", "graph"): _HOUSE,

@@ -270,3 +270,13 @@ def test_one_pipeline_serves_many_threads():
     for thread in threads:
         thread.join()
     assert [found[record.id] for record in records] == alone
+
+
+def test_made_atoms_avoid_the_ids_of_the_contexts():
+    text = "The tower is 90 m tall. It was built in 1900."
+    contexts = [{"id": "a1", "text": text}, {"id": "a0", "text": "Nothing."}]
+    result = assess(text, contexts=contexts, version=3)
+    assert result.status == "ok"
+    ids = {atom.id for atom in result.atoms}
+    assert len(ids) == len(result.atoms) >= 2
+    assert not ids & {"a0", "a1"}

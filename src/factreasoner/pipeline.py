@@ -26,6 +26,7 @@ from factreasoner.models import (
     Outcome,
     Record,
     Status,
+    new_id,
     record_fingerprint,
     status_of,
 )
@@ -163,7 +164,7 @@ class Pipeline:
             return Atomized(record.atoms)
         if is_abstention(record.response):
             return Atomized(())
-        return made_atoms(record, self.atomizer, self.reviser, meter)
+        return _renamed(made_atoms(record, self.atomizer, self.reviser, meter), record)
 
     def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
         """The atoms with queries, where there is something to search for."""
@@ -177,6 +178,22 @@ class Pipeline:
             return Retrieved(contexts)
         with meter.stage("summarizer"):
             return self.summarizer.summarize(contexts, atoms)
+
+
+def _renamed(made: Atomized, record: Record) -> Atomized:
+    """Made atoms, with other ids where a context of the record has theirs."""
+    taken = {context.id for context in record.contexts or ()}
+    if not any(atom.id in taken for atom in made.atoms):
+        return made
+    taken |= {atom.id for atom in made.atoms}
+    names: dict[str, str] = {}
+    for atom in made.atoms:
+        if any(context.id == atom.id for context in record.contexts or ()):
+            names[atom.id] = new_id("a", len(made.atoms), taken)
+            taken.add(names[atom.id])
+    atoms = (atom.model_copy(update={"id": names.get(atom.id, atom.id)}) for atom in made.atoms)
+    failures = (f.model_copy(update={"item_id": names.get(f.item_id, f.item_id)}) for f in made.failures)
+    return Atomized(tuple(atoms), tuple(failures))
 
 
 def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.inputs.input import check_fits, check_input
+from factreasoner.inputs.input import check_input
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
+from factreasoner.tasks.factuality import check_fits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OPPOSITE = {"S": "contradiction", "NS": "entailment"}

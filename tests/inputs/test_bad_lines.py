@@ -77,7 +77,14 @@ BAD = [
     bad("prior below zero", context(prior=-1), "contexts[1].prior", "between 0 and 1"),
     bad("prior is a text", context(prior="0.9"), "contexts[1].prior", "a text", "number"),
     bad("prior is a boolean", context(prior=True), "contexts[1].prior", "true", "number"),
-    bad("context id twice", context(id="c0"), "contexts[1].id", "'c0'", "contexts[0]", "unique"),
+    bad(
+        "context id twice",
+        given(contexts=[{"id": "c0", "text": "t"}] * 2),
+        "contexts[1].id",
+        "'c0'",
+        "contexts[0]",
+        "unique",
+    ),
     bad("atoms are a number", given(atoms=4), "atoms", "the number 4", "list"),
     bad("atom is a list", given(atoms=[["t"]]), "atoms[0]", "a list", "object"),
     bad("blank atom", atom(text="\t"), "atoms[1].text", "blank", "leave"),
@@ -87,7 +94,14 @@ BAD = [
     bad("label is a boolean", atom(label=False), "atoms[1].label", "False", '"NS"'),
     bad("label is a list", atom(label=["S"]), "atoms[1].label", "['S']", '"NS"'),
     bad("label and gold differ", atom(label="S", gold="NS"), "atoms[1].label", "differ", "keep one"),
-    bad("atom id twice", atom(id="a0"), "atoms[1].id", "'a0'", "atoms[0]", "numbered"),
+    bad(
+        "atom id twice",
+        given(atoms=[{"id": "a0", "text": "t"}] * 2),
+        "atoms[1].id",
+        "'a0'",
+        "atoms[0]",
+        "numbered",
+    ),
     bad("atom and context of one id", SHARED_ID, "contexts[0].id", "'0'", "atoms[0]", "unique"),
     bad(
         "unknown context", atom(contexts=["c9"]) | {"contexts": ["u"]}, "atoms[1].contexts", "'c9'", "add it"

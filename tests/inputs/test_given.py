@@ -65,7 +65,10 @@ def test_what_is_not_given_is_none_and_an_empty_list_is_empty() -> None:
         ({"contexts": [" "]}, "contexts[0].text: missing or blank"),
         ({"atoms": "abc"}, "atoms: is a text"),
         ({"atoms": [{"text": "a", "label": "maybe"}]}, "atoms[0].label: is 'maybe'"),
-        ({"atoms": [{"id": "c0", "text": "a"}], "contexts": ["b"]}, "'c0' names both an atom and a context"),
+        (
+            {"atoms": [{"id": "c0", "text": "a"}], "contexts": [{"id": "c0", "text": "b"}]},
+            "contexts[0].id: 'c0' is the id of atoms[0] too",
+        ),
         ({"response": None}, "response: is None"),
         ({"response": math.nan}, "response: is the number nan"),
         ({"topic": 3}, "topic: is the number 3"),
@@ -84,9 +87,9 @@ def test_every_problem_is_named_at_once() -> None:
     with pytest.raises(InputError) as raised:
         made(contexts=[None, 3], atoms=["", TEXT])
     assert [problem.field for problem in raised.value.problems] == [
+        "atoms[0].text",
         "contexts[0]",
         "contexts[1]",
-        "atoms[0].text",
     ]
 
 
@@ -128,8 +131,8 @@ def test_keys_that_look_misspelt_are_said(caplog: pytest.LogCaptureFixture) -> N
     assert [record.getMessage() for record in caplog.records] == [
         "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (column_map={'topci': 'topic'})",
         "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
-        "assess(): contexts[0]: 'tittle' is ignored; did you mean 'title'?",
-        "assess(): atoms[0]: 'lable' is ignored; did you mean 'label'?",
+        "assess(): atoms: 'lable' is ignored; did you mean 'label'?",
+        "assess(): contexts: 'tittle' is ignored; did you mean 'title'?",
     ]
     with pytest.raises(InputError, match="there is a key 'txt': did you mean 'text'"):
         made(contexts=[{"txt": "z"}])

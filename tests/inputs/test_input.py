@@ -14,13 +14,15 @@ from typing import Any
 
 import pytest
 
-from factreasoner.compression import zstd
+from factreasoner.compression import packing, zstd
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.input import STDIN, check_fits, check_input
+from factreasoner.inputs import jsonl
+from factreasoner.inputs.input import STDIN, check_input
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
+from factreasoner.tasks.factuality import check_fits
 
 DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "shared" / "data"))
 DATA_FILES = sorted(DATA.glob("*/records.jsonl"))
@@ -52,7 +54,7 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
         ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip data is cut short in or after line 1", "gzip -t"]),
         ("f.jsonl.bz2", b"BZh91AY", ["bzip2", "bunzip2"]),
         ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
-        ("f.parquet", b"PAR1rest", ["Parquet", "to_json"]),
+        ("f.parquet", b"PAR1rest", ["begins as a Parquet file"]),
         ("f.jsonl", b"", ["empty", "one JSON record a line"]),
         ("f.jsonl", b"\n  \r\n\n", ["empty"]),
     ],
@@ -237,6 +239,28 @@ def test_a_file_cut_short_is_refused_whole(tmp_path: Path) -> None:
         assert problem.where == str(path)
         assert re.search(r"cut short in or after line [12],\d\d\d; fetch", problem.message)
     assert len(check_input(path, limit=10)) == 10
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+def test_a_line_has_an_end_and_takes_no_memory_beyond_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", 2**20)
+    path = tmp_path / f"f.jsonl{ending}"
+    long = b'{"output": "' + b"word " * 5_000_000 + b'"}'
+    with path.open("wb") as file, packing(path, file) as packed:
+        packed.write(b'{"output": "x"}\n' + long + b'\n{"output": "y"}\n' + long)
+    del long
+    tracemalloc.start()
+    checked = check_input(path, skip_invalid=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [record.response for record in checked.records()] == ["x", "y"]
+    assert [(p.where.rpartition(":")[2], p.message[:17]) for p in checked.problems] == [
+        ("2", "longer than 1 MiB"),
+        ("4", "longer than 1 MiB"),
+    ]
+    assert peak < 12 * 2**20
 
 
 def test_pipe(tmp_path: Path) -> None:

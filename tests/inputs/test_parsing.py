@@ -8,7 +8,7 @@ import pytest
 
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.columns import parse_column_map
-from factreasoner.inputs.parsing import parse_atom, parse_context, parse_record
+from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Record
 
 
@@ -103,13 +103,41 @@ def test_links_may_stand_in_the_contexts() -> None:
 
 
 def test_the_snippet_of_an_unread_page_is_its_text() -> None:
-    context = parse_context({"text": "", "snippet": "Seen in the search."}, where="w", default_id="c0")
+    (context,) = (
+        parse({"output": "x", "contexts": [{"text": "", "snippet": "Seen in the search."}]}).contexts or ()
+    )
     assert (context.text, context.snippet) == ("Seen in the search.", "Seen in the search.")
 
 
 def test_atom_gold_has_two_names() -> None:
-    assert parse_atom({"text": "t", "gold": "NS"}, where="w", default_id="a0").gold == "NS"
-    assert parse_atom({"text": "t", "label": "S", "gold": "S"}, where="w", default_id="a0").gold == "S"
+    atoms = [{"text": "t", "gold": "NS"}, {"text": "t", "label": "S", "gold": "S"}]
+    assert [atom.gold for atom in parse({"output": "x", "atoms": atoms}).atoms or ()] == ["NS", "S"]
+
+
+@pytest.mark.parametrize("key", ["page_content", "content"])
+def test_a_passage_may_have_its_text_and_source_as_documents_do(key: str) -> None:
+    data = {key: "It is tall.", "metadata": {"source": "https://x.example/a", "title": "Tower"}}
+    record = parse({"output": "x", "contexts": [data, {"text": "One.", key: "Another."}]})
+    assert record.contexts is not None
+    first, second = record.contexts
+    assert (first.text, first.link, first.title) == ("It is tall.", "https://x.example/a", "Tower")
+    assert second.text == "One."
+    assert record.metadata["context_fields"] == {
+        "c0": {"metadata": data["metadata"]},
+        "c1": {key: "Another."},
+    }
+
+
+def test_ids_that_are_made_avoid_those_that_are_given() -> None:
+    record = parse(
+        {
+            "output": "x",
+            "atoms": ["One.", {"id": "c0", "text": "Two.", "contexts": ["a0"]}],
+            "contexts": ["Three.", {"id": "a0", "text": "Four."}],
+        }
+    )
+    assert [atom.id for atom in record.atoms or ()] == ["a1", "c0"]
+    assert [(c.id, c.atom_ids) for c in record.contexts or ()] == [("c1", ()), ("a0", ("c0",))]
 
 
 def test_unknown_keys_are_kept() -> None:

@@ -8,9 +8,11 @@ import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet as pq
 
 from factreasoner.compression import zstd
 from factreasoner.errors import InputError
@@ -62,6 +64,20 @@ def test_clean_files_are_what_json_lines_of_them_would_be(tmp_path, name, conten
     assert records(tmp_path / name, content) == expected(tmp_path)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_parquet_is_what_json_lines_of_it_would_be(tmp_path, packed):
+    path = tmp_path / "f.parquet"
+    rows = [ROWS[0], {**ROWS[1], "contexts": ["z"], "note": None}]
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    content = gzip.compress(path.read_bytes(), mtime=0) if packed else path.read_bytes()
+    plain = "".join(json.dumps(row) + "\n" for row in rows)
+    found, wanted = records(path, content), records(tmp_path / "plain.jsonl", plain)
+    assert [record.model_copy(update={"metadata": {}}) for record in found] == [
+        record.model_copy(update={"metadata": {}}) for record in wanted
+    ]
+    assert [record.metadata for record in found] == [{"note": "n"}, {}]
+
+
 @given(st.lists(st.fixed_dictionaries({"id": st.integers(), "output": st.text(min_size=1)}), min_size=1))
 def test_any_texts_come_through_an_array(tmp_path_factory, rows):
     rows = [row | {"id": number} for number, row in enumerate(rows)]
@@ -77,6 +93,7 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.json", '[{"output": "x", "output": "y"}]', "the key 'output' stands twice"),
         ("f.json", b'[{"output": "\xff"}]', "not UTF-8 at byte 13"),
         ("f.json", "[" * 100_000, "nested too deeply"),
+        ("f.parquet", b"PAR1 and more", "begins as a Parquet file, and can't be read as one"),
         ("f.json", "[]", "empty"),
         ("f.json", '[{"output": "x"}, 7]', "f.json, record 2: is the number 7; each line must be an object"),
         ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),

@@ -126,7 +126,7 @@ def _one(targets: list[Path]) -> Path:
 
 def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:
     from factreasoner.cli.running import check_data
-    from factreasoner.inputs.input import check_fits
+    from factreasoner.tasks.factuality import check_fits
 
     def fits(record: Record) -> list[InputProblem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))

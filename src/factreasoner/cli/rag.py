@@ -71,7 +71,7 @@ def rag(
     config = load_settings(profile, settings | {"k": k})
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, folder, running)
+    checked = check_task_data(TASK, data, config, running)
     if showing.dry_run:
         further = "an answer's claims that no context bears out alone are asked about all contexts together"
         print_rehearsal(TASK, checked, config, further=further)

@@ -62,7 +62,7 @@ def recall(
     config = load_settings(profile, settings)
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, folder, running)
+    checked = check_task_data(TASK, data, config, running)
     if dry_run:
         print_rehearsal(TASK, checked, config)
         raise typer.Exit

@@ -56,7 +56,7 @@ def run(
             say(note, err=True)
     folder = out or default_folder(data)
     refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, folder, running)
+    checked = check_task_data(TASK, data, config, running)
     if dry_run:
         _print_plan(checked, config)
         raise typer.Exit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,8 @@ from factreasoner.cli.options import RunOptions
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
-    from factreasoner.inputs.fitting import Fits
     from factreasoner.inputs.input import CheckedInput
-    from factreasoner.inputs.kept_check import KeptCheck
-    from factreasoner.models import Record
+    from factreasoner.inputs.parsing import Fits
     from factreasoner.runs.batch_rounds import RoundsReport
     from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords
@@ -50,25 +48,13 @@ def refuse_own_source(folder: Path, data: Path, config: Config) -> None:
 
 
 def check_task_data(
-    task: Task[Any], data: Path, config: Config, folder: Path, running: RunOptions
+    task: Task[Any], data: Path, config: Config, running: RunOptions
 ) -> CheckedInput | PastRecords:
-    """The records for a run of `task` into `folder`, which keeps what was found for when it is resumed.
-
-    Raises as `check_data` does.
-    """
-    from factreasoner.inputs.kept_check import KeptCheck
-    from factreasoner.runs.store import RunFolder
-
-    columns, limit, skip_invalid = running.column_map, running.limit, running.skip_invalid
-    decides: dict[str, object] = {"columns": columns, "limit": limit, "skip_invalid": skip_invalid}
-    decides |= {"task": task.name, "config": config.model_dump(mode="json")}
-    kept = KeptCheck(RunFolder(folder, task).input_path, decides)
-    return check_data(data, lambda record: task.problems(record, config), running, kept)
+    """The records for a run of `task`. Raises as `check_data` does."""
+    return check_data(data, lambda record: task.problems(record, config), running)
 
 
-def check_data(
-    data: Path, fits: Fits, running: RunOptions, kept: KeptCheck | None = None
-) -> CheckedInput | PastRecords:
+def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
     """The records of a file, or of a finished run; lines that are skipped are said.
 
     Raises:
@@ -77,8 +63,8 @@ def check_data(
     """
     from factreasoner.errors import RunError
     from factreasoner.inputs.columns import parse_column_map
-    from factreasoner.inputs.fitting import merged
     from factreasoner.inputs.input import CheckedInput, check_input
+    from factreasoner.inputs.wording import merged
     from factreasoner.runs.manifest import MANIFEST
     from factreasoner.runs.replay import PastRecords
 
@@ -90,9 +76,7 @@ def check_data(
             raise RunError(f"{data}: a folder, and not of a run; name a file of records or a run's folder")
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
-        checked = check_input(
-            data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid, kept=kept
-        )
+        checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
     for problem in merged(checked.problems):
         say(f"skipped {problem}", err=True)
     if isinstance(checked, CheckedInput):
@@ -199,12 +183,11 @@ def _gone_through(
     worker = folder.task.worker(config, _calls(folder, config))
     for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
         say(one_line(note), err=True)
-    _keep_check(checked, folder)
 
     def run_round(as_set: Config = config) -> RunReport:
         able = worker if as_set is config else folder.task.worker(as_set, _calls(folder, as_set))
         with progress_for(quiet=running.quiet) as progress:
-            return run_records(able, folder, checked.ids, _records(checked, folder), progress)
+            return run_records(able, folder, checked.ids, checked.records(), progress)
 
     told = partial(_say_note, running.quiet)
     if config.batch == "none":
@@ -240,22 +223,6 @@ def _calls(folder: RunFolder[Any], config: Config) -> Calls:
 def _say_note(quiet: bool, note: str) -> None:
     if not quiet:
         say(one_line(note), err=True)
-
-
-def _keep_check(checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> None:
-    """Keep what the check of a large file found."""
-    from factreasoner.inputs.input import CheckedInput
-    from factreasoner.runs.replacing import replace_file
-
-    if isinstance(checked, CheckedInput) and (lines := checked.to_keep()) is not None:
-        replace_file(folder.input_path, lines)
-
-
-def _records(checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> Iterator[Record]:
-    """The records, less those of which it is known without reading them that they are finished."""
-    from factreasoner.inputs.input import CheckedInput
-
-    return checked.records(folder.finished) if isinstance(checked, CheckedInput) else checked.records()
 
 
 def _write_report(path: Path, *, quiet: bool) -> None:

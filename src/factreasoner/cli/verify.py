@@ -93,7 +93,7 @@ def verify(
         raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, folder, running)
+    checked = check_task_data(TASK, data, config, running)
     if dry_run:
         print_rehearsal(TASK, checked, config, further="their sentences are rewritten and judged again")
         raise typer.Exit

@@ -5,10 +5,8 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError, InputProblem
-from factreasoner.inputs.values import Values
 from factreasoner.plugins.table import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -28,13 +26,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
 LIKE = 0.8
 """How alike two keys are, from 0 to 1, of which one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
-
-
-class Assigned(NamedTuple):
-    """An object's values by field, null counting as not given, and the keys no field took."""
-
-    values: dict[str, Any]
-    extras: dict[str, Any]
 
 
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
@@ -76,31 +67,18 @@ def key_of_field(column_map: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
-def assign(data: Mapping[str, Any], column_map: Mapping[str, str], values: Values) -> Assigned:
-    """Give every key of `data` to the field it belongs to; disagreeing keys of one field are a problem.
+def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
+    """Key of an input object -> the field it holds.
 
     A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
-    usual keys hold beside it is an extra.
+    usual keys hold beside it is metadata.
+
+    Raises:
+        ConfigError: no such field, or two keys for one field.
     """
-    key_of = key_of_field(column_map)
-    fields: dict[str, Any] = {}
-    taken = set(column_map)
-    for field, usual in FIELDS.items():
-        keys = [key_of[field]] if field in key_of else [key for key in usual if key not in column_map]
-        taken.update(keys)
-        given = [key for key in keys if data.get(key) is not None]
-        if not given:
-            continue
-        fields[field] = data[given[0]]
-        differing = [key for key in given[1:] if data[key] != data[given[0]]]
-        if differing:
-            names = " and ".join(repr(key) for key in (given[0], *differing))
-            values.problem(
-                usual[0],
-                f"given as {names} with different values; keep one, or choose with "
-                f"--column-map {given[0]}={usual[0]}",
-            )
-    return Assigned(fields, {key: value for key, value in data.items() if key not in taken})
+    mapped = key_of_field(column_map)
+    usual = {key: field for field, keys in FIELDS.items() if field not in mapped for key in keys}
+    return usual | {key: field for field, key in mapped.items()}
 
 
 def near_key(field: str, keys: Iterable[str]) -> str | None:

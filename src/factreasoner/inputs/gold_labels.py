@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.draft import Draft
+from factreasoner.inputs.items import GOLD_LABELS, LABEL_REMEDY, Items
 from factreasoner.inputs.jsonl import objects_of
-from factreasoner.inputs.parsing import GOLD_LABELS, LABEL_REMEDY, parse_atom
-from factreasoner.inputs.values import Values
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
@@ -108,27 +108,25 @@ class GoldFile:
 
 
 def _gold_labels_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, GoldLabel]]:
-    values = Values(where)
+    draft = Draft(where, {})
     if "atoms" in data:
-        record = values.id(data.get("id"), "id", f"r{number}")
-        items = values.items(data["atoms"], "atoms", "objects") or ()
-        atoms = [
-            parse_atom(item, where=where, field=f"atoms[{i}]", default_id=f"a{i}")
-            for i, item in enumerate(items)
-        ]
-        values.finish()
+        items = Items(draft)
+        atoms = items.of(data["atoms"], "atoms")
+        record = draft.id(data.get("id"), "id", f"r{number}")
+        items.numbered()
+        draft.finish()
         for atom in atoms:
-            if atom.gold is not None:
-                yield record, atom.id, GoldLabel(atom.gold, atom.text, number)
+            if (gold := atom.get("gold")) is not None:
+                yield record, atom["id"], GoldLabel(gold, atom["text"], number)
         return
-    record, atom_id = (values.id(data.get(name), name, None) for name in ("record", "atom"))
-    text = values.text(data.get("text"), "text")
+    record, atom_id = (draft.id(data.get(name), name) for name in ("record", "atom"))
+    text = draft.text(data.get("text"), "text")
     label = data.get("label")
     if "label" not in data:
-        values.problem("label", f"missing; a line is {LINE_FORMAT}")
+        draft.problem("label", f"missing; a line is {LINE_FORMAT}")
     elif label is not None and label not in GOLD_LABELS:
-        values.problem("label", f"is {label!r}; {LABEL_REMEDY}")
-    values.finish()
+        draft.problem("label", f"is {label!r}; {LABEL_REMEDY}")
+    draft.finish()
     if label is not None:
         yield record, atom_id, GoldLabel(label, text, number)
 

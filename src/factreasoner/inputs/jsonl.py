@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
+import itertools
 import json
 import math
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
-from factreasoner.compression import opened, plain_name
+import jiter
+
+from factreasoner.compression import opened
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS
-from factreasoner.inputs.values import describe
+from factreasoner.inputs.wording import describe
 
 BOM = b"\xef\xbb\xbf"
-_HEAD_BYTES = 65536
+HEAD_BYTES = 65536
 _WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
 SEPARATORS = {",": ".csv", ";": ".csv", "\t": ".tsv"}
 """What may separate the cells of a table, and the ending under which it is read as one."""
@@ -28,11 +32,13 @@ BINARY = 0.05
 DEEPEST = 100
 """Levels of lists and objects in a record; the journal's writer gives up at about 250."""
 
+LONGEST_LINE = 64 * 2**20
+"""Bytes of a line, unpacked, with its end."""
+
 _MAGIC = {
     b"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
     b"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
     b"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
-    b"PAR1": "a Parquet file; export it as JSONL, in pandas: to_json(orient='records', lines=True)",
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
     b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
 }
@@ -46,8 +52,8 @@ class _RejectedError(ValueError):
     """Something Python's JSON reader lets pass."""
 
 
-def file_problem(name: str, head: bytes, *, rename: bool = False) -> str | None:
-    """Why a file of this name and these first bytes can't be JSONL at all, and the remedy.
+def file_problem(head: bytes, *, rename: bool = False) -> str | None:
+    """Why a file of these first bytes can't be JSONL at all, and the remedy.
 
     `rename`: it would be read as a table under another name.
     """
@@ -59,14 +65,12 @@ def file_problem(name: str, head: bytes, *, rename: bool = False) -> str | None:
         return "this is a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl"
     if text.partition(b"\n")[0].strip() == b"{":
         return f"a JSON object is spread over lines; {_one_a_line(text)}"
-    if plain_name(PurePath(name)).suffix.lower() in (".csv", ".tsv") and text and not text.startswith(b"{"):
-        return f"this is a table; write one JSON record a line: {_CSV_REMEDY}"
     if text and not any(line.lstrip().startswith(b"{") for line in text.splitlines()):
-        return _what_it_is(name, text, rename=rename)
+        return _what_it_is(text, rename=rename)
     return None
 
 
-def _what_it_is(name: str, head: bytes, *, rename: bool) -> str | None:
+def _what_it_is(head: bytes, *, rename: bool) -> str | None:
     """What a file seems to be of which no line is a JSON object."""
     text = head.decode("utf-8", errors="replace")
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
@@ -98,6 +102,25 @@ def _one_a_line(head: bytes) -> str:
     )
 
 
+def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of every line that is not blank, from where the file stands.
+
+    Of a line of more than `LONGEST_LINE` bytes come so many and one; the rest is passed over unkept.
+    """
+    offset = 0
+    for number in itertools.count(1):
+        raw = part = file.readline(LONGEST_LINE + 1)
+        if not raw:
+            return
+        size = len(raw)
+        while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
+            part = file.readline(LONGEST_LINE + 1)
+            size += len(part)
+        if not raw.isspace():
+            yield number, offset, raw
+        offset += size
+
+
 def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
     """The JSON object on one line. `offset` is that of the line's first byte in its file.
 
@@ -107,6 +130,20 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
     Raises:
         InputError: with one problem.
     """
+    if len(raw) > LONGEST_LINE:
+        message = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
+        raise InputError([InputProblem(where, "", message)])
+    try:
+        data = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        data = None
+    if isinstance(data, dict) and _is_sound(data):
+        return data
+    return _parsed_slowly(raw, where, offset)
+
+
+def _parsed_slowly(raw: bytes, where: str, offset: int) -> dict[str, Any]:
+    """What is wrong with a line that the fast reader refuses, in words; its object where nothing is."""
     line = ""
     try:
         line = (raw.removeprefix(BOM) if offset == 0 else raw).decode("utf-8").rstrip("\r\n")
@@ -146,21 +183,24 @@ def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, 
     """
     try:
         with opened(path) as file:
-            message = file_problem(str(path), file.read(_HEAD_BYTES))
+            message = file_problem(file.read(HEAD_BYTES))
             if message is not None:
                 raise InputError([InputProblem(str(path), "", message)])
             file.seek(0)
-            offset = 0
-            for number, raw in enumerate(file, start=1):
+            for number, offset, raw in lines_of(file):
                 where = f"{path}:{number}"
-                if raw.strip():
-                    try:
-                        yield where, number, parse_line(raw, where=where, offset=offset)
-                    except InputError as error:
-                        problems += error.problems
-                offset += len(raw)
+                try:
+                    yield where, number, parse_line(raw, where=where, offset=offset)
+                except InputError as error:
+                    problems += error.problems
     except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
+        raise unreadable(str(path), error) from error
+
+
+def unreadable(name: str, error: OSError) -> InputError:
+    """What to raise for a file that can't be read."""
+    remedy = "" if error.errno == errno.EIO else "; give the path of a JSONL file"
+    return InputError([InputProblem(name, "", f"can't be read: {error.strerror}{remedy}")])
 
 
 def decode_json(text: str) -> object:
@@ -170,26 +210,29 @@ def decode_json(text: str) -> object:
 
 def _decoded(line: str) -> object:
     data = decode_json(line)
-    if _deeper(data, DEEPEST):
-        raise RecursionError
     if "\\ud" in line or "\\uD" in line:
         json.dumps(data, ensure_ascii=False).encode("utf-8")
+    if isinstance(data, dict) and not _is_sound(data):
+        raise RecursionError
     return data
 
 
-def _deeper(value: object, levels: int) -> bool:
-    """Whether lists and objects nest more than `levels` deep."""
-    layer = [value]
-    for _ in range(levels + 1):
-        layer = [
-            item
-            for owner in layer
-            if isinstance(owner, dict | list)
-            for item in (owner.values() if isinstance(owner, dict) else owner)
-        ]
-        if not layer:
-            return False
-    return True
+def _is_sound(data: dict[str, Any]) -> bool:
+    """Whether lists and objects nest no more than `DEEPEST` deep, and every number is finite."""
+    layer: list[dict[str, Any] | list[Any]] = [data]
+    for _ in range(DEEPEST):
+        nested = []
+        for owner in layer:
+            for item in owner.values() if isinstance(owner, dict) else owner:
+                kind = type(item)
+                if kind is dict or kind is list:
+                    nested.append(item)
+                elif kind is float and not math.isfinite(item):
+                    return False
+        if not nested:
+            return True
+        layer = nested
+    return False
 
 
 def _remedy(line: str, error: json.JSONDecodeError) -> str:

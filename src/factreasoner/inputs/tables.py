@@ -1,4 +1,4 @@
-"""CSV files and JSON arrays as JSON lines: what is clean is read as it is, and what is not is said."""
+"""Tables (CSV, TSV, Parquet) and JSON arrays as JSON lines, where they are clean."""
 
 from __future__ import annotations
 
@@ -8,51 +8,74 @@ import io
 import json
 import sys
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
 
 from factreasoner.compression import plain_name
-from factreasoner.errors import InputError, InputProblem
+from factreasoner.errors import InputError, InputProblem, MissingExtraError
 from factreasoner.inputs.jsonl import BOM, decode_json
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 TABLES = {".csv": ",;\t", ".tsv": "\t"}
 """Ending of a table's name -> what its cells may be separated by."""
 
 
-def is_array(head: bytes) -> bool:
-    """Whether a file that begins so is a JSON array."""
-    return head.removeprefix(BOM).lstrip().startswith(b"[")
+PARQUET = b"PAR1"
+LARGEST_ARRAY = 2**30
+"""Bytes of a JSON array, unpacked: it is in memory as a whole, with all that it holds."""
 
 
-def is_table(name: str, head: bytes) -> bool:
-    """Whether a file of this name that begins so is a table."""
-    text = head.removeprefix(BOM).lstrip()
-    return _ending(name) in TABLES and bool(text) and not text.startswith((b"{", b"["))
-
-
-def json_lines(name: str, file: IO[bytes], *, table: bool) -> Iterator[bytes]:
-    """The records of a table or an array, each as a line of JSON. They are all in memory at once.
+def records_of(name: str, head: bytes, file: IO[bytes]) -> Iterator[bytes] | None:
+    """The records of a table or a JSON array as lines of JSON; None where the file, which begins so, is none.
 
     Of a table the first row names the keys; an empty cell was not given; a cell that holds a list, as JSON or
     as Python writes it, is that list.
 
-    Raises:
+    Raises (as lines are taken):
         InputError: it is not UTF-8, an array that is no JSON, or a table whose rows differ in length.
+        MissingExtraError: it is Parquet, and pyarrow is not installed.
     """
-    raw = file.read()
+    text = head.removeprefix(BOM).lstrip()
+    records: Iterable[Any]
+    if head.startswith(PARQUET):
+        records = _parquet(name, file)
+    elif text.startswith(b"["):
+        records = _elements(name, file)
+    elif _ending(name) in TABLES and text and not text.startswith(b"{"):
+        records = _rows(name, file)
+    else:
+        return None
+    return (
+        json.dumps(r, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass") + b"\n"
+        for r in records
+    )
+
+
+def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
     try:
-        text = raw.decode("utf-8-sig")
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("reading Parquet", EXTRA_OF_MODULE["pyarrow"][1]) from error
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches():
+            for row in batch.to_pylist():
+                yield {key: value for key, value in row.items() if value is not None and value == value}
+    except (arrow.ArrowException, OSError) as error:
+        raise _wrong(name, f"begins as a Parquet file, and can't be read as one: {error}") from error
+
+
+def _elements(name: str, file: IO[bytes]) -> Sequence[Any]:
+    raw = file.read(LARGEST_ARRAY + 1)
+    if len(raw) > LARGEST_ARRAY:
+        raise _wrong(
+            name, "a JSON array of over 1 GiB; write one record a line: jq -c '.[]' FILE > records.jsonl"
+        )
+    try:
+        elements = decode_json(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise _wrong(name, f"not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    records = _rows(name, text) if table else _elements(name, text)
-    for record in records:
-        yield json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-
-
-def _elements(name: str, text: str) -> Sequence[Any]:
-    try:
-        elements = decode_json(text)
+        raise _no_utf8(name, error.start) from error
     except RecursionError as error:
         raise _wrong(name, "nested too deeply") from error
     except ValueError as error:
@@ -60,23 +83,47 @@ def _elements(name: str, text: str) -> Sequence[Any]:
     return elements if isinstance(elements, list) else [elements]
 
 
-def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
+def _rows(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    header, _, _ = text.lstrip("\r\n").partition("\n")
-    separators = TABLES[_ending(name)]
-    separator = max(separators, key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="")
     try:
-        rows = ((reader.line_num, row) for row in reader if any(cell.strip() for cell in row))
-        keys = [key.strip() for key in next(rows)[1]]
+        header = _first_line(text)
+        separator = max(TABLES[_ending(name)], key=header.count)
+        reader = csv.reader(text, delimiter=separator, strict=True)
+        rows = (row for row in reader if any(cell.strip() for cell in row))
+        keys = [key.strip() for key in next(rows)]
         _check_keys(name, keys)
-        for line, row in rows:
+        for row in rows:
             if len(row) != len(keys):
                 message = f"{len(row)} cells, and the first row names {len(keys)}; quote cells that hold"
-                raise _wrong(f"{name}:{line}", f"{message} {separator!r} or line ends")
+                raise _wrong(f"{name}:{reader.line_num}", f"{message} {separator!r} or line ends")
             yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", f"no clean table: {error}") from error
+    except UnicodeDecodeError as error:
+        file.seek(0)
+        raise _no_utf8(name, _first_bad_byte(file)) from error
+    finally:
+        text.detach()
+
+
+def _first_line(text: IO[str]) -> str:
+    """The first line that is not blank; the text stands at its beginning again."""
+    line = next((line for line in text if line.strip()), "")
+    text.seek(0)
+    return line
+
+
+def _first_bad_byte(file: IO[bytes]) -> int:
+    """Where a file is no UTF-8."""
+    offset = 0
+    for raw in file:
+        try:
+            raw.decode()
+        except UnicodeDecodeError as error:
+            return offset + error.start
+        offset += len(raw)
+    return offset
 
 
 def _ending(name: str) -> str:
@@ -120,3 +167,7 @@ def _array_of_texts(cell: str) -> list[str] | None:
 
 def _wrong(where: str, message: str) -> InputError:
     return InputError([InputProblem(where, "", message)])
+
+
+def _no_utf8(name: str, at: int) -> InputError:
+    return _wrong(name, f"not UTF-8 at byte {at}; save it as UTF-8")

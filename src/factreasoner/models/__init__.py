@@ -28,7 +28,7 @@ from factreasoner.models.graph import (
     support_of,
     supports_of,
 )
-from factreasoner.models.records import Atom, Context, Gold, Model, Record, record_fingerprint
+from factreasoner.models.records import Atom, Context, Gold, Model, Record, new_id, record_fingerprint
 from factreasoner.models.results import (
     Audit,
     Coherence,
@@ -99,6 +99,7 @@ __all__ = [
     "has_converged",
     "judged_atoms",
     "label_of",
+    "new_id",
     "notebook_form",
     "record_fingerprint",
     "side_of",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import to_jsonable_python
 
 Gold = Literal["S", "NS", "C", "U"]
 
@@ -59,7 +60,7 @@ class Context(Model):
     unread: str = ""
     source: str = ""
     dropped: str = ""
-    prior: float | None = Field(default=None, ge=0.0, le=1.0)
+    prior: float | None = Field(default=None, ge=0.0, le=1.0, strict=True)
     atom_ids: tuple[str, ...] = ()
 
 
@@ -85,6 +86,11 @@ class Record(Model):
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:
+        atoms = (*(self.atoms or ()), *(self.facts or ()), *(self.reference_atoms or ()))
+        contexts = self.contexts or ()
+        items = [*(atom.id for atom in atoms), *(context.id for context in contexts)]
+        if len(set(items)) == len(items) and not any(context.atom_ids for context in contexts):
+            return self
         atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
         context_ids = _unique((context.id for context in self.contexts or ()), "context")
         named = {"an atom": atom_ids, "a context": context_ids}
@@ -105,21 +111,21 @@ class Record(Model):
         return self
 
 
-_LATER_FIELDS = ("reference_atoms", "facts", "gold_contexts")
-"""Fields that records had not always: without them a record's digest is what it was."""
+def new_id(letter: str, number: int, taken: Collection[str]) -> str:
+    """The id `letter` and `number`, or with the next number that makes one which is not `taken`."""
+    while (made := f"{letter}{number}") in taken:
+        number += 1
+    return made
 
 
 def record_fingerprint(record: Record) -> str:
     """Short digest of a record's content, by which a changed input line is told from a finished one.
 
-    It is the same in every process and with every version of Python.
+    It is the same in every process, with every version of Python, and for every order of metadata's keys.
     """
-    content = record.model_dump(mode="json")
-    for field in _LATER_FIELDS:
-        if content[field] is None:
-            del content[field]
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    content = record.model_dump_json(exclude={"metadata"})
+    metadata = json.dumps(to_jsonable_python(record.metadata, fallback=str), sort_keys=True)
+    return hashlib.sha256(f"{content}{metadata}".encode()).hexdigest()[:16]
 
 
 def _unique(ids: Iterable[str], kind: str) -> set[str]:

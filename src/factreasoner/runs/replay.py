@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.fitting import Fits
+from factreasoner.inputs.parsing import Fits
 from factreasoner.models import Assessment, Record
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK

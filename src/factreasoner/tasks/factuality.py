@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.inputs.input import check_fits
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
@@ -31,6 +31,37 @@ from factreasoner.tasks.task import Calls, Task, Worker
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of the parts that a run may do without."""
+
+
+def check_fits(record: Record, config: Config) -> list[InputProblem]:
+    """What `record` lacks for the assessor that `config` describes.
+
+    A record with nothing to judge (no atoms, or an abstention to make them from) lacks nothing.
+    """
+    problem = _missing_contexts(record, config) or _missing_links(record, config)
+    if problem is None:
+        return []
+    unjudged = is_abstention(record.response) if record.atoms is None else not record.atoms
+    return [] if unjudged else [problem]
+
+
+def _missing_contexts(record: Record, config: Config) -> InputProblem | None:
+    if record.contexts is not None or config.retriever != "given":
+        return None
+    remedy = "add 'contexts' ([] if there are none), or choose a --retriever that finds them"
+    return InputProblem(f"record {record.id}", "contexts", f"none given; {remedy}")
+
+
+def _missing_links(record: Record, config: Config) -> InputProblem | None:
+    if config.version != 1 or config.assessor in ASSESSORS or not record.contexts:
+        return None
+    if any(context.atom_ids for context in record.contexts):
+        return None
+    message = (
+        "no atom names a context, and version 1 judges an atom against its own contexts only; list them in "
+        "atoms[].contexts, or use --version 2 or 3"
+    )
+    return InputProblem(f"record {record.id}", "atoms", message)
 
 
 class Factuality(Task[Assessment]):

@@ -17,7 +17,7 @@ import frozen
 
 import factreasoner
 from factreasoner import cli, compression
-from factreasoner.inputs import columns, parsing, tables
+from factreasoner.inputs import columns, items, tables
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.retrieval.corpus import files
 
@@ -126,7 +126,7 @@ def _formats() -> Iterator[tuple[str, ...]]:
     yield from (("compressed", suffix) for suffix in compression._FORMS)  # noqa: SLF001
     yield from (("document", suffix) for suffix in files.KINDS)
     yield from (("key", field, key) for field, keys in columns.FIELDS.items() for key in keys)
-    for kind, parsed in parsing.KINDS.items():
+    for kind, parsed in items.KINDS.items():
         yield from (("key", kind, key) for key in parsed.keys)
 
 
