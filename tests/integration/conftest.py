@@ -8,16 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 import yaml
 from random_model import CONTEXT, TEMPLATES
 from relay import Peer, Relay
+from speaking_model import speaking_model
 
 from factreasoner import cli
 
@@ -128,14 +130,44 @@ def proxy(llama: dict[str, Relay], models: Path) -> Iterator[str]:
         }
         for name, relay in llama.items()
     ]
-    config = models / "proxy.yaml"
-    config.write_text(yaml.safe_dump({"model_list": listed, "litellm_settings": {"num_retries": 0}}))
+    with proxied({"model_list": listed}, models) as url:
+        yield f"{url}/v1"
+
+
+@contextlib.contextmanager
+def proxied(content: dict[str, Any], folder: Path) -> Iterator[str]:
+    """The URL of litellm's proxy with that configuration."""
+    config = folder / "proxy.yaml"
+    config.write_text(yaml.safe_dump(content | {"litellm_settings": {"num_retries": 0}}))
     port = free_port()
     start = "import sys; from litellm import run_server; sys.exit(run_server())"
     options = ["--config", str(config), "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
     command = [sys.executable, "-c", start, *options]
-    with served(command, port, "/health/liveliness", models / "proxy.log") as url:
-        yield f"{url}/v1"
+    with served(command, port, "/health/liveliness", folder / "proxy.log") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a proxy with our guardrail, before a model that says what it is told to."""
+    model = speaking_model()
+    threading.Thread(target=model.serve_forever, daemon=True).start()
+    place = {"model": "openai/m", "api_base": f"http://127.0.0.1:{model.server_port}/v1", "api_key": "none"}
+    guardrail = {
+        "guardrail": "factreasoner.integrations.litellm_guardrail.FactualityGuardrail",
+        "mode": "post_call",
+        "default_on": True,
+        "min_precision": 0.8,
+        "settings": {"spacy_model": "none"},
+    }
+    content = {
+        "model_list": [{"model_name": "m", "litellm_params": place}],
+        "guardrails": [{"guardrail_name": "factuality", "litellm_params": guardrail}],
+    }
+    with proxied(content, tmp_path_factory.mktemp("guarded")) as url:
+        yield f"{url}/v1/chat/completions"
+    model.shutdown()
+    model.server_close()
 
 
 class Done(NamedTuple):
