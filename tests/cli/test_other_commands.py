@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 from command import ATOMS, PASSAGES, record, results, write_records
@@ -10,6 +12,8 @@ from fake_server import FakeServer, answering, prose
 
 from factreasoner.cli.flags import OF_CLAIMS
 from factreasoner.settings import Config
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -155,6 +159,13 @@ def test_doctor(factreasoner, tmp_path):
     assert "OPENAI_API_KEY" in done.stdout
     assert "sk-hidden" not in done.stdout
     assert "litellm" in done.stdout
+
+
+def test_doctor_names_every_extra(factreasoner):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].keys() - {"all", "nli"}  # of others, and another name of one
+    said = " ".join(factreasoner("doctor").stdout.split())
+    assert {extra for extra in extras if not re.search(rf"extra {extra}\b|\[{extra}\]", said)} == set()
 
 
 @pytest.mark.parametrize(

@@ -142,18 +142,19 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch, capsys):
     assert "pip install 'factreasoner[mcp]'" in capsys.readouterr().err
 
 
-def test_a_model_calls_tools_beside_this_sdk(monkeypatch):
-    """Some versions of litellm import the SDK's older form on any call with tools."""
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
+CALL = """
+import litellm, mcp, sys
+tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+asked = {"messages": [{"role": "user", "content": "Call it."}], "tools": [tool]}
+reply = litellm.completion(model="openai/fake", api_base=sys.argv[1], api_key="none", **asked)
+print(reply.choices[0].message.tool_calls[0].function.name)
+"""
 
-    function = {"name": "f", "parameters": {"type": "object", "properties": {}}}
+
+def test_a_model_calls_tools_beside_this_sdk():
+    """Some versions of litellm import the SDK's older form on any call with tools."""
+    environment = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     with FakeServer() as model:
-        reply = litellm.completion(
-            model="openai/fake",
-            api_base=model.url,
-            api_key="none",
-            messages=[{"role": "user", "content": "Call it."}],
-            tools=[{"type": "function", "function": function}],
-        )
-    assert reply.choices[0].message.tool_calls[0].function.name == "f"
+        command = [sys.executable, "-c", CALL, model.url]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "f\n"

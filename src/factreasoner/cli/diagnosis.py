@@ -75,9 +75,9 @@ def _extra(module: str, feature: str, extra: str) -> Check:
     if found is None:
         return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
     try:
-        return Check("ok", module, f"{version(module)} ({feature})")
+        return Check("ok", module, f"{version(module)} ({feature}: extra {extra})")
     except PackageNotFoundError:  # a package of another name, as onnxruntime-gpu
-        return Check("ok", module, f"installed ({feature})")
+        return Check("ok", module, f"installed ({feature}: extra {extra})")
 
 
 def _pipeline(config: Config) -> Check:
