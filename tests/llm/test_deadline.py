@@ -4,11 +4,10 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
-from factreasoner.llm.deadline import POLL_SECONDS, meanwhile, turns, within
+from factreasoner.llm.deadline import POLL_SECONDS, turns, within
 
 
 def test_results_and_errors_come_through():
@@ -82,26 +81,3 @@ print(requests_under_way())
 def test_held_back_none_begins_and_those_under_way_end():
     done = subprocess.run([sys.executable, "-c", HELD_BACK], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
-
-
-def test_what_is_needed_later_is_done_once_while_somebody_waits_and_nobody_waits_for_it(monkeypatch):
-    begun, hold, done = threading.Event(), threading.Event(), []
-    with meanwhile(lambda: done.append(threading.current_thread()) or begun.set() or hold.wait(60)):
-        with monkeypatch.context() as patch:
-            patch.setattr("factreasoner.llm.deadline.POLL_SECONDS", 20.0)
-            assert within(20, lambda: 1) == 1
-        assert done == []
-        for _ in range(2):
-            assert within(20, lambda: (begun.wait(20) and time.sleep(2 * POLL_SECONDS)) or len(done)) == 1
-    assert done[0].daemon
-    hold.set()
-
-
-def test_what_fails_meanwhile_is_no_matter_and_nothing_is_done_after_its_time():
-    begun, done = threading.Event(), []
-    with meanwhile(lambda: done.append(1) or begun.set() or 1 / 0):
-        assert within(20, lambda: begun.wait(20)) is True
-    with meanwhile(lambda: done.append(2)):
-        pass
-    assert within(20, lambda: time.sleep(2 * POLL_SECONDS) or 2) == 2
-    assert done == [1]

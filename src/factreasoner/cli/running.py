@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -128,7 +127,6 @@ def run_task(
 
     Unless it is to be quiet, the claims to look at first are printed at the end, and what `shown` gives.
     """
-    from factreasoner.llm.deadline import meanwhile
     from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.task import Calls
@@ -140,8 +138,7 @@ def run_task(
     prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
     folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
-        with meanwhile(partial(_end_imported, shown)):
-            ended = _gone_through(checked, config, folder, running)
+        ended = _gone_through(checked, config, folder, running)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
@@ -162,13 +159,6 @@ def run_task(
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet)
     return _ended(report)
-
-
-def _end_imported(shown: Shown) -> None:
-    """Import what the end of a run takes: its intervals, the claims to look at first, its table."""
-    for name in ("scipy.special", "factreasoner.cli.atom_tables"):
-        importlib.import_module(name)
-    shown()
 
 
 def _gone_through(

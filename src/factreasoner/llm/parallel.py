@@ -1,24 +1,31 @@
-"""Running a function over items in threads: one pool for the process, shared by maps inside maps.
+"""Running a function over items in threads; maps inside maps share the helper threads of the process.
 
-Records are mapped, and within each its stages, and within those its batches and votes. However deep they
-nest, all these maps share helper threads: as many at work as the widest map allows (`concurrency` in a run),
-and never more than twice as many with those that wait for others.
+Records are mapped, and within each its stages, and within those its batches and votes.
+
+- The thread that opens a map works on it too, so that a map always gets on, with helpers or without.
+- A helper takes an item of the innermost map: what is begun is finished before anything new begins.
+- As many threads are at work as the widest map allows (`concurrency` in a run). One that waits for the last
+  items of its own map is not at work, and a helper takes its place.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from factreasoner.errors import PendingError
-from factreasoner.llm.helper_pool import POOL
+from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.llm.threads import run_in_thread
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+_depth: contextvars.ContextVar[int] = contextvars.ContextVar("factreasoner_map_depth", default=0)
 _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
     "factreasoner_settled", default=lambda: True
 )
@@ -40,9 +47,8 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     if workers <= 1 or len(todo) <= 1:
         return _one_by_one(fn, [item for _, item in todo])
     count = len(todo)
-    with POOL.opened(fn, workers, _settled.get()) as mapped:
-        mapped.todo = todo
-        POOL.work_off(mapped)
+    with _POOL.opened(_Map(fn, workers, todo)) as mapped:
+        _POOL.work_off(mapped)
     if mapped.error is not None:
         raise mapped.error
     results = dict(mapped.done)
@@ -66,9 +72,9 @@ def map_as_completed(fn: Callable[[T], R], items: Iterable[T], workers: int) -> 
     """Yield `fn(item)` for every item as it is done, with at most `workers` items under way at once.
 
     Items are taken from `items` only as fast as they are worked off, by the caller's thread, which does
-    nothing else but wait where no other map is open around this one. The first exception of `fn`
-    is raised once the items already begun have ended and their results are yielded; no further item is
-    begun. One of `items` is raised once everything taken before is done. For the rest see `parallel_map`.
+    nothing else but wait. The first exception of `fn` is raised once the items already begun have ended and
+    their results are yielded; no further item is begun. One of `items` is raised once everything taken
+    before is done. For the rest see `parallel_map`.
 
     Raises:
         BaseException: the first one that `fn` or `items` raised.
@@ -78,16 +84,16 @@ def map_as_completed(fn: Callable[[T], R], items: Iterable[T], workers: int) -> 
         return
     numbered = enumerate(items)
     error: Exception | None = None
-    with POOL.opened(fn, workers, _settled.get()) as mapped:
+    with _POOL.opened(_Map(fn, workers)) as mapped:
         while True:
             try:
-                while not (error or mapped.error) and POOL.outstanding(mapped) < workers:
-                    POOL.add(mapped, next(numbered))
+                while not (error or mapped.error) and _POOL.outstanding(mapped) < workers:
+                    _POOL.add(mapped, next(numbered))
             except StopIteration:
                 pass
             except Exception as raised:  # noqa: BLE001 - raised below, when what is under way is done
                 error = raised
-            results = POOL.results(mapped)
+            results = _POOL.results(mapped)
             if not results:
                 break
             yield from results
@@ -107,3 +113,168 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _settled.reset(token)
+
+
+class _Map(Generic[T, R]):
+    """An open map: items not begun, how many are under way, and results nobody has fetched.
+
+    All but `fn` is under the pool's lock.
+    """
+
+    def __init__(self, fn: Callable[[T], R], workers: int, todo: Iterable[tuple[int, T]] = ()) -> None:
+        self.fn = fn
+        self.workers = workers
+        self.depth = _depth.get()
+        self.todo = deque(todo)
+        self.under_way = 0
+        self.done: deque[tuple[int, R]] = deque()
+        self.error: BaseException | None = None
+        self.changed = threading.Condition(_POOL.lock)
+        self._settled = _settled.get()
+        self._context = contextvars.copy_context()
+        self._context.run(_depth.set, self.depth + 1)
+
+    @property
+    def ready(self) -> bool:
+        """Whether an item may begin now."""
+        if not self.todo or not self.under_way:
+            return bool(self.todo)
+        return self.under_way < self.workers and self._settled()
+
+    @property
+    def ended(self) -> bool:
+        """Whether every item has ended, or one of them by something like Ctrl-C, which waits for nobody."""
+        interrupted = self.error is not None and not isinstance(self.error, Exception)
+        return interrupted or not (self.todo or self.under_way)
+
+    def run(self, item: T) -> R:
+        """`fn(item)` in a context of its own."""
+        return self._context.copy().run(self.fn, item)
+
+    def fail(self, error: BaseException) -> None:
+        """Begin nothing more, unless the item waits for a batch; the first error is the one that is told."""
+        if self.error is None or isinstance(self.error, PendingError):
+            self.error = error
+        if not isinstance(error, PendingError):
+            self.todo.clear()
+
+
+class _Pool:
+    """The maps that are open in this process, and the threads at work on them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._maps: list[_Map[Any, Any]] = []
+        self._at_work = 0
+
+    @contextlib.contextmanager
+    def opened(self, mapped: _Map[T, R]) -> Iterator[_Map[T, R]]:
+        """Have helpers work on a map. When it closes, what was not begun never is."""
+        with self.lock:
+            self._maps.append(mapped)
+        try:
+            yield mapped
+        finally:
+            with self.lock:
+                mapped.todo.clear()
+                self._maps = [other for other in self._maps if other is not mapped]
+
+    def outstanding(self, mapped: _Map[T, R]) -> int:
+        """Items that were added and whose results were not fetched."""
+        with self.lock:
+            return len(mapped.todo) + mapped.under_way + len(mapped.done)
+
+    def add(self, mapped: _Map[T, R], numbered: tuple[int, T]) -> None:
+        """One more item for the helpers."""
+        with self.lock:
+            mapped.todo.append(numbered)
+            self._call_helper()
+
+    def results(self, mapped: _Map[T, R]) -> list[R]:
+        """What is done and not fetched; nothing only where every item has ended."""
+        with self.lock:
+            while not mapped.done and not mapped.ended:
+                self._wait(mapped, rests=mapped.depth > 0)
+            fetched = [result for _, result in mapped.done]
+            mapped.done.clear()
+            return fetched
+
+    def work_off(self, mapped: _Map[T, R]) -> None:
+        """Work on the caller's own map, with helpers, until every item has ended."""
+        outermost = int(mapped.depth == 0)  # inside another map's item, this thread is at work already
+        with self.lock:
+            self._at_work += outermost
+        try:
+            while True:
+                with self.lock:
+                    while not mapped.ready and not mapped.ended:
+                        self._wait(mapped, rests=True)
+                    if mapped.ended:
+                        return
+                    index, item = self._begun(mapped)
+                self._run(mapped, index, item)
+        finally:
+            with self.lock:
+                self._at_work -= outermost
+
+    def _help(self) -> Callable[[], None]:
+        """Work on whatever may begin; returns where there is nothing, or where too many are at work."""
+        while True:
+            with self.lock:
+                mapped = self._innermost() if self._at_work <= self._most_at_work else None
+                if mapped is None:
+                    self._at_work -= 1
+                    return lambda: None
+                index, item = self._begun(mapped)
+            self._run(mapped, index, item)
+
+    def _begun(self, mapped: _Map[T, R]) -> tuple[int, T]:
+        mapped.under_way += 1
+        numbered = mapped.todo.popleft()
+        self._call_helper()
+        return numbered
+
+    def _run(self, mapped: _Map[T, R], index: int, item: T) -> None:
+        error: BaseException | None = None
+        try:
+            result = mapped.run(item)
+        except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
+            error = raised
+        with self.lock:
+            mapped.under_way -= 1
+            if error is None:
+                mapped.done.append((index, result))
+            else:
+                mapped.fail(error)
+            mapped.changed.notify()
+            self._call_helper()
+
+    def _innermost(self) -> _Map[Any, Any] | None:
+        """The map to help with: the innermost, of equals the one opened first."""
+        ready = (mapped for mapped in self._maps if mapped.ready)
+        return max(ready, key=lambda mapped: mapped.depth, default=None)
+
+    @property
+    def _most_at_work(self) -> int:
+        return max((mapped.workers for mapped in self._maps), default=0)
+
+    def _call_helper(self) -> None:
+        """Start a helper for an item that may begin; it calls the next one."""
+        if self._at_work < self._most_at_work and self._innermost() is not None:
+            self._at_work += 1
+            run_in_thread(self._help)
+
+    def _wait(self, mapped: _Map[Any, Any], *, rests: bool) -> None:
+        """Wait for an item of the own map to end; a thread at work `rests` meanwhile."""
+        self._at_work -= rests
+        self._call_helper()  # somebody else may begin what this thread may not
+        try:
+            mapped.changed.wait(POLL_SECONDS)
+        finally:
+            self._at_work += rests
+
+
+_POOL = _Pool()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_POOL.__init__)  # type: ignore[misc]  # threads don't live on there

@@ -14,7 +14,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_e
 from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.breaker import CircuitBreaker
-from factreasoner.llm.deadline import Line, turns, within
+from factreasoner.llm.deadline import ServerQueue, turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.gate import Gate
@@ -84,7 +84,7 @@ class Sender:
         self._gate = gate
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
         self._breaker = CircuitBreaker(_server(config), config.patience)
-        self._line = Line()
+        self._queue = ServerQueue()
         self._learning = threading.Lock()
         self.dialect = Dialect()
         self._forms_without_logprobs: frozenset[CallForm] = frozenset()
@@ -183,7 +183,7 @@ class Sender:
         timeout = self._config.timeout
         assert self._transport.ready
         try:
-            with self._line.joined() as place:  # the library's own limit frees the abandoned thread
+            with self._queue.joined() as place:  # the library's own limit frees the abandoned thread
                 longest = timeout * place.ahead + 1
                 return within(
                     timeout,
