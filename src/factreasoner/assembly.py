@@ -17,10 +17,9 @@ from factreasoner.errors import ConfigError
 from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.budget import Account
-from factreasoner.llm.cache import cache_of
-from factreasoner.llm.commons import Commons
-from factreasoner.llm.form_search import Memory
+from factreasoner.llm.budget import Budget
+from factreasoner.llm.capabilities import Memory
+from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.panel import Panel
 from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, PluginKind, named
 from factreasoner.plugins.table import PLUGINS, nearest
@@ -64,14 +63,12 @@ class Assembly:
         config: Config,
         llm: LLM | None,
         parts: Mapping[str, object],
-        account: Account | None = None,
-        commons: Commons | None = None,
+        shared: SharedLimits | None = None,
     ) -> None:
         self.config = config
         self.llm = llm
         self._parts = parts
-        self._account = account
-        self._commons = commons
+        self._shared = shared or SharedLimits.of(config)
         self._calibration = calibration_of(config)
 
     def made(self, kind: PluginKind[P]) -> P:
@@ -90,10 +87,10 @@ class Assembly:
         offers: dict[str, Callable[[], object]] = {
             "config": lambda: self.config,
             "llm": lambda: self.llm,
-            "cache": lambda: cache_of(self.config, self._commons),
+            "cache": lambda: self._shared.cache,
         }
         if kind is RETRIEVER:
-            offers["account"] = lambda: self._account
+            offers["budget"] = lambda: self._shared.budget
         if kind is not SOLVER:
             offers["solver"] = lambda: self.made(SOLVER)
         if kind is not SOLVER and kind is not JUDGE:
@@ -117,9 +114,7 @@ class Assembly:
         if not isinstance(self.llm, Panel):
             return self.made(JUDGE)
         members = {
-            name: Assembly(alone(self.config, name), llm, self._parts, self._account, self._commons).made(
-                JUDGE
-            )
+            name: Assembly(alone(self.config, name), llm, self._parts, self._shared).made(JUDGE)
             for name, llm in self.llm.members.items()
         }
         return EnsembleJudge(members, two_sided=two_sided)
@@ -142,14 +137,14 @@ def assembly_of(
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
     batches: BatchFolder | None = None,
-    commons: Commons | None = None,
+    shared: SharedLimits | None = None,
     **parts: Unpack[Parts],
 ) -> Assembly:
     """What makes the parts that `config` describes, all of which share one model client.
 
     `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
     dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
-    keeps how the models are asked; `commons` does all of that where calls are made in several processes;
+    keeps how the models are asked; `shared` does all of that where calls are made in several processes;
     `batches` are where requests go with the setting `batch`. `parts` are objects or classes of one's own in
     the place of names.
 
@@ -163,24 +158,23 @@ def assembly_of(
     names = {kind: named(part) for kind, part in parts.items()}
     config = config.model_copy(update=names)
     refuse_unasked_judge(config)
-    account = Account.limited(config.max_cost, spent=spent, paid=paid)
-    if commons is not None:
-        account = commons.account
+    if shared is None:
+        shared = SharedLimits.of(config, budget=Budget(config.max_cost, spent, paid=paid), memory=memory)
     if llm is None and config.model is not None:
         from factreasoner.judges.probe import prober_of
         from factreasoner.llm.client import LiteLLMClient
 
-        client_of = partial(LiteLLMClient, memory=memory, batches=batches, commons=commons)
-        first = llm = client_of(alone(config, config.model), account=account)
+        client_of = partial(LiteLLMClient, shared=shared, batches=batches)
+        first = llm = client_of(alone(config, config.model))
         first.probed_by(prober_of(alone(config, config.model)))
         if config.further_models:
-            others = {name: client_of(alone(config, name), gate=first.gate) for name in config.further_models}
+            others = {name: client_of(alone(config, name)) for name in config.further_models}
             llm = Panel({config.model: first, **others})
             for name, client in others.items():
                 client.probed_by(prober_of(alone(config, name)))
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    return Assembly(config, llm, parts, account, commons)
+    return Assembly(config, llm, parts, shared)
 
 
 def alone(config: Config, model: str) -> Config:

@@ -12,8 +12,8 @@ from factreasoner.errors import InputError, InputProblem, PluginError, StageErro
 from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.commons import Commons
-from factreasoner.llm.form_search import Memory
+from factreasoner.llm.capabilities import Memory
+from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
@@ -229,7 +229,7 @@ def build_pipeline(
     paid: Callable[[float], None] | None = None,
     memory: Memory | None = None,
     batches: BatchFolder | None = None,
-    commons: Commons | None = None,
+    shared: SharedLimits | None = None,
     **parts: Unpack[Parts],
 ) -> Pipeline:
     """The pipeline `config` describes.
@@ -237,7 +237,7 @@ def build_pipeline(
     `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
     shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
     `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
-    `memory` keeps how the model is asked; `commons` does all of that for several processes; `batches` are
+    `memory` keeps how the model is asked; `shared` does all of that for several processes; `batches` are
     where requests go with the setting `batch`. `parts` are objects or classes of one's own in the place of
     names: `judge=MyJudge()`.
 
@@ -254,7 +254,7 @@ def build_pipeline(
         paid=paid,
         memory=memory,
         batches=batches,
-        commons=commons,
+        shared=shared,
         **parts,
     )
     pipeline = Pipeline(

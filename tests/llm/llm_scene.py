@@ -4,9 +4,10 @@ from pathlib import Path
 
 from fake_server import FakeServer
 
-from factreasoner.llm.budget import Account
+from factreasoner.llm.budget import Budget
+from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.form_search import Memory
+from factreasoner.llm.limits import SharedLimits
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 
@@ -47,8 +48,8 @@ class Scene:
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values |= {"patience": 1.0, "confidence": "constant"}
         config = Config(**values | settings)
-        account = Account.limited(config.max_cost, spent=spent)
-        client = LiteLLMClient(config, account=account, memory=memory, backoff_seconds=0.01)
+        shared = SharedLimits.of(config, budget=Budget(config.max_cost, spent), memory=memory)
+        client = LiteLLMClient(config, shared=shared, backoff_seconds=0.01)
         self.clients.append(client)
         return client
 

@@ -92,7 +92,7 @@ def test_waiting_behind_our_own_requests_does_not_use_up_the_timeout(scene):
     set_up = scene(delay=0.8, places=1)
     client = set_up.client(timeout=4.0, max_attempts=1)
     client.call(PROMPT, SCHEMA)
-    client.gate.slots.limit = 8
+    client.shared.limits.slots.limit = 8
     replies = parallel_map(lambda n: client.call(PROMPT, schema_of(n + 2)), range(1, 9), 8)
     assert len(replies) == 8
     assert set_up.server.calls == 9  # the last one waited for six seconds behind the others
@@ -110,7 +110,7 @@ def test_a_request_that_hangs_alone_ends_in_time_though_others_behind_it_are_ans
     set_up = scene(answer)
     client = set_up.client(timeout=2.0, max_attempts=1, patience=0)
     client.call(PROMPT, SCHEMA)
-    client.gate.slots.limit = 4
+    client.shared.limits.slots.limit = 4
     begun = time.monotonic()
     ended = []
 

@@ -80,8 +80,8 @@ def test_the_run_stops_before_the_limit_and_not_after(scene):
     with pytest.raises(BudgetError):
         parallel_map(lambda _: client.call(PROMPT, SCHEMA), range(20), 1)
     assert 9 <= set_up.server.calls <= 10
-    assert client.spent == pytest.approx(set_up.server.calls * price(PRICED, 1000, 100))
-    assert client.spent <= limit
+    assert client.shared.budget.spent == pytest.approx(set_up.server.calls * price(PRICED, 1000, 100))
+    assert client.shared.budget.spent <= limit
 
 
 def test_what_an_earlier_run_spent_counts(scene):
@@ -102,11 +102,11 @@ def test_a_refused_request_costs_nothing_and_a_lost_one_its_estimate(scene):
     settings = {"model": PRICED, "max_cost": 1.0, "max_tokens": 100, "max_attempts": 1}
     client = scene(sequence(server_error(), answer)).client(**settings | {"max_attempts": 2})
     client.call(PROMPT, SCHEMA)
-    assert client.spent == pytest.approx(price(PRICED, 1000, 100))
+    assert client.shared.budget.spent == pytest.approx(price(PRICED, 1000, 100))
     lost = scene(lambda request: hang()).client(**settings, timeout=0.2)
     with pytest.raises(CallTimeoutError):
         lost.call(PROMPT, SCHEMA)
-    assert price(PRICED, 0, 100) < lost.spent < price(PRICED, 1000, 100)
+    assert price(PRICED, 0, 100) < lost.shared.budget.spent < price(PRICED, 1000, 100)
 
 
 def test_a_cached_reply_needs_no_money(scene):
@@ -118,17 +118,17 @@ def test_a_cached_reply_needs_no_money(scene):
 
 def test_the_budget_itself():
     budget = Budget(1.0, spent=0.25)
-    with budget.reserved(0.5) as reservation:
+    with budget.set_aside(0.5) as reservation:
         reservation.cost = 0.1
     assert budget.spent == pytest.approx(0.35)
-    with budget.reserved(0.6):  # nothing said: it cost what was feared
+    with budget.set_aside(0.6):  # nothing said: it cost what was feared
         pass
     assert budget.spent == pytest.approx(0.95)
-    with pytest.raises(BudgetError), budget.reserved(0.1):
+    with pytest.raises(BudgetError), budget.set_aside(0.1):
         pytest.fail("let through")
 
     def fail():
-        with budget.reserved(0.05) as reservation:
+        with budget.set_aside(0.05) as reservation:
             reservation.cost = 0.0
             raise ZeroDivisionError
 
@@ -142,14 +142,14 @@ def test_a_request_waits_for_others_whose_estimates_leave_no_room():
     entered, finish = threading.Event(), threading.Event()
 
     def first():
-        with budget.reserved(0.8) as reservation:
+        with budget.set_aside(0.8) as reservation:
             entered.set()
             finish.wait(20)
             order.append("first")
             reservation.cost = 0.1
 
     def second():
-        with budget.reserved(0.8) as reservation:
+        with budget.set_aside(0.8) as reservation:
             order.append("second")
             reservation.cost = 0.1
 
@@ -169,7 +169,7 @@ def test_many_threads_never_overspend():
 
     def spend():
         try:
-            with budget.reserved(0.1) as reservation:
+            with budget.set_aside(0.1) as reservation:
                 reservation.cost = 0.05
         except BudgetError:
             refused.append(1)

@@ -15,7 +15,7 @@ from fake_server import Completion, answering, cut, missing, obliging, prose, re
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
-from factreasoner.llm.cache import FILE, ResponseCache, cache_folder, key_of
+from factreasoner.llm.cache import FILE, ReplyCache, cache_folder, key_of
 from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances, Reply
@@ -28,7 +28,7 @@ REPLY = Reply(arguments={"fact_0": "True"}, text=TEXT, form="tool", usage=Usage(
 
 @pytest.fixture
 def cache(tmp_path):
-    made = ResponseCache(tmp_path)
+    made = ReplyCache(tmp_path)
     yield made
     made.close()
 
@@ -155,8 +155,8 @@ def test_a_reason_without_its_answer_is_not_worth_keeping(scene):
 def test_chances_survive(cache):
     chances = {"fact_0": Chances(probabilities={"True": 0.75, "False": 0.25}, mass=0.5)}
     kept = REPLY.model_copy(update={"chances": chances})
-    cache.reply("k", SCHEMA, lambda: kept)
-    found = cache.reply("k", SCHEMA, lambda: pytest.fail("asked again"))
+    cache.get_or_ask("k", SCHEMA, lambda: kept)
+    found = cache.get_or_ask("k", SCHEMA, lambda: pytest.fail("asked again"))
     assert found.reply.chances == chances
 
 
@@ -210,27 +210,27 @@ def test_an_interrupted_request_is_made_by_the_next_in_line(cache):
 
     def first():
         with pytest.raises(KeyboardInterrupt):
-            cache.reply("k", SCHEMA, interrupted)
+            cache.get_or_ask("k", SCHEMA, interrupted)
 
     thread = threading.Thread(target=first)
     thread.start()
     asking.wait(10)
     threading.Timer(0.1, interrupt.set).start()
-    found = cache.reply("k", SCHEMA, lambda: REPLY)
+    found = cache.get_or_ask("k", SCHEMA, lambda: REPLY)
     thread.join()
     assert found.fresh
 
 
 WRITER = """
 import sys, pathlib
-from factreasoner.llm.cache import ResponseCache
+from factreasoner.llm.cache import ReplyCache
 from factreasoner.models.messages import FunctionSchema, Reply
 prop = {"type": "string"}
 schema = FunctionSchema(name="f", description="", parameters={"type": "object", "properties": {"a": prop}})
-cache = ResponseCache(pathlib.Path(sys.argv[1]))
+cache = ReplyCache(pathlib.Path(sys.argv[1]))
 for number in range(50):
-    cache.reply(f"{sys.argv[2]}-{number}", schema, lambda: Reply(arguments={"a": "x"}))
-    cache.reply(f"shared-{number}", schema, lambda: Reply(arguments={"a": "y"}))
+    cache.get_or_ask(f"{sys.argv[2]}-{number}", schema, lambda: Reply(arguments={"a": "x"}))
+    cache.get_or_ask(f"shared-{number}", schema, lambda: Reply(arguments={"a": "y"}))
 cache.close()
 """
 
@@ -253,7 +253,7 @@ def test_many_processes_write_the_same_new_file(tmp_path):
 def test_a_damaged_file_is_an_error_with_its_remedy(tmp_path):
     (tmp_path / FILE).write_bytes(b"no database, only words " * 100)
     with pytest.raises(ConfigError, match=r"damaged.*delete it, or use --no-cache"):
-        ResponseCache(tmp_path)
+        ReplyCache(tmp_path)
 
 
 def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
@@ -269,14 +269,14 @@ def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
     assert "going on without it" in caplog.text
 
 
-def test_a_row_of_another_version_is_asked_for_again(cache):
-    cache.reply("k", SCHEMA, lambda: REPLY)
-    connection = sqlite3.connect(cache.path)
+def test_a_row_of_another_version_is_asked_for_again(cache, tmp_path):
+    cache.get_or_ask("k", SCHEMA, lambda: REPLY)
+    connection = sqlite3.connect(tmp_path / FILE)
     with connection:
         connection.execute("UPDATE replies SET reply = '{\"unknown\": 1}'")
     connection.close()
-    assert cache.reply("k", SCHEMA, lambda: REPLY).fresh
-    assert not cache.reply("k", SCHEMA, lambda: REPLY).fresh
+    assert cache.get_or_ask("k", SCHEMA, lambda: REPLY).fresh
+    assert not cache.get_or_ask("k", SCHEMA, lambda: REPLY).fresh
 
 
 def test_where_the_cache_is(monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.cache_file import CacheFile
+from factreasoner.llm.cache import CacheFile
 
 SETUP = (
     "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT)",

@@ -5,8 +5,9 @@ import threading
 from fake_server import obliging
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.llm.limits import ANSWERS_TO_TELL, LocalTurnstile, Slots, one_slot, slots_of
+from factreasoner.llm.limits import LocalLimits
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, one_slot
 from factreasoner.settings import Config
 
 
@@ -67,13 +68,13 @@ def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_br
 
 def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
     slots = Slots(2, 2)
-    turnstile = LocalTurnstile(slots, None, None)
+    limits = LocalLimits(slots)
     order, both = [], threading.Barrier(2)
 
     def passage(name):
         with one_slot():
             for number in range(4):
-                with turnstile.passed(1):
+                with limits.passed(1):
                     if number == 0:
                         both.wait()
                         slots.limit = 1
@@ -113,18 +114,18 @@ def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
         ("http://10.0.0.5:8000/v1", 12),
         (None, 12),
     ):
-        assert slots_of(Config(model="openai/m", api_base=base, concurrency=12)).limit == first
+        assert Slots.of(Config(model="openai/m", api_base=base, concurrency=12)).limit == first
 
 
 def test_calls_of_one_passage_have_a_slot_to_themselves():
-    turnstile = LocalTurnstile(Slots(1, 1), None, None)
+    limits = LocalLimits(Slots(1, 1))
     order, gate = [], threading.Barrier(3)
 
     def passage(name):
         gate.wait()
         with one_slot():
             for number in range(3):
-                with turnstile.passed(1):
+                with limits.passed(1):
                     order.append((name, number))
 
     threads = [threading.Thread(target=passage, args=(name,)) for name in "abc"]
@@ -138,13 +139,13 @@ def test_calls_of_one_passage_have_a_slot_to_themselves():
 
 
 def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
-    turnstile = LocalTurnstile(Slots(1, 1), None, None)
+    limits = LocalLimits(Slots(1, 1))
     try:
-        with one_slot(), turnstile.passed(1):
+        with one_slot(), limits.passed(1):
             raise KeyError
     except KeyError:
         pass
-    with turnstile.passed(1):
+    with limits.passed(1):
         pass
 
 

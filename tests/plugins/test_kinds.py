@@ -10,7 +10,7 @@ from forked import COMMAND
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
-from factreasoner.llm.cache import ResponseCache
+from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Premise, Record, Verdict
 from factreasoner.plugins import kinds
 from factreasoner.protocols import Atomized, Judged, Retrieved
@@ -111,7 +111,7 @@ def test_a_constructor_gets_what_it_names_and_nothing_else(tmp_path):
     llm, config = ScriptedLLM([]), Config(cache_dir=tmp_path, judge="embedded", atomizer="embedded")
     build_pipeline(config, llm=llm, assessor=Assessor)
     assert (asked["llm"], asked["mine"], asked["others"], asked["more"]) == (llm, 7, (), {})
-    assert isinstance(asked["cache"], ResponseCache)
+    assert isinstance(asked["cache"], ReplyCache)
     assert callable(asked["judge"].judge)
     assert callable(asked["solver"].marginals)
     assert asked["config"].judge == "embedded"

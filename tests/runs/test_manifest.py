@@ -2,7 +2,7 @@
 
 import json
 
-from factreasoner.llm.form_search import Capabilities, FoundForm
+from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.runs.manifest import Manifest
 from factreasoner.settings import Config
 

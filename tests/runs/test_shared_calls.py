@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from factreasoner.errors import BudgetError, RunError
-from factreasoner.llm.form_search import Capabilities
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Context, Record
-from factreasoner.runs.remote_calls import commons_of
+from factreasoner.runs.remote_calls import remote_limits
 from factreasoner.runs.shared_calls import SharedCalls
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
@@ -30,7 +30,7 @@ def owner_for(tmp_path, known=False, **settings):
 def worker_of(owner, config, name):
     """A worker that reaches the owner as one in another process does, by names and plain values."""
     call = lambda method, *args, **options: getattr(owner, method)(*args, **options)  # noqa: E731
-    return TASK.worker(config, Calls(commons=commons_of(call, name, config)))
+    return TASK.worker(config, Calls(shared=remote_limits(call, name, config)))
 
 
 def secretary(owner, written, problem=""):
@@ -48,16 +48,16 @@ def secretary(owner, written, problem=""):
 
 def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_path):
     owner, config = owner_for(tmp_path, model="fake", max_cost=1.0)
-    purse = commons_of(lambda m, *a: getattr(owner, m)(*a), "one", config).account
+    budget = remote_limits(lambda m, *a: getattr(owner, m)(*a), "one", config).budget
     written = []
     secretary(owner, written)
-    with purse.reserved(lambda: 0.6, "") as reservation:
+    with budget.reserved(lambda: 0.6, "") as reservation:
         reservation.cost = 0.5
     assert [letter.paid for letter in written] == [0.5]
-    other = commons_of(lambda m, *a: getattr(owner, m)(*a), "two", config).account
+    other = remote_limits(lambda m, *a: getattr(owner, m)(*a), "two", config).budget
     with pytest.raises(BudgetError, match=r"\$0\.5000 are spent"), other.reserved(lambda: 0.6, ""):
         pass
-    assert other.budget.spent == 0.5
+    assert other.spent == 0.5
 
 
 def test_a_payment_that_cannot_be_written_ends_the_call(tmp_path):

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from factreasoner.errors import PendingError
 from factreasoner.judges import faaf
 from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
-from factreasoner.llm.limits import one_slot
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
 from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM

@@ -6,21 +6,27 @@ import hashlib
 import json
 import logging
 import os
+import sqlite3
 import threading
-from collections.abc import Callable, Mapping
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
-from factreasoner.llm.cache_file import CacheFile
-from factreasoner.llm.commons import Commons, ReplyCache, SharedReply
+from factreasoner.errors import ConfigError
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
+T = TypeVar("T")
+
 FILE = "replies.sqlite"
+BUSY_SECONDS = 30.0
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, note TEXT NOT NULL)",
@@ -36,59 +42,43 @@ def cache_folder(config: Config) -> Path:
     return config.cache_dir or Path(named)
 
 
-def cache_of(config: Config, commons: Commons | None = None) -> ReplyCache | None:
-    """Where answered calls are kept, if they are. Raises ConfigError where that can't be used."""
-    if commons is not None:
-        return commons.cache
-    return ResponseCache(cache_folder(config)) if config.cache else None
-
-
 def key_of(question: object) -> str:
     """The SHA-256 of a JSON-like description of everything that decides the answer."""
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
-class InFlight:
-    """Threads that want one key at once share one `ask`, and its failure too."""
+class SharedReply(NamedTuple):
+    """A reply, and whether it was asked for by this caller rather than by another or earlier."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._asked: dict[str, Future[Reply]] = {}
-
-    def reply(self, key: str, stored: Callable[[], Reply | None], ask: Callable[[], Reply]) -> SharedReply:
-        """The reply of whoever asks already; else the stored one; else what `ask` gives."""
-        while True:
-            with self._lock:
-                asked = self._asked.get(key)
-                if asked is None:
-                    found = stored()
-                    if found is not None:
-                        return SharedReply(found, fresh=False)
-                    mine = self._asked[key] = Future()
-                    break
-            try:
-                return SharedReply(asked.result().model_copy(update={"usage": CACHED}), fresh=False)
-            except CancelledError:  # the thread that asked was interrupted
-                continue
-        return SharedReply(self._ask(key, ask, mine), fresh=True)
-
-    def _ask(self, key: str, ask: Callable[[], Reply], mine: Future[Reply]) -> Reply:
-        try:
-            reply = ask()
-        except Exception as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(reply)
-            return reply
-        finally:
-            mine.cancel()  # without effect once there is a result
-            with self._lock:
-                del self._asked[key]
+    reply: Reply
+    fresh: bool
 
 
-class ResponseCache:
-    """A table of replies in one file, see `CacheFile`.
+class Cache(Protocol):
+    """Where replies are kept, and texts that are no replies; see `ReplyCache`."""
+
+    @property
+    def close(self) -> Callable[[], object]:
+        """Closes the cache; calls made later go without it."""
+        ...
+
+    def get_or_ask(
+        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
+    ) -> SharedReply:
+        """The stored reply, or the one `ask` gives; with `anew` only that. Who wants it at once shares it."""
+        ...
+
+    def note_all(self, texts: Mapping[str, str]) -> None:
+        """Keep texts that are no replies, by their keys, all at once."""
+        ...
+
+    def noted(self, key: str) -> str | None:
+        """The text that was kept under `key`; None where there is none."""
+        ...
+
+
+class ReplyCache:
+    """A table of replies in one file, see `CacheFile`; without a folder nothing is kept.
 
     Only replies worth keeping are stored: not cut, and with at least one valid argument, of those that choose
     among values where there are such: a quotation without the verdict is worth nothing.
@@ -97,13 +87,21 @@ class ResponseCache:
         ConfigError: the file is damaged, or can't be made or written.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
-        self._file = CacheFile(self.path, _TABLES, remedy="use --no-cache")
-        self._in_flight = InFlight()
-        self.close = self._file.close
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
+        self._in_flight = InFlight[Reply]()
 
-    def reply(
+    @classmethod
+    def of(cls, config: Config) -> ReplyCache:
+        """The cache that the settings name."""
+        return cls(cache_folder(config) if config.cache else None)
+
+    def close(self) -> None:
+        """Close the file. Calls made later go without it."""
+        if self._file is not None:
+            self._file.close()
+
+    def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
     ) -> SharedReply:
         """The stored reply, or the one `ask` gives; with `anew` only that. Threads that want it share."""
@@ -114,34 +112,37 @@ class ResponseCache:
                 self.store(key, reply)
             return reply
 
-        return self._in_flight.reply(key, lambda: None if anew else self.stored(key), ask_and_store)
-
-    def note(self, key: str, text: str) -> None:
-        """Keep a text that is no reply."""
-        self.note_all({key: text})
+        stored = (lambda: None) if anew else (lambda: self.stored(key))
+        reply, fresh = self._in_flight.get_or_ask(key, stored, ask_and_store)
+        return SharedReply(reply if fresh else reply.model_copy(update={"usage": CACHED}), fresh)
 
     def note_all(self, texts: Mapping[str, str]) -> None:
         """Keep texts that are no replies, by their keys, all at once."""
-        self._file.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts.items())
+        if self._file is not None:
+            self._file.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts.items())
 
     def noted(self, key: str) -> str | None:
-        """The text that `note` kept under `key`; None where there is none."""
-        rows = self._file.rows("SELECT note FROM notes WHERE key = ?", (key,))
-        return str(rows[0][0]) if rows else None
+        """The text that was kept under `key`; None where there is none."""
+        return self._found("SELECT note FROM notes WHERE key = ?", key)
 
     def stored(self, key: str) -> Reply | None:
         """The stored reply, if there is one that can be read."""
+        found = self._found("SELECT reply FROM replies WHERE key = ?", key)
         try:
-            for (reply,) in self._file.rows("SELECT reply FROM replies WHERE key = ?", (key,)):
-                return Reply.model_validate_json(reply).model_copy(update={"usage": CACHED})
+            return None if found is None else Reply.model_validate_json(found)
         except ValidationError:
             log.debug("a stored reply is of another version and is asked for again")
-        return None
+            return None
 
     def store(self, key: str, reply: Reply) -> None:
         """Keep a reply under its question's key, without its usage."""
-        body = reply.model_dump_json(exclude={"usage"})
-        self._file.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", [(key, body)])
+        if self._file is not None:
+            body = reply.model_dump_json(exclude={"usage"})
+            self._file.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", [(key, body)])
+
+    def _found(self, query: str, key: str) -> str | None:
+        rows = [] if self._file is None else self._file.rows(query, (key,))
+        return str(rows[0][0]) if rows else None
 
 
 def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
@@ -150,3 +151,122 @@ def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
         return False
     names = schema.choices or schema.arguments
     return not names or any(schema.problem(name, reply.arguments) is None for name in names)
+
+
+class InFlight(Generic[T]):
+    """Threads that want one key at once share one `ask`, and its failure too."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked: dict[str, Future[T]] = {}
+
+    def get_or_ask(self, key: str, stored: Callable[[], T | None], ask: Callable[[], T]) -> tuple[T, bool]:
+        """What whoever asks already gets; else what is stored; else what `ask` gives, and True for that."""
+        while True:
+            with self._lock:
+                asked = self._asked.get(key)
+                if asked is None:
+                    found = stored()
+                    if found is not None:
+                        return found, False
+                    mine = self._asked[key] = Future()
+                    break
+            try:
+                return asked.result(), False
+            except CancelledError:  # the thread that asked was interrupted
+                continue
+        try:
+            answer = ask()
+        except Exception as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(answer)
+            return answer, True
+        finally:
+            mine.cancel()  # without effect once there is a result
+            with self._lock:
+                del self._asked[key]
+
+
+class CacheFile:
+    """Rows of tables in one SQLite file, safe with many threads and many processes.
+
+    The caches of replies, evidence and vectors are such. A file that can't be used is an error here, before
+    anything is spent; one that breaks later costs a warning and no more.
+
+    Args:
+        path: where the file is; None: a private, temporary one that SQLite removes.
+        setup: statements that make the tables; one of them writes, which shows whether that can be done.
+        remedy: what a user can do who has no other folder, as a command: "use --no-cache".
+
+    Raises:
+        ConfigError: the file is damaged, or can't be made or written.
+    """
+
+    def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._warned = False
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = _opened(str(path or ""), setup)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise ConfigError(
+                f"cache_dir: {path} can't be written ({error}); choose another folder, or {remedy}"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise ConfigError(f"cache_dir: {path} is damaged ({error}); delete it, or {remedy}") from error
+        self.close = weakref.finalize(self, self._connection.close)
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """What a query finds; nothing where the file can't be read any more."""
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            self._warn(error)
+            return []
+
+    def write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement once for every row of values, all of it or nothing."""
+        try:
+            with self._lock, self._connection as connection:
+                connection.executemany(statement, rows)
+        except sqlite3.Error as error:
+            self._warn(error)
+
+    def _warn(self, error: sqlite3.Error) -> None:
+        if not self._warned:
+            self._warned = True
+            name = self._path or "of this process"
+            log.warning("the cache %s can't be used any more (%s); going on without it", name, error)
+
+
+def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+    try:
+        _in_wal_mode(connection)
+        connection.execute("PRAGMA synchronous=NORMAL")
+        with connection:
+            for statement in setup:
+                connection.execute(statement)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _in_wal_mode(connection: sqlite3.Connection) -> None:
+    """Set the journal mode: for that SQLite does not wait by itself when another process has the file."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return

@@ -2,86 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
-
-from pydantic import Field, model_validator
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from factreasoner.choices import CallForm
 from factreasoner.errors import LLMError, UnusableReplyError
-from factreasoner.llm.dialect import Dialect
-from factreasoner.llm.forms import Kind
-from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
-from factreasoner.models import Model, Probe
 from factreasoner.models.messages import Reply
-
-MOST_QUESTIONS = 4
-"""Questions without one usable answer after which a form is taken all the same."""
-TELLING_TOKENS = 64
-"""Fewer tokens than these are too few to tell from what a chat template adds."""
-
-
-class FoundForm(Model):
-    """The form for one kind of function; `logprobs`: they come in it (None: nobody wants any)."""
-
-    form: CallForm
-    logprobs: bool | None = None
-
-
-class Capabilities(Model):
-    """How a model is asked, learnt from its first answers and then kept.
-
-    `forms` are by kind of function. `thinks`: it reasons before it answers, so that replies need room.
-    `refused`, `most_tokens`, `most_alternatives` and `system_role` are its `Dialect`. `probes` say how many
-    facts it may be asked about at once, by the prompt that asks.
-    """
-
-    forms: dict[Kind, FoundForm] = Field(default_factory=dict)
-    thinks: bool = False
-    refused: tuple[str, ...] = ()
-    most_tokens: int | None = None
-    most_alternatives: int | None = None
-    system_role: bool = True
-    probes: dict[str, Probe] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_this_version(cls, given: Any) -> Any:  # noqa: ANN401 - JSON
-        """Nothing is known of what an earlier version kept, which searched otherwise."""
-        return {} if isinstance(given, dict) and "form" in given else given
-
-    def with_dialect(self, dialect: Dialect) -> Capabilities:
-        """The same capabilities with what `dialect` says that requests must heed."""
-        refused, most, alternatives, system_role = dialect
-        learnt = {"refused": tuple(sorted(refused)), "most_tokens": most, "system_role": system_role}
-        return self.model_copy(update=learnt | {"most_alternatives": alternatives})
-
-    @property
-    def dialect(self) -> Dialect:
-        """The part of these capabilities that says what requests must heed."""
-        return Dialect(frozenset(self.refused), self.most_tokens, self.most_alternatives, self.system_role)
-
-    def __str__(self) -> str:
-        forms = [str(probe) for probe in self.probes.values()]
-        forms += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
-        scored = any(found.logprobs for found in self.forms.values())
-        parts = [*forms, f"probabilities: {'log-probabilities' if scored else 'no log-probabilities'}"]
-        lacking = [*self.refused, *([] if self.system_role else ["a system role"])]
-        parts += [f"without {', '.join(lacking)}"] if lacking else []
-        parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
-        parts += ["it thinks before it answers"] if self.thinks else []
-        return "; ".join(parts)
-
-
-class Memory(Protocol):
-    """Where a run keeps what it learnt about its models, for when it goes on."""
-
-    def capabilities(self, model: str) -> Capabilities | None:
-        """What was kept of that model, if anything was."""
-
-    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        """Keep it. Called from any thread."""
 
 
 class Tried(NamedTuple):
@@ -157,18 +83,3 @@ def _scored(tried: Tried) -> bool:
 
 def _whole(tried: Tried) -> bool:
     return tried.reply is not None and not tried.reply.truncated
-
-
-def sees_too_little(reported: int | None, messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a model reports less than half of the prompt tokens that the messages alone must take."""
-    if reported is None:
-        return False
-    texts = [_text(message.get("content")) for message in messages]
-    least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
-    return least >= TELLING_TOKENS and reported < least / 2
-
-
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content)
-    return content if isinstance(content, str) else json.dumps(content) if content else ""

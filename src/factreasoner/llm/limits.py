@@ -1,34 +1,37 @@
-"""Requests and tokens per minute: waiting in line rather than failing."""
+"""What every request passes before it is sent: a free slot, the limits a minute, the budget."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
 
+from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.cache import Cache, ReplyCache
+from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.llm.slots import Slots
+from factreasoner.llm.tokens import estimate_request
+from factreasoner.llm.transport import Transport
+from factreasoner.models import Usage
 from factreasoner.settings import Config
 
-ANSWERS_TO_TELL = 6
-"""Answers at least by which a server's speed is told."""
-FIRST_REST = 32
-"""How many times the speed is told before more slots are tried once more, for the first time."""
-WORTH_IT = 1.3
-"""By how much twice as many requests at once must work off more, or it is not worth it."""
-ANSWERS_TO_GIVE_UP = 3
-"""Answers after which a trial ends early, if they came at less than half the speed of before."""
+FIRST_COMPLETION = 256
+"""Completion tokens expected of the first request, for the rate limits; then the mean of the last answers."""
 
 
-class AdmittedRequest:
-    """One request in a window: when it was let through, and how many tokens it takes."""
+class Admitted:
+    """A request that was let through at `at`: about how many `tokens` it takes, and how many it `took`."""
 
     def __init__(self, at: float, tokens: int) -> None:
         self.at = at
         self.tokens = tokens
+        self.took = 0
+        self.timed_out = False
 
 
 class SlidingWindow:
@@ -38,7 +41,7 @@ class SlidingWindow:
         self.requests = requests
         self.tokens = tokens
         self.seconds = seconds
-        self._entries: deque[AdmittedRequest] = deque()
+        self._entries: deque[Admitted] = deque()
         self._tokens = 0
 
     def delay(self, now: float, tokens: int) -> float:
@@ -48,7 +51,7 @@ class SlidingWindow:
         """
         while self._entries and self._entries[0].at <= now - self.seconds:
             self._tokens -= self._entries.popleft().tokens
-        waited_for: AdmittedRequest | None = None
+        waited_for: Admitted | None = None
         if self.requests is not None and len(self._entries) >= self.requests:
             waited_for = self._entries[len(self._entries) - self.requests]
         if self.tokens is not None:
@@ -61,14 +64,14 @@ class SlidingWindow:
                     waited_for = entry
         return 0.0 if waited_for is None else max(waited_for.at + self.seconds - now, 0.0)
 
-    def add(self, now: float, tokens: int) -> AdmittedRequest:
+    def add(self, now: float, tokens: int) -> Admitted:
         """Let a request through at `now`."""
-        entry = AdmittedRequest(now, tokens)
+        entry = Admitted(now, tokens)
         self._entries.append(entry)
         self._tokens += tokens
         return entry
 
-    def correct(self, entry: AdmittedRequest, tokens: int) -> None:
+    def correct(self, entry: Admitted, tokens: int) -> None:
         """Replace an entry's estimate by the number of tokens it took."""
         if self._entries and entry.at >= self._entries[0].at:
             self._tokens += tokens - entry.tokens
@@ -93,7 +96,7 @@ class RateLimits:
         self._line: deque[object] = deque()
         self._changed = threading.Condition()
 
-    def wait(self, tokens: int) -> AdmittedRequest:
+    def wait(self, tokens: int) -> Admitted:
         """Return when a request of about `tokens` may be sent. Correct its entry once the number is known."""
         place = object()
         with self._changed:
@@ -104,9 +107,7 @@ class RateLimits:
                     now = self._clock()
                     delay = max(self._delay(now, tokens), self._paused_until - now) if first else None
                     if self._released or (delay is not None and delay <= 0):
-                        return (
-                            self._window.add(now, tokens) if self._limited else AdmittedRequest(now, tokens)
-                        )
+                        return self._window.add(now, tokens) if self._limited else Admitted(now, tokens)
                     self._changed.wait(POLL_SECONDS if delay is None else min(delay, POLL_SECONDS))
             finally:
                 # An interrupted wait must leave the line too, or nobody behind it would ever move.
@@ -122,7 +123,7 @@ class RateLimits:
     def _delay(self, now: float, tokens: int) -> float:
         return self._window.delay(now, tokens) if self._limited else 0.0
 
-    def correct(self, entry: AdmittedRequest, tokens: int) -> None:
+    def correct(self, entry: Admitted, tokens: int) -> None:
         """Replace an entry's estimate by the number of tokens it took."""
         with self._changed:
             self._window.correct(entry, tokens)
@@ -140,197 +141,123 @@ class RateLimits:
             self._changed.notify_all()
 
 
-class Turn:
-    """The turn of one request: how many `tokens` it is expected to take, and how many it `took`."""
+class Limits(Protocol):
+    """Where each request waits for its turn: for a free slot, and for the limits a minute."""
 
-    def __init__(self, tokens: int) -> None:
-        self.tokens = tokens
-        self.took = 0
-        self.timed_out = False
-
-
-class Slots:
-    """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
-
-    It begins with `first`. Where all are in use, twice as many are tried, and kept if they work off at least
-    1.3 times as many tokens a second; else they are tried again much later, after twice as long each time. A
-    trial at less than half the speed ends after three answers: a server with one prefix cache reads every
-    passage again for each call while two passages are under way. A request that times out halves them.
-    """
-
-    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limit = min(first, most)
-        self._most = most
-        self._clock = clock
-        self._before: tuple[int, float] | None = None
-        """Slots and tokens a second before those that are tried now; None where none are."""
-        self._rest, self._next_rest = 0, FIRST_REST
-        self._changed = threading.Condition()
-        self._line: deque[object] = deque()
-        self._used = self._peak = self._answers = self._tokens = 0
-        self._begun = 0.0
-        self._warm = False
-
-    def take(self) -> None:
-        """Wait for a free slot: first come, first served."""
-        with self._changed:
-            self._wait(self._line.append)
-
-    def keep(self) -> None:
-        """Keep a slot for one more request, or wait, next in line, where fewer are left than are in use."""
-        with self._changed:
-            if self._used <= self.limit:
-                return
-            self._used -= 1
-            self._changed.notify_all()
-            try:
-                self._wait(self._line.appendleft)
-            except BaseException:
-                self._used += 1  # whoever holds it gives it back
-                raise
-
-    def give_back(self) -> None:
-        """A slot is free again."""
-        with self._changed:
-            self._used -= 1
-            self._changed.notify_all()
-
-    def answered(self, tokens: int) -> None:
-        """A request was answered, and took so many tokens."""
-        with self._changed:
-            if not self._warm:  # the first one waited for imports, and the server for its model
-                self._warm = True
-                self._start_over()
-                return
-            self._answers += 1
-            self._tokens += tokens
-            if self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit) or self._lost():
-                self._weigh()
-                self._changed.notify_all()
-
-    def timed_out(self) -> None:
-        """A request ran out of time: there are too many."""
-        with self._changed:
-            self.limit, self._before = max(1, self.limit // 2), None
-            self._wait_longer()
-            self._start_over()
-
-    def _wait(self, join: Callable[[object], None]) -> None:
-        place = object()
-        join(place)
-        try:
-            while self._line[0] is not place or self._used >= self.limit:
-                self._changed.wait(POLL_SECONDS)
-            self._used += 1
-            self._peak = max(self._peak, self._used)
-        finally:  # an interrupted wait must leave the line too
-            self._line.remove(place)
-            self._changed.notify_all()
-
-    def _speed(self) -> float:
-        passed = self._clock() - self._begun
-        return self._tokens / passed if passed > 0 else float("inf")
-
-    def _lost(self) -> bool:
-        """Whether a trial need not be seen to its end."""
-        enough = self._answers >= ANSWERS_TO_GIVE_UP
-        return enough and self._before is not None and 2 * self._speed() < self._before[1]
-
-    def _weigh(self) -> None:
-        """Decide by the last answers how many slots there are from now on."""
-        speed = self._speed()
-        if self._before is not None and speed < WORTH_IT * self._before[1]:
-            self.limit = self._before[0]
-            self._before = None
-            self._wait_longer()
-        elif self._rest:
-            self._rest -= 1
-        elif self._peak >= self.limit < self._most:
-            self._before = self.limit, speed
-            self.limit = min(2 * self.limit, self._most)
-        else:
-            self._before = None
-        self._start_over()
-
-    def _wait_longer(self) -> None:
-        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
-
-    def _start_over(self) -> None:
-        self._answers = self._tokens = 0
-        self._peak, self._begun = self._used, self._clock()
-
-
-class _Lease:
-    """A slot that the calls inside `one_slot` share; `given_back` is None until one of them has it."""
-
-    def __init__(self) -> None:
-        self.given_back: Callable[[], None] | None = None
-
-
-_lease: ContextVar[_Lease | None] = ContextVar("factreasoner_slot", default=None)
-
-
-@contextlib.contextmanager
-def one_slot() -> Iterator[None]:
-    """Have the calls made inside, one after the other, share a slot: nothing else comes between them."""
-    lease = _Lease()
-    token = _lease.set(lease)
-    try:
-        yield
-    finally:
-        _lease.reset(token)
-        if lease.given_back is not None:
-            lease.given_back()
-
-
-class LocalTurnstile:
-    """Lets requests through, as many at once as there are `slots`, as fast as the limits a minute allow."""
-
-    def __init__(self, slots: Slots, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
-        self.slots = slots
-        self._limits = RateLimits(requests_per_minute, tokens_per_minute)
-
-    @contextlib.contextmanager
-    def passed(self, tokens: int) -> Iterator[Turn]:
-        """Wait, and hold a slot for the request of about `tokens` that is made inside."""
-        with self._slot():
-            entry = self._limits.wait(tokens)
-            turn = Turn(tokens)
-            try:
-                yield turn
-                self.slots.answered(turn.took)
-            finally:
-                self._limits.correct(entry, turn.took)
-                if turn.timed_out:
-                    self.slots.timed_out()
-
-    @contextlib.contextmanager
-    def _slot(self) -> Iterator[None]:
-        lease = _lease.get()
-        if lease is not None and lease.given_back is not None:
-            self.slots.keep()
-            yield
-            return
-        self.slots.take()
-        if lease is not None:
-            lease.given_back = self.slots.give_back
-        try:
-            yield
-        finally:
-            if lease is None:
-                self.slots.give_back()
+    def passed(self, tokens: int) -> contextlib.AbstractContextManager[Admitted]:
+        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
+        ...
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
-        self._limits.pause(seconds)
+        ...
 
-    def open(self) -> None:
-        """End all waiting for the limits: nothing more will be sent."""
-        self._limits.release()
+    def release(self) -> None:
+        """End the waiting of this process: what it waits to send will not be sent."""
+        ...
 
 
-def slots_of(config: Config) -> Slots:
-    """The slots of a run: few at first where the server is on this machine, whose cores it shares."""
-    host = urlsplit(config.api_base or "").hostname or ""
-    near = host in ("localhost", "::1") or host.startswith("127.")
-    return Slots(config.concurrency, 1 if near else config.concurrency)
+class LocalLimits:
+    """Lets as many requests through at once as there are `slots`, as fast as the limits a minute allow."""
+
+    def __init__(
+        self, slots: Slots, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
+    ) -> None:
+        self.slots = slots
+        self._rates = RateLimits(requests_per_minute, tokens_per_minute)
+        self.pause = self._rates.pause
+        self.release = self._rates.release
+
+    @classmethod
+    def of(cls, config: Config) -> LocalLimits:
+        """The limits that the settings name."""
+        return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
+
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Admitted]:
+        """Wait, and hold a slot for the request of about `tokens` that is made inside."""
+        with self.slots.held():
+            admitted = self._rates.wait(tokens)
+            try:
+                yield admitted
+                self.slots.answered(admitted.took)
+            finally:
+                self._rates.correct(admitted, admitted.took)
+                if admitted.timed_out:
+                    self.slots.timed_out()
+
+
+class Ticket:
+    """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
+
+    def __init__(self, admitted: Admitted, reservation: Reservation) -> None:
+        self.completion_tokens = 0
+        self._admitted = admitted
+        self._reservation = reservation
+        reservation.cost = 0.0
+
+    def settle(self, usage: Usage) -> None:
+        """The request was answered and took this."""
+        self.completion_tokens = usage.completion_tokens
+        self._admitted.took = usage.prompt_tokens + usage.completion_tokens
+        self._reservation.cost = usage.cost or 0.0
+
+    def keep(self) -> None:
+        """The request ran out of time, and nobody knows what became of it: it counts as estimated."""
+        self._admitted.timed_out = True
+        self._admitted.took = self._admitted.tokens
+        self._reservation.cost = self._reservation.estimate
+
+
+class SharedLimits:
+    """What all model calls of a run share, in whatever process of whatever machine they are made.
+
+    That is slots, limits a minute, money, stored answers and what is learnt of models: this process's own,
+    or what stands in for it.
+    """
+
+    def __init__(
+        self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], Cache]
+    ) -> None:
+        self.limits = limits
+        self.budget = budget
+        self.memory = memory
+        self._open_cache = open_cache
+        self._completions: deque[int] = deque(maxlen=100)
+
+    @classmethod
+    def of(
+        cls, config: Config, *, budget: Budget | None = None, memory: Memory | None = None
+    ) -> SharedLimits:
+        """Those of this process, as the settings say."""
+        budget = budget or Budget(config.max_cost)
+        return cls(LocalLimits.of(config), budget, memory, lambda: ReplyCache.of(config))
+
+    @functools.cached_property
+    def cache(self) -> Cache:
+        """Where answered calls are kept. Raises ConfigError where that can't be used."""
+        return self._open_cache()
+
+    @contextlib.contextmanager
+    def admitted(self, request: Mapping[str, Any], transport: Transport, config: Config) -> Iterator[Ticket]:
+        """Wait for a slot and for the limits, and hold both for the request made inside.
+
+        Raises:
+            BudgetError: it could exceed `max_cost`.
+            ConfigError: `max_cost` is set and the price is not known.
+        """
+        unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
+        with (
+            self.limits.passed(self._expected_tokens(request, config)) as admitted,
+            self.budget.reserved(lambda: transport.most_cost(request, config.max_tokens), unknown) as money,
+        ):
+            ticket = Ticket(admitted, money)
+            yield ticket
+            self._completions.append(ticket.completion_tokens)
+
+    def _expected_tokens(self, request: Mapping[str, Any], config: Config) -> int:
+        if config.tokens_per_minute is None:
+            return 0
+        seen = tuple(self._completions)
+        completion = sum(seen) // len(seen) if seen else min(FIRST_COMPLETION, config.max_tokens)
+        return estimate_request(request) + completion

@@ -17,7 +17,7 @@ from factreasoner.llm.breaker import CircuitBreaker
 from factreasoner.llm.deadline import ServerQueue, turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.gate import Gate
+from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.retry_budget import RetryBudget
 from factreasoner.llm.transport import Transport
@@ -74,14 +74,14 @@ class Sender:
     def __init__(
         self,
         config: Config,
-        gate: Gate,
+        shared: SharedLimits,
         transport: Transport,
         *,
         backoff_seconds: float,
     ) -> None:
         self._config = config
         self._transport = transport
-        self._gate = gate
+        self._shared = shared
         self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
         self._breaker = CircuitBreaker(_server(config), config.patience)
         self._queue = ServerQueue()
@@ -149,7 +149,7 @@ class Sender:
         self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
     ) -> Completion:
         """Send one request, within every limit."""
-        with self._gate.entered(request) as ticket:
+        with self._shared.admitted(request, self._transport, self._config) as ticket:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():
@@ -223,7 +223,7 @@ class Sender:
         """A provider that asks one request to wait means them all."""
         retry_after = _fault(state).retry_after
         if retry_after is not None:
-            self._gate.pause(retry_after)
+            self._shared.limits.pause(retry_after)
 
     def _sleep(self, seconds: float, attempts: Attempts) -> None:
         for turn in turns(seconds):
@@ -240,7 +240,7 @@ class Sender:
         """End all requests from now on, for a reason that only the user can mend."""
         self._fatal = f"model {self._config.model}: {reason}"
         self._stopped.set()
-        self._gate.open()
+        self._shared.limits.release()
         return ConfigError(self._fatal)
 
     def _failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:

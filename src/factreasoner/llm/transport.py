@@ -16,9 +16,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.dialect import TOKEN_LIMITS
+from factreasoner.llm.dialect import TOKEN_LIMITS, token_limit
 from factreasoner.llm.prices import rates_of
 from factreasoner.llm.responses import Completion, completion_of, reported
+from factreasoner.llm.tokens import estimate_request
 from factreasoner.stack import with_room
 
 ENVIRONMENT = {
@@ -55,6 +56,8 @@ BY_HANDLER = frozenset(
 TOO_LONG = {"choices": [{"message": {"content": "a reply longer than any answer, which was not read"}}]}
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
 """Providers to whom litellm tells that a tool must be called, and silently not which one."""
+MARGIN = 1.3
+"""By how much the estimate of a prompt's tokens is raised where it must not be too low."""
 _FROZEN_BY_PROGRAMS = 2000
 """Objects at least that a program freezes, all it has at the time. Python 3.12 itself starts with 375."""
 ASKED = frozenset(
@@ -265,6 +268,13 @@ class Transport:
         """US dollars of a request, None when the model's price is not known."""
         rates = self._rates
         return None if rates is None else prompt_tokens * rates[0] + completion_tokens * rates[1]
+
+    def most_cost(self, request: Mapping[str, Any], longest: int) -> float | None:
+        """US dollars that a request may cost at most, None when the model's price is not known.
+
+        Its reply may take `longest` tokens where the request names no limit.
+        """
+        return self.price(int(MARGIN * estimate_request(request)), token_limit(request) or longest)
 
     @functools.cached_property
     def _rates(self) -> tuple[float, float] | None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
 
-from factreasoner.llm.cache import cache_folder, key_of
-from factreasoner.llm.cache_file import CacheFile
+from factreasoner.llm.cache import CacheFile, InFlight, cache_folder, key_of
 from factreasoner.settings import Config
 
 FILE = "retrieval.sqlite"
@@ -35,8 +32,7 @@ class RetrievalCache:
             f"DELETE FROM found WHERE saved < {_oldest()}",
         )
         self._file = CacheFile(path, setup, remedy="use --no-cache")
-        self._lock = threading.Lock()
-        self._asked: dict[str, Future[Any]] = {}
+        self._in_flight = InFlight[str]()
         self.close = self._file.close
 
     def value(self, question: dict[str, Any], ask: Callable[[], Any]) -> Any:
@@ -46,35 +42,17 @@ class RetrievalCache:
         not stored. `question` must hold everything that decides the answer, and no key.
         """
         key = key_of({"form": _FORM, **question})
-        with self._lock:
-            asked = self._asked.get(key)
-            if asked is None:
-                stored = self._load(key)
-                if stored is not None:
-                    return json.loads(stored)
-                mine: Future[Any] = Future()
-                self._asked[key] = mine
-        if asked is not None:
-            return asked.result()
-        try:
-            answer = ask()
-            self._store(key, json.dumps(answer))
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(answer)
+
+        def ask_and_store() -> str:
+            answer = json.dumps(ask())
+            self._file.write("INSERT OR REPLACE INTO found VALUES (?, ?, ?)", [(key, answer, time.time())])
             return answer
-        finally:
-            with self._lock:
-                del self._asked[key]
+
+        return json.loads(self._in_flight.get_or_ask(key, lambda: self._load(key), ask_and_store)[0])
 
     def _load(self, key: str) -> str | None:
         rows = self._file.rows("SELECT value FROM found WHERE key = ? AND saved > ?", (key, _oldest()))
         return str(rows[0][0]) if rows else None
-
-    def _store(self, key: str, value: str) -> None:
-        self._file.write("INSERT OR REPLACE INTO found VALUES (?, ?, ?)", [(key, value, time.time())])
 
 
 def _oldest() -> float:

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.llm.form_search import Capabilities
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.text.parsing import describe_model

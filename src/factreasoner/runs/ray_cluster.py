@@ -31,7 +31,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.cache import cache_folder
-from factreasoner.llm.form_search import Capabilities
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Record
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS

@@ -15,7 +15,7 @@ from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.models import Record
 from factreasoner.runs.portions import Portion, worked_off
-from factreasoner.runs.remote_calls import Call, commons_of
+from factreasoner.runs.remote_calls import Call, remote_limits
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Calls, Worker
@@ -79,6 +79,6 @@ class RayWorker:
                 name, task, config, folder = self._assignment
                 if Path(folder).is_dir():  # paths of settings are relative to it
                     os.chdir(folder)
-                commons = commons_of(calling(self._owner), name, config)
-                self._made = task_named(task).worker(config, Calls(commons=commons))
+                shared = remote_limits(calling(self._owner), name, config)
+                self._made = task_named(task).worker(config, Calls(shared=shared))
             return self._made

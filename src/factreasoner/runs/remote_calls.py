@@ -6,11 +6,10 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from factreasoner.llm.budget import Account, Reservation
-from factreasoner.llm.cache import worth_keeping
-from factreasoner.llm.commons import Commons, SharedReply
-from factreasoner.llm.form_search import Capabilities
-from factreasoner.llm.limits import Turn
+from factreasoner.llm.budget import Budget, Reservation
+from factreasoner.llm.cache import ReplyCache, SharedReply, worth_keeping
+from factreasoner.llm.capabilities import Capabilities
+from factreasoner.llm.limits import Admitted, SharedLimits
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
@@ -19,33 +18,34 @@ Call = Callable[..., Any]
 """Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""
 
 
-class _Turnstile:
-    """That of the owner; see `Turnstile`."""
+class _Limits:
+    """Those of the owner; see `Limits`."""
 
     def __init__(self, call: Call, worker: str) -> None:
         self._call = call
         self._worker = worker
 
     @contextlib.contextmanager
-    def passed(self, tokens: int) -> Iterator[Turn]:
+    def passed(self, tokens: int) -> Iterator[Admitted]:
         number = self._call("enter", self._worker, tokens)
-        turn = Turn(tokens)
+        admitted = Admitted(0.0, tokens)
         try:
-            yield turn
+            yield admitted
         finally:
-            self._call("leave", number, turn.took)
+            self._call("leave", number, admitted.took)
 
     def pause(self, seconds: float) -> None:
         self._call("pause", seconds)
 
-    def open(self) -> None:
+    def release(self) -> None:
         """Nothing: others may wait for the same limits, and those of this process are let through in turn."""
 
 
-class _Purse:
-    """The owner's budget; see `Purse`."""
+class _Budget(Budget):
+    """The owner's."""
 
-    def __init__(self, call: Call, worker: str) -> None:
+    def __init__(self, call: Call, worker: str, limit: float | None) -> None:
+        super().__init__(limit, paid=lambda dollars: call("paid", dollars))
         self._call = call
         self._worker = worker
 
@@ -54,7 +54,7 @@ class _Purse:
         return float(self._call("spent"))
 
     @contextlib.contextmanager
-    def reserved(self, estimate: float) -> Iterator[Reservation]:
+    def set_aside(self, estimate: float) -> Iterator[Reservation]:
         number = self._call("reserve", self._worker, estimate)
         reservation = Reservation(estimate)
         try:
@@ -64,7 +64,7 @@ class _Purse:
 
 
 class _Cache:
-    """The owner's cache; see `ReplyCache`."""
+    """The owner's cache; see `Cache`."""
 
     def __init__(self, call: Call, worker: str) -> None:
         self._call = call
@@ -74,7 +74,7 @@ class _Cache:
     def close(self) -> Callable[[], object]:
         return lambda: None
 
-    def reply(
+    def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
     ) -> SharedReply:
         assert not anew, "asked for by batches alone, which are answered in one process"
@@ -89,9 +89,6 @@ class _Cache:
             raise
         self._call("answered", key, reply.model_dump_json(), keep=worth_keeping(reply, schema))
         return SharedReply(reply, fresh=True)
-
-    def note(self, key: str, text: str) -> None:
-        self.note_all({key: text})
 
     def note_all(self, texts: Mapping[str, str]) -> None:
         self._call("note_all", dict(texts))
@@ -115,12 +112,11 @@ class _Memory:
         self._call("keep_capabilities", model, capabilities.model_dump_json())
 
 
-def commons_of(call: Call, worker: str, config: Config) -> Commons:
+def remote_limits(call: Call, worker: str, config: Config) -> SharedLimits:
     """What a worker uses in the place of limits, money, cache and memory of its own."""
-    purse = None if config.max_cost is None else _Purse(call, worker)
-    return Commons(
-        turnstile=_Turnstile(call, worker),
-        account=Account(purse, paid=lambda dollars: call("paid", dollars)),
-        cache=_Cache(call, worker) if config.cache else None,
-        memory=_Memory(call),
+    return SharedLimits(
+        _Limits(call, worker),
+        _Budget(call, worker, config.max_cost),
+        _Memory(call),
+        lambda: _Cache(call, worker) if config.cache else ReplyCache(None),
     )

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from factreasoner.errors import RunError
 from factreasoner.llm.budget import Budget, Reservation
-from factreasoner.llm.cache import ResponseCache
+from factreasoner.llm.cache import ReplyCache
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.limits import LocalTurnstile, Turn, slots_of
+from factreasoner.llm.limits import Admitted, LocalLimits
 from factreasoner.models.messages import Reply
 from factreasoner.settings import Config
 
@@ -41,7 +41,7 @@ class _Held(NamedTuple):
 
     worker: str
     given_back: contextlib.ExitStack
-    what: Turn | Reservation
+    what: Admitted | Reservation
 
 
 class SharedCalls:
@@ -53,17 +53,15 @@ class SharedCalls:
 
     def __init__(self, config: Config, spent: float, capabilities: Mapping[str, str]) -> None:
         self._config = config
-        self._turnstile = LocalTurnstile(
-            slots_of(config), config.requests_per_minute, config.tokens_per_minute
-        )
-        self._budget = None if config.max_cost is None else Budget(config.max_cost, spent)
+        self._limits = LocalLimits.of(config)
+        self._budget = Budget(config.max_cost, spent)
         self._abilities = dict(capabilities)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
         self._gone: set[str] = set()
         self._asked: dict[str, tuple[str, Future[str | None]]] = {}
-        self._cache: ResponseCache | None = None
+        self._cache: ReplyCache | None = None
         self._post = _Post()
         self._stopped = threading.Event()
 
@@ -71,7 +69,7 @@ class SharedCalls:
 
     def enter(self, worker: str, tokens: int) -> int:
         """Wait for a turn; returns the number to leave with."""
-        return self._hold(worker, self._turnstile.passed(tokens))
+        return self._hold(worker, self._limits.passed(tokens))
 
     def leave(self, number: int, tokens: int) -> None:
         """The request of that turn is done and took so many tokens."""
@@ -79,20 +77,19 @@ class SharedCalls:
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
-        self._turnstile.pause(seconds)
+        self._limits.pause(seconds)
 
     def reserve(self, worker: str, estimate: float) -> int:
         """Set money aside; returns the number to settle with. Raises BudgetError."""
-        assert self._budget is not None, "reserved from a limited sum alone"
-        return self._hold(worker, self._budget.reserved(estimate))
+        return self._hold(worker, self._budget.set_aside(estimate))
 
     def settle(self, number: int, cost: float) -> None:
         """What the request came to for which money was set aside."""
         self._give_back(number, cost)
 
     def spent(self) -> float:
-        """US dollars paid so far, where there is a limit."""
-        return 0.0 if self._budget is None else self._budget.spent
+        """US dollars that count towards the limit so far."""
+        return self._budget.spent
 
     def stop(self) -> None:
         """Let no request begin any more: whoever wants to make one waits for the end."""
@@ -101,9 +98,9 @@ class SharedCalls:
     def in_flight(self) -> int:
         """How many requests to models are under way."""
         with self._lock:
-            return sum(isinstance(held.what, Turn) for held in self._held.values())
+            return sum(isinstance(held.what, Admitted) for held in self._held.values())
 
-    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Turn | Reservation]) -> int:
+    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Admitted | Reservation]) -> int:
         stack = contextlib.ExitStack()
         what = stack.enter_context(passed)
         while self._stopped.is_set():
@@ -121,7 +118,7 @@ class SharedCalls:
             held = self._held.pop(number, None)
         if held is None:  # taken back already, of a worker that was given up
             return
-        if isinstance(held.what, Turn):
+        if isinstance(held.what, Admitted):
             held.what.took = int(took)
         else:
             held.what.cost = took
@@ -181,12 +178,12 @@ class SharedCalls:
         """The text kept in the cache."""
         return self._replies().noted(key)
 
-    def _replies(self) -> ResponseCache:
+    def _replies(self) -> ReplyCache:
         """The cache, opened when it is used: without a model's calls there may be none."""
         with self._lock:
             if self._cache is None:
                 assert self._config.cache_dir is not None, "the driver says where"
-                self._cache = ResponseCache(self._config.cache_dir)
+                self._cache = ReplyCache(self._config.cache_dir)
             return self._cache
 
     # what the driver writes
@@ -219,7 +216,7 @@ class SharedCalls:
             claims = [key for key, (holder, _) in self._asked.items() if holder == worker]
         for number, one in held:
             what = one.what
-            self._give_back(number, what.tokens if isinstance(what, Turn) else what.estimate)
+            self._give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
             if isinstance(what, Reservation):
                 self._post.leave(News(next(self._numbers), paid=what.estimate))
         for key in claims:

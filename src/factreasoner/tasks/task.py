@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import InputProblem
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.commons import Commons
-from factreasoner.llm.form_search import Memory
+from factreasoner.llm.capabilities import Memory
+from factreasoner.llm.limits import SharedLimits
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, Status, TaskResult, Verdict
@@ -68,7 +68,7 @@ class Calls(NamedTuple):
     """How a worker's model is paid for and remembered.
 
     `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked; `commons` does all of that
+    is told those of each answered request; `memory` keeps how the model is asked; `shared` does all of that
     where several processes work; `batches` are where its requests go with the setting `batch`. `parts` stand
     in the place of names, as in :func:`assembly_of`.
     """
@@ -78,7 +78,7 @@ class Calls(NamedTuple):
     paid: Callable[[float], None] | None = None
     memory: Memory | None = None
     batches: BatchFolder | None = None
-    commons: Commons | None = None
+    shared: SharedLimits | None = None
     parts: Mapping[str, Any] = MappingProxyType({})
 
     def arguments(self) -> dict[str, Any]:

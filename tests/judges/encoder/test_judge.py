@@ -9,7 +9,7 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 from factreasoner import assess
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder import VerifierJudge
-from factreasoner.llm.cache import ResponseCache
+from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Claim, Context, Premise
 from factreasoner.settings import Config
 
@@ -178,7 +178,7 @@ def test_no_claims_no_verdicts(folder):
 
 class TestTheCache:
     def test_what_was_judged_is_not_judged_again(self, folder, tmp_path, scored):
-        cache = ResponseCache(tmp_path)
+        cache = ReplyCache(tmp_path)
         claims = ["Curie was born in Warsaw.", "Curie was not born in Warsaw.", "Lena."]
         first = verdicts(VerifierJudge(nli(folder), cache), BORN, *claims)
         judge = VerifierJudge(nli(folder), cache)
@@ -189,7 +189,7 @@ class TestTheCache:
         cache.close()
 
     def test_another_model_window_or_meaning_of_outputs_is_another_key(self, folder, tmp_path):
-        cache = ResponseCache(tmp_path)
+        cache = ReplyCache(tmp_path)
         passage = " ".join([*FILLING, BORN])
         verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
         other = save(tmp_path / "other", pooled())

@@ -9,7 +9,7 @@ import pytest
 from json_server import Answer, JsonServer, Request, steps
 
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
-from factreasoner.llm.budget import Account
+from factreasoner.llm.budget import Budget
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.retrieval.corpus import embeddings
@@ -199,7 +199,7 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path)
     with JsonServer(thousands) as server:
         values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
         config = Config.model_validate({**values, "concurrency": 1})
-        model = embedding_named("some-model", config, Account.limited(0.1, paid=paid.append))
+        model = embedding_named("some-model", config, Budget(0.1, paid=paid.append))
         assert model is not None
         with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
             model.embed(texts)
@@ -208,14 +208,13 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path)
         assert again is not None
         assert spent_on(again, texts).prompt_tokens == 72_000
     with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
-        account = Account.limited(0.1)
+        budget = Budget(0.1)
         failing = LiteLLMEmbedding(
-            "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), account
+            "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), budget
         )
         with pytest.raises(StoreError):
             failing.embed(["a"])
-        assert account.budget is not None
-        assert account.budget.spent == 0
+        assert budget.spent == 0
 
 
 def test_a_limit_without_a_price_is_refused_with_the_remedy() -> None:

@@ -9,12 +9,10 @@ from factreasoner.choices import CallForm
 from factreasoner.errors import LLMError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.wording import answer_of, body_of
-from factreasoner.llm.dialect import Dialect, Wanted, token_limit
+from factreasoner.llm.dialect import Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.gate import MARGIN
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, FormRefusedError
-from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import record_usage
 from factreasoner.settings import Config
@@ -82,7 +80,9 @@ class BatchSender:
             except Exception as error:  # noqa: BLE001 - litellm's, of a parameter; it is classified
                 return fault(error)
             model = str(self._config.model)
-            self._batches.ask(model, custom_id, body, most_cost=self._most_cost(request))
+            self._batches.ask(
+                model, custom_id, body, most_cost=self._transport.most_cost(request, self._config.max_tokens)
+            )
             raise PendingError(f"{custom_id}: goes into the next batch")
         attempts.count += 1
         if result.completion is None:
@@ -95,10 +95,6 @@ class BatchSender:
         record_usage(answer.usage)
         attempts.budget.spend()
         return answer
-
-    def _most_cost(self, request: Mapping[str, Any]) -> float | None:
-        tokens = int(MARGIN * estimate_request(request))
-        return self._transport.price(tokens, token_limit(request) or self._config.max_tokens)
 
 
 def _failure(fault: ProviderFault, attempts: Attempts) -> LLMError:

@@ -13,14 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
-from factreasoner.llm.budget import Account
+from factreasoner.llm.budget import Budget
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.gate import MARGIN
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.llm.transport import Transport
+from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
@@ -48,8 +47,8 @@ class Embedding(Protocol):
         ...
 
 
-def embedding_named(name: str, config: Config, account: Account | None = None) -> Embedding | None:
-    """The embedding `name`; None for "none". Its requests are paid from `account`.
+def embedding_named(name: str, config: Config, budget: Budget | None = None) -> Embedding | None:
+    """The embedding `name`; None for "none". Its requests are paid from `budget`.
 
     Vectors of models are kept on disk, so that nothing is computed or paid for twice; those of a user's own
     function are not, since it may change.
@@ -61,7 +60,7 @@ def embedding_named(name: str, config: Config, account: Account | None = None) -
         return None
     if _OWN.fullmatch(name):
         return OwnEmbedding(name, config)
-    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, account)
+    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, budget)
     return VectorCache(name, model.embed, config) if config.cache else model
 
 
@@ -122,16 +121,16 @@ class MiniLM:
 class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
-    Its requests count in the usage of the stage they are made for, and are paid from `account`; without it
+    Its requests count in the usage of the stage they are made for, and are paid from `budget`; without it
     `config.max_cost` is the limit. Tokens that a server does not report are estimated.
 
     Raises:
         ConfigError: the variable `embedding_api_key_env` names is not set.
     """
 
-    def __init__(self, model: str, config: Config, account: Account | None = None) -> None:
+    def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:
         self._name = model
-        self._account = account or Account.limited(config.max_cost)
+        self._budget = budget or Budget(config.max_cost)
         self._listed_price = config.embedding_price
         self._api_base = config.embedding_api_base
         self._provider = Transport(model, self._api_base, None)
@@ -178,7 +177,7 @@ class LiteLLMEmbedding:
             f"embedding {self._name!r} is not known, so no limit can be kept; say it with --embedding-price "
             "(US dollars a million tokens, 0 for a server of your own), or leave --max-cost out"
         )
-        with self._account.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
+        with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
                 answer = within(self._seconds, lambda: self._send(texts))
             except TimeoutError:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
-from factreasoner.llm.budget import Account
+from factreasoner.llm.budget import Budget
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
 from factreasoner.retrieval.corpus.documents import DocumentReader
 from factreasoner.retrieval.corpus.embeddings import Embedding, embedding_named
@@ -83,7 +83,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
-        embedding = embedding_named(collection.made.embedding, config, Account.limited(config.max_cost))
+        embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
         rebuilt = collection.damaged()
         if rebuilt:
             collection = store.rebuild(collection)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, StageError, StoreError
-from factreasoner.llm.budget import Account
+from factreasoner.llm.budget import Budget
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus.collection import Collection, StoredPassage
@@ -30,7 +30,7 @@ class _Opened(NamedTuple):
 class CorpusRetriever:
     """Searches a collection that `factreasoner index` made, atom by atom.
 
-    Embeddings of queries are paid from `account`; without it `config.max_cost` is the limit.
+    Embeddings of queries are paid from `budget`; without it `config.max_cost` is the limit.
     A collection that is indexed into meanwhile is opened anew, and every record says in which state it was
     searched for; while it is written, as it was when that was first seen.
 
@@ -39,9 +39,9 @@ class CorpusRetriever:
         MissingExtraError: chromadb or bm25s is not installed.
     """
 
-    def __init__(self, config: Config | None = None, account: Account | None = None) -> None:
+    def __init__(self, config: Config | None = None, budget: Budget | None = None) -> None:
         self.config = config or Config()
-        self._account = account
+        self._budget = budget
         self._store = Store(self.config)
         self._lock = threading.Lock()
         try:
@@ -58,7 +58,7 @@ class CorpusRetriever:
         chosen = way(self.config.search, collection)
         embedding = None
         if chosen != "bm25":
-            embedding = embedding_named(collection.made.embedding, self.config, self._account)
+            embedding = embedding_named(collection.made.embedding, self.config, self._budget)
         state = collection.state
         return _Opened(collection.made.revision, state, CorpusSearch(collection, chosen, embedding))
 

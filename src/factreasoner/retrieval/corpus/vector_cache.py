@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.cache import cache_folder
-from factreasoner.llm.cache_file import CacheFile
+from factreasoner.llm.cache import CacheFile, cache_folder
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import CACHED, record_usage
 from factreasoner.retrieval.corpus.collection import Vectors

@@ -1,0 +1,181 @@
+"""How many requests are under way at once: as many as a server bears."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from urllib.parse import urlsplit
+
+from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.settings import Config
+
+ANSWERS_TO_TELL = 6
+"""Answers at least by which a server's speed is told."""
+FIRST_REST = 32
+"""How many times the speed is told before more slots are tried once more, for the first time."""
+WORTH_IT = 1.3
+"""By how much twice as many requests at once must work off more, or it is not worth it."""
+ANSWERS_TO_GIVE_UP = 3
+"""Answers after which a trial ends early, if they came at less than half the speed of before."""
+
+
+class Slots:
+    """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
+
+    It begins with `first`. Where all are in use, twice as many are tried, and kept if they work off at least
+    1.3 times as many tokens a second; else they are tried again much later, after twice as long each time. A
+    trial at less than half the speed ends after three answers: a server with one prefix cache reads every
+    passage again for each call while two passages are under way. A request that times out halves them.
+    """
+
+    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit = min(first, most)
+        self._most = most
+        self._clock = clock
+        self._before: tuple[int, float] | None = None
+        """Slots and tokens a second before those that are tried now; None where none are."""
+        self._rest, self._next_rest = 0, FIRST_REST
+        self._changed = threading.Condition()
+        self._line: deque[object] = deque()
+        self._used = self._peak = self._answers = self._tokens = 0
+        self._begun = 0.0
+        self._warm = False
+
+    @classmethod
+    def of(cls, config: Config) -> Slots:
+        """The slots of a run: few at first where the server is on this machine, whose cores it shares."""
+        host = urlsplit(config.api_base or "").hostname or ""
+        near = host in ("localhost", "::1") or host.startswith("127.")
+        return cls(config.concurrency, 1 if near else config.concurrency)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for a slot, and hold it for the request made inside; see `one_slot`."""
+        lease = _lease.get()
+        if lease is not None and lease.given_back is not None:
+            self.keep()
+            yield
+            return
+        self.take()
+        if lease is not None:
+            lease.given_back = self.give_back
+        try:
+            yield
+        finally:
+            if lease is None:
+                self.give_back()
+
+    def take(self) -> None:
+        """Wait for a free slot: first come, first served."""
+        with self._changed:
+            self._wait(self._line.append)
+
+    def keep(self) -> None:
+        """Keep a slot for one more request, or wait, next in line, where fewer are left than are in use."""
+        with self._changed:
+            if self._used <= self.limit:
+                return
+            self._used -= 1
+            self._changed.notify_all()
+            try:
+                self._wait(self._line.appendleft)
+            except BaseException:
+                self._used += 1  # whoever holds it gives it back
+                raise
+
+    def give_back(self) -> None:
+        """A slot is free again."""
+        with self._changed:
+            self._used -= 1
+            self._changed.notify_all()
+
+    def answered(self, tokens: int) -> None:
+        """A request was answered, and took so many tokens."""
+        with self._changed:
+            if not self._warm:  # the first one waited for imports, and the server for its model
+                self._warm = True
+                self._start_over()
+                return
+            self._answers += 1
+            self._tokens += tokens
+            if self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit) or self._lost():
+                self._weigh()
+                self._changed.notify_all()
+
+    def timed_out(self) -> None:
+        """A request ran out of time: there are too many."""
+        with self._changed:
+            self.limit, self._before = max(1, self.limit // 2), None
+            self._wait_longer()
+            self._start_over()
+
+    def _wait(self, join: Callable[[object], None]) -> None:
+        place = object()
+        join(place)
+        try:
+            while self._line[0] is not place or self._used >= self.limit:
+                self._changed.wait(POLL_SECONDS)
+            self._used += 1
+            self._peak = max(self._peak, self._used)
+        finally:  # an interrupted wait must leave the line too
+            self._line.remove(place)
+            self._changed.notify_all()
+
+    def _speed(self) -> float:
+        passed = self._clock() - self._begun
+        return self._tokens / passed if passed > 0 else float("inf")
+
+    def _lost(self) -> bool:
+        """Whether a trial need not be seen to its end."""
+        enough = self._answers >= ANSWERS_TO_GIVE_UP
+        return enough and self._before is not None and 2 * self._speed() < self._before[1]
+
+    def _weigh(self) -> None:
+        """Decide by the last answers how many slots there are from now on."""
+        speed = self._speed()
+        if self._before is not None and speed < WORTH_IT * self._before[1]:
+            self.limit = self._before[0]
+            self._before = None
+            self._wait_longer()
+        elif self._rest:
+            self._rest -= 1
+        elif self._peak >= self.limit < self._most:
+            self._before = self.limit, speed
+            self.limit = min(2 * self.limit, self._most)
+        else:
+            self._before = None
+        self._start_over()
+
+    def _wait_longer(self) -> None:
+        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
+
+    def _start_over(self) -> None:
+        self._answers = self._tokens = 0
+        self._peak, self._begun = self._used, self._clock()
+
+
+class _Lease:
+    """A slot that the calls inside `one_slot` share; `given_back` is None until one of them has it."""
+
+    def __init__(self) -> None:
+        self.given_back: Callable[[], None] | None = None
+
+
+_lease: ContextVar[_Lease | None] = ContextVar("factreasoner_slot", default=None)
+
+
+@contextlib.contextmanager
+def one_slot() -> Iterator[None]:
+    """Have the calls made inside, one after the other, share a slot: nothing else comes between them."""
+    lease = _Lease()
+    token = _lease.set(lease)
+    try:
+        yield
+    finally:
+        _lease.reset(token)
+        if lease.given_back is not None:
+            lease.given_back()
