@@ -250,6 +250,31 @@ def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
     assert "~$0.0" in done.stdout
 
 
+def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
+    def answer(request):
+        if "statements" not in request.properties:
+            return good(request)
+        parts = ["[1] She was born in Warsaw. => Marie Curie was born in Warsaw."]
+        return {"statements": [*parts, "[2] She died in Paris. => Marie Curie died in Paris."]}
+
+    said = "She was born in Warsaw. She died in Paris."
+    context = "Marie Curie was born in Warsaw in 1867."
+    data = write_records(
+        tmp_path / "d.jsonl", {"input": "Who was Marie Curie?", "output": said, "contexts": [context]}
+    )
+    with FakeServer(answer) as server:
+        done = run(factreasoner, server, data)
+        assert server.calls == 2
+    assert done.returncode == 0, done.stderr
+    (line,) = results(tmp_path / "out")
+    assert line["predictions"] == {"a0": "S", "a1": "NS"}
+    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())
+    atoms = [(atom["text"], atom["original"], atom["span"]) for atom in journal["atoms"]]
+    assert [said[slice(*span)] for _, _, span in atoms] == ["She was born in Warsaw.", "She died in Paris."]
+    assert [text for text, _, _ in atoms] == ["Marie Curie was born in Warsaw.", "Marie Curie died in Paris."]
+    assert set(journal["usage"]) >= {"atomizer", "evaluator"}
+
+
 def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")

@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from fake_server import FakeServer, obliging
+
 from factreasoner.errors import BudgetError, RunError
-from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Context, Record
 from factreasoner.runs.remote_calls import remote_limits
 from factreasoner.runs.shared_calls import SharedCalls
@@ -15,16 +16,14 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 
-ABILITIES = Capabilities(form="tool", listed=True).model_dump_json()
-
 
 def record(number):
     return Record(id=f"r{number}", response="Oslo is cold.", contexts=(Context(id="c", text=f"T{number}."),))
 
 
-def owner_for(tmp_path, known=False, **settings):
+def owner_for(tmp_path, **settings):
     config = Config(cache_dir=tmp_path, atomizer="embedded", spacy_model="none", **settings)
-    return SharedCalls(config, 0.0, {"fake": ABILITIES} if known else {}), config
+    return SharedCalls(config, 0.0, {}), config
 
 
 def worker_of(owner, config, name):
@@ -44,6 +43,29 @@ def secretary(owner, written, problem=""):
             done = [(letter.number, problem) for letter in news]
 
     threading.Thread(target=write, daemon=True).start()
+
+
+def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
+    with FakeServer(obliging) as server:
+        server.delay = 0.03
+        owner, config = owner_for(
+            tmp_path, model="fake", api_base=server.url, concurrency=2, atoms_per_call=4
+        )
+        written = []
+        secretary(owner, written)
+        one, two = (worker_of(owner, config, name) for name in ("one", "two"))
+        assert not two.settled
+        one.assess(record(0))
+        assert (one.settled, {letter.model for letter in written}) == (True, {"fake"})
+        two = worker_of(owner, config, "two")
+        assert two.settled
+        before = server.calls
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda n: (one, two)[n % 2].assess(record(n // 2)), range(8)))
+    assert server.calls - before == 3, "of four questions asked twice one was known"
+    assert server.peak <= 2
+    assert {result.status for result in found} == {"ok"}
+    assert owner.in_flight() == 0
 
 
 def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_path):
