@@ -5,7 +5,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from fake_server import FakeServer, obliging
 
 from factreasoner.errors import BudgetError, RunError

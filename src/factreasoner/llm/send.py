@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
 import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
-
-from tenacity import RetryCallState, Retrying, retry_if_exception, wait_random_exponential
 
 from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
@@ -82,7 +81,7 @@ class Sender:
         self._config = config
         self._transport = transport
         self._shared = shared
-        self._backoff = wait_random_exponential(multiplier=backoff_seconds, max=LONGEST_BACKOFF)
+        self._backoff_seconds = backoff_seconds
         self._breaker = CircuitBreaker(_server(config), config.patience)
         self._queue = ServerQueue()
         self._learning = threading.Lock()
@@ -109,14 +108,11 @@ class Sender:
             wanted = wanted._replace(logprobs=False)
         while True:
             request = dialect.request(content, wanted, room=room)
-            try:
-                answer = self._retried(request, form, wanted, attempts)
-            except _FaultError as error:
-                fault = error.fault
-            else:
+            fault = self._retried(request, form, wanted, attempts)
+            if isinstance(fault, Completion):
                 with self._learning:  # now that the request is known to work so
                     self.dialect = self.dialect.learnt(dialect)
-                return answer
+                return fault
             if fault.kind == "form":
                 raise FormRefusedError(fault.message)
             if fault.kind != "dialect":
@@ -133,17 +129,23 @@ class Sender:
 
     def _retried(
         self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
-    ) -> Completion:
-        retrying = Retrying(
-            retry=retry_if_exception(lambda e: isinstance(e, _FaultError) and e.fault.kind == "retry"),
-            wait=lambda state: self._wait(state, attempts),
-            stop=lambda state: self._gives_up(state, attempts),
-            before_sleep=self._pause_all,
-            sleep=lambda seconds: self._sleep(seconds, attempts),
-            reraise=True,
-        )
-        answer: Completion = retrying(self._attempt, request, form, wanted, attempts)
-        return answer
+    ) -> Completion | ProviderFault:
+        """The answer to a request that is sent again while its fault may pass; else the fault."""
+        for number in itertools.count():
+            try:
+                return self._attempt(request, form, wanted, attempts)
+            except _FaultError as error:
+                fault = error.fault
+            if fault.kind != "retry" or self._gives_up(fault, attempts):
+                return fault
+            seconds = self._wait(number, fault, attempts)
+            if fault.retry_after is not None:  # a provider that asks one request to wait means them all
+                self._shared.limits.pause(fault.retry_after)
+            for turn in turns(seconds):
+                self._breaker.wait()
+                if self._stopped.wait(turn):
+                    break
+        raise AssertionError("counting never ends")
 
     def _attempt(
         self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
@@ -204,32 +206,19 @@ class Sender:
         waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
         return min(self._config.patience - waited, self._breaker.left)
 
-    def _wait(self, state: RetryCallState, attempts: Attempts) -> float:
-        fault = _fault(state)
-        seconds = self._backoff(state)
+    def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float:
+        """Seconds until the try after that number, at random within twice as long as before."""
+        seconds = random.uniform(0, min(self._backoff_seconds * 2 ** min(number, 20), LONGEST_BACKOFF))
         if fault.retry_after is not None:  # and a bit more, lest all come at once, or at once again
             return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
         seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
         return max(min(seconds, self._patience(attempts)), 0.0)
 
-    def _gives_up(self, state: RetryCallState, attempts: Attempts) -> bool:
-        fault = _fault(state)
+    def _gives_up(self, fault: ProviderFault, attempts: Attempts) -> bool:
         if fault.status == TIMEOUT_STATUS:
             return attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0
         left = self._patience(attempts)
         return left <= 0 or (fault.retry_after or 0.0) > left
-
-    def _pause_all(self, state: RetryCallState) -> None:
-        """A provider that asks one request to wait means them all."""
-        retry_after = _fault(state).retry_after
-        if retry_after is not None:
-            self._shared.limits.pause(retry_after)
-
-    def _sleep(self, seconds: float, attempts: Attempts) -> None:
-        for turn in turns(seconds):
-            self._breaker.wait()
-            if self._stopped.wait(turn):
-                return
 
     @property
     def stopped(self) -> bool:
@@ -283,12 +272,6 @@ class Sender:
             wanted = " or ".join(f"${name}" for name in self._transport.missing_keys)
             return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
         return fault.remedy
-
-
-def _fault(state: RetryCallState) -> ProviderFault:
-    error = state.outcome.exception() if state.outcome else None
-    assert isinstance(error, _FaultError)
-    return error.fault
 
 
 def _server(config: Config) -> str:
