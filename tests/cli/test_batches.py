@@ -12,7 +12,7 @@ from fake_server import Completion, FakeServer, cut, error, prose, rate_limited
 from fenced import fenced
 from test_run_with_model import GOOD, good
 
-from factreasoner.llm.batches import files
+from factreasoner.llm.batches import folder
 
 FLAGS = ("--model", "openai/gpt-4o-mini", "--form", "tool")
 FILES = (*FLAGS, "--batch", "files", "--out", "out")
@@ -135,7 +135,7 @@ def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
 def test_a_round_of_many_requests_is_several_batches_that_may_come_back_one_by_one(
     factreasoner, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(files, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(folder, "MOST_REQUESTS", 3)
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     batches = tmp_path / "out" / "batches"
     assert factreasoner("run", data, *FILES).returncode == 5

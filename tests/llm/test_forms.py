@@ -7,7 +7,7 @@ from fenced import fenced
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.judges import faaf
-from factreasoner.llm import forms
+from factreasoner.llm import forms, replies
 from factreasoner.llm.logprobs import Token, Tokens
 from factreasoner.llm.responses import Completion
 from factreasoner.models import Claim, Usage
@@ -39,7 +39,7 @@ def completion(content="", calls=(), *, finish="stop", tokens=None):
 
 
 def parsed(form, content="", schema=SCHEMA, calls=(), **options):
-    return forms.parse(form, completion(content, calls, **options), schema)
+    return replies.parse(form, completion(content, calls, **options), schema)
 
 
 # What is asked
@@ -113,7 +113,7 @@ def test_examples_are_turns_whose_answers_have_the_shape_that_is_wanted(form, sa
     assert "It is so." in user["content"]
     assert CLAIMS[0].text in last["content"]
     answer = completion(said)
-    assert forms.parse(form, answer, schema).arguments == example.arguments
+    assert replies.parse(form, answer, schema).arguments == example.arguments
 
 
 def test_an_example_of_a_tool_call_is_a_call_that_was_taken_note_of():
@@ -148,7 +148,7 @@ def _with_text():
 def test_schemas_are_sent_closed_at_every_depth_and_without_descriptions():
     item = {"type": "object", "properties": {"description": {"type": "string", "description": "What."}}}
     schema = {"type": "object", "properties": {"atoms": {"type": "array", "items": item}}}
-    closed = forms.closed(forms.without_descriptions(schema))
+    closed = forms.strict(schema)
     inner = closed["properties"]["atoms"]["items"]
     assert inner["additionalProperties"] is closed["additionalProperties"] is False
     assert inner["required"] == ["description"]

@@ -14,6 +14,7 @@ from factreasoner.llm.capabilities import KeptCapabilities
 from factreasoner.llm.dialect import Wanted
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.form_search import Tried
+from factreasoner.llm.replies import parse
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, FormRefusedError, Sender
 from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
@@ -80,7 +81,7 @@ class Exchange:
         if answer.cut and form != "word" and not answer.blocked:
             reply = Reply(arguments={}, truncated=True, form=form, usage=attempts.usage)
             return Tried(form, reply, obeyed=False)
-        parsed = forms.parse(form, answer, question.schema)
+        parsed = parse(form, answer, question.schema)
         if answer.blocked or parsed.problem:
             problem = self._unusable(answer, parsed.problem, attempts)
             return Tried(form, None, problem, final=bool(answer.blocked))

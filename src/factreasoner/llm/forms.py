@@ -1,4 +1,4 @@
-"""Call forms: the ways to ask for a function's arguments, and to read them from what came back.
+"""Call forms: the ways to ask for a function's arguments.
 
 - word: one fact, answered by one word of plain text; no tool, schema or grammar is needed.
 - lines: one line of plain text for each item.
@@ -12,16 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from factreasoner.choices import CallForm
-from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
-from factreasoner.llm.logprobs import Tokens, named_by
-from factreasoner.llm.responses import Completion
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models.messages import Chances, Example, FunctionSchema, Prompt, Reply
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.prompts.fences import delimit, harmless, one_line
 
 Kind = Literal["one", "flat", "nested"]
@@ -31,10 +27,6 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 """Ends the part of a request that is worth caching, in Anthropic's words."""
 WORD_TOKENS, WORD_ALTERNATIVES, ALTERNATIVES = 2, 20, 5
 _TOKENS_OF_CHOICE, _TOKENS_OF_TEXT, _TOKENS_OF_NUMBER = 12, 80, 8
-_MANY_ALIKE = 4
-"""Texts from which on a reply is looked at for texts that repeat."""
-_LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 
 
 def kind_of(schema: FunctionSchema) -> Kind:
@@ -44,7 +36,15 @@ def kind_of(schema: FunctionSchema) -> Kind:
         return "one"
     if schema.items and properties.keys() == schema.items.keys():
         return "flat"
-    return "flat" if _list_argument(schema) else "nested"
+    return "flat" if list_argument(schema) else "nested"
+
+
+def list_argument(schema: FunctionSchema) -> str:
+    """The name of the one argument that is a list of texts; empty where it is not so."""
+    if len(schema.properties) != 1:
+        return ""
+    ((name, prop),) = schema.properties.items()
+    return name if prop.get("type") == "array" and prop["items"].get("type") == "string" else ""
 
 
 def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[CallForm, ...]:
@@ -55,6 +55,12 @@ def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[Call
         forms = tuple(form for form in forms if form != "lines")
     chosen = tuple(form for form in forms if form == fixed)
     return chosen or forms
+
+
+def number_of(name: str) -> str:
+    """The number at the end of an argument's name; the name where there is none."""
+    found = re.search(r"\d+$", name)
+    return found[0] if found else name
 
 
 def expected_tokens(schema: FunctionSchema) -> int | None:
@@ -74,9 +80,6 @@ def _argument_tokens(schema: FunctionSchema, name: str, prop: Mapping[str, Any])
     return _TOKENS_OF_TEXT + estimate_tokens(schema.items.get(name, ""))
 
 
-# What is asked
-
-
 def request(
     form: CallForm, prompt: Prompt, schema: FunctionSchema, *, marked: bool = False
 ) -> dict[str, Any]:
@@ -94,8 +97,7 @@ def request(
         content["tools"] = [{"type": "function", "function": function}]
         content["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
     elif form == "json_schema":
-        strict = closed(without_descriptions(schema.parameters))
-        told = {"name": schema.name, "strict": True, "schema": strict}
+        told = {"name": schema.name, "strict": True, "schema": strict(schema.parameters)}
         content["response_format"] = {"type": "json_schema", "json_schema": told}
     elif form == "json_object":
         content["response_format"] = {"type": "json_object"}
@@ -120,7 +122,7 @@ def _listing(form: CallForm, schema: FunctionSchema) -> str:
         (text,) = schema.items.values()
         return f"{schema.item.capitalize()}: {harmless(one_line(text))}"
     lines = "\n".join(
-        f"{_number(name) if form == 'lines' else name}: {one_line(text)}"
+        f"{number_of(name) if form == 'lines' else name}: {one_line(text)}"
         for name, text in schema.items.items()
     )
     return f"The {schema.item}s:\n{delimit(lines, f'{schema.item}s')}"
@@ -145,7 +147,7 @@ def _in_words(form: CallForm, example: Example) -> str:
     listed = next((value for value in values.values() if isinstance(value, list)), None)
     if listed is not None:
         return "\n".join(f"- {one_line(str(value))}" for value in listed)
-    return "\n".join(f"{_number(name)}: {one_line(str(value))}" for name, value in values.items())
+    return "\n".join(f"{number_of(name)}: {one_line(str(value))}" for name, value in values.items())
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
@@ -157,7 +159,7 @@ def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
         return ""  # the prompt says all of it
     if form == "word":
         return f"Answer with {values} and nothing else."
-    if form == "lines" and _list_argument(schema):
+    if form == "lines" and list_argument(schema):
         return "Answer with one line for each, which begins with a dash, and nothing else."
     if form == "lines":
         return (
@@ -206,176 +208,24 @@ def _mark(messages: list[dict[str, Any]]) -> None:
             return
 
 
-def _number(name: str) -> str:
-    found = re.search(r"\d+$", name)
-    return found[0] if found else name
-
-
 def _utf8(text: str) -> str:
     """`text` without halves of surrogate pairs, which no request can carry."""
     return text.encode("utf-8", "replace").decode()
 
 
-def without_descriptions(schema: object) -> object:
-    """A JSON schema with types and allowed values alone: the message says the rest."""
+def strict(schema: object) -> object:
+    """A JSON schema as strict providers want it: every object requires all its properties and no other.
+
+    It has types and allowed values alone: the message says the rest.
+    """
     if isinstance(schema, list):
-        return [without_descriptions(item) for item in schema]
+        return [strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {key: value for key, value in schema.items() if key not in ("description", "properties")}
-    found = {key: without_descriptions(value) for key, value in kept.items()}
+    found = {key: strict(value) for key, value in kept.items()}
     if "properties" in schema:
-        named = schema["properties"].items()
-        found["properties"] = {name: without_descriptions(prop) for name, prop in named}
+        found["properties"] = {name: strict(prop) for name, prop in schema["properties"].items()}
+        if schema.get("type") == "object":
+            found |= {"required": list(schema["properties"]), "additionalProperties": False}
     return found
-
-
-def closed(schema: object) -> object:
-    """A JSON schema as strict providers want it: every object requires all its properties and no other."""
-    if isinstance(schema, list):
-        return [closed(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    result = {key: closed(value) for key, value in schema.items()}
-    if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
-        result |= {"required": list(schema["properties"]), "additionalProperties": False}
-    return result
-
-
-# What came back
-
-
-class Parsed(NamedTuple):
-    """What a reply holds: arguments, or the problem that there are none.
-
-    `obeyed`: they came the way the form says, no choice has a value that is not allowed, and no more than
-    half of them are missing.
-    """
-
-    arguments: dict[str, Any]
-    problem: str = ""
-    obeyed: bool = False
-    chances: dict[str, Chances] | None = None
-
-    def reply(self, form: CallForm, completion: Completion) -> Reply:
-        """The reply, without its usage."""
-        return Reply(arguments=self.arguments, text=completion.said, form=form, chances=self.chances)
-
-
-def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
-    """The arguments in a completion that was asked for in `form`, and their chances where it brings any."""
-    found = _READERS[form](completion, schema)
-    if found is None:
-        return Parsed({}, "malformed" if completion.said.strip() else "empty")
-    if problem := _garbage(found, schema):
-        return Parsed({}, problem)
-    given = [name for name in schema.properties if name in found]
-    obeyed = all(schema.problem(name, found) is None for name in schema.choices if name in found)
-    obeyed = obeyed and 2 * len(given) >= len(schema.properties)
-    tokens = completion.tokens
-    chances = None if tokens is None else _chances(form, tokens, found, schema)
-    return Parsed(found, obeyed=obeyed, chances=chances)
-
-
-def _word(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    (name,) = schema.properties
-    said = without_thoughts(completion.content).strip().strip("*\"'`.:").casefold()
-    first = re.split(r"[^\w]", said, maxsplit=1)[0]
-    for value in schema.properties[name]["enum"]:
-        beginning = str(value).casefold().split()[0]
-        if first == beginning or (len(said) >= 3 and beginning.startswith(said)):
-            return {name: value}
-    return None
-
-
-def _lines(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    text = without_thoughts(completion.content)
-    if listed := _list_argument(schema):
-        lines = [line for line in text.splitlines() if _BULLET.match(line)]
-        return {listed: [_BULLET.sub("", line).strip() for line in lines]} if lines else None
-    if as_json := arguments_in(text, schema.arguments, schema.name):
-        return as_json  # all the same
-    names = {_number(name): name for name in schema.items}
-    found: dict[str, Any] = {}
-    for line in _LINE.finditer(text):
-        name = names.get(line[1])
-        if name is None or name in found or not line[2]:
-            continue
-        allowed = schema.properties[name].get("enum")
-        found[name] = line[2] if allowed is None else named_by(line[2].strip("*\"'`."), allowed) or line[2]
-    return found or None
-
-
-def _json(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    return arguments_in(without_thoughts(completion.content), schema.arguments, schema.name)
-
-
-def _tool(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    meant = (raw for name, raw in completion.tool_calls if name == schema.name)
-    return merged_calls(meant, schema.arguments, schema.name)
-
-
-_READERS: dict[CallForm, Callable[[Completion, FunctionSchema], dict[str, Any] | None]] = {
-    "word": _word,
-    "lines": _lines,
-    "json_schema": _json,
-    "json_object": _json,
-    "tool": _tool,
-}
-
-
-def _list_argument(schema: FunctionSchema) -> str:
-    """The name of the one argument that is a list of texts; empty where it is not so."""
-    if len(schema.properties) != 1:
-        return ""
-    ((name, prop),) = schema.properties.items()
-    return name if prop.get("type") == "array" and prop["items"].get("type") == "string" else ""
-
-
-def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
-    """Why well-formed arguments are of no use: the schema's own words come back, or texts repeat."""
-    texts = []
-    for name, value in arguments.items():
-        prop = schema.properties[name]
-        if isinstance(value, str) and "enum" not in prop:
-            if value and value.strip("<>‹› ") == prop.get("description"):
-                return "the schema's description came back as the answer"
-            texts += [value] if name in schema.items else []
-        elif isinstance(value, list):
-            texts += [json.dumps(item, sort_keys=True, ensure_ascii=False) for item in value]
-    most = max(Counter(texts).values(), default=0)
-    distinct = len(set(texts))
-    if len(texts) >= _MANY_ALIKE and (2 * most > len(texts) or 2 * distinct <= len(texts)):
-        return "half of the answer repeats itself"
-    return ""
-
-
-def _chances(
-    form: CallForm, tokens: Tokens, arguments: Mapping[str, Any], schema: FunctionSchema
-) -> dict[str, Chances]:
-    """The chances of every choice that was made, read where its value begins."""
-    spoken = tokens.raw.decode("utf-8", "replace")
-    exact = len(spoken.encode()) == len(tokens.raw)
-    found: dict[str, Chances] = {}
-    for name in schema.choices:
-        value = schema.value(name, dict(arguments))
-        allowed = schema.properties[name]["enum"]
-        if value not in allowed or not exact:
-            continue
-        place = _place(form, spoken, name)
-        if place is not None:
-            chances = tokens.chances(len(spoken[:place].encode()), value, allowed)
-            found |= {name: chances} if chances else {}
-    return found
-
-
-def _place(form: CallForm, spoken: str, name: str) -> int | None:
-    """Where the value of an argument begins in what was said."""
-    if form == "word":
-        found = re.search(r"(?s)^.*</think(?:ing)?>\s*|\A\W*", spoken)
-        return found.end() if found else None
-    if form == "lines":
-        lines = re.finditer(rf"^\W*(?:[A-Za-z]+[ _])?{_number(name)}\W*?\s*[:.)\]-]\s*\W?", spoken, re.M)
-        return next((line.end() for line in lines), None)
-    *_, last = [None, *re.finditer(rf'"{re.escape(name)}"\s*:\s*"?', spoken)]
-    return last.end() if last else None

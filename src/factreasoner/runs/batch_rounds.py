@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
+from factreasoner.llm.batches.sender import counting
 from factreasoner.llm.batches.service import BatchService
-from factreasoner.llm.batches.wording import counting
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config

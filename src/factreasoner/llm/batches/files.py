@@ -1,4 +1,4 @@
-"""One batch: its files, and what stands where in them."""
+"""One batch: its files, and how they are written and read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from factreasoner.errors import RunError
-
-MOST_REQUESTS = 50_000
-"""Most requests of one batch: OpenAI's limit."""
-MOST_BYTES = 190_000_000
-"""Largest file of requests; OpenAI takes 200 MB."""
 
 
 class Batch(NamedTuple):
@@ -62,7 +57,8 @@ class Batch(NamedTuple):
         self._write({name: value for name, value in self.state.items() if name not in names})
 
     def _write(self, state: Mapping[str, object]) -> None:
-        write_whole(self.state_path, json.dumps(state, indent=2).encode())
+        with whole_file(self.state_path) as file:
+            file.write(json.dumps(state, indent=2).encode())
 
 
 class Place(NamedTuple):
@@ -72,48 +68,21 @@ class Place(NamedTuple):
     start: int
     end: int
 
-
-class Draft:
-    """Requests to one model that are not yet a batch."""
-
-    def __init__(self, path: Path, model: str) -> None:
-        self.path = path
-        self.model = model
-        self.requests = 0
-        self.most_cost: float | None = 0.0
-        self.file = path.open("wb")
-
-    def add(self, line: bytes, most_cost: float | None) -> None:
-        """One request more, and what it may cost in US dollars."""
-        self.file.write(line)
-        self.requests += 1
-        known = self.most_cost is not None and most_cost is not None
-        self.most_cost = (self.most_cost or 0.0) + (most_cost or 0.0) if known else None
-
-    def has_room_for(self, line: bytes) -> bool:
-        """Whether a batch may hold that request too."""
-        return self.requests < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
+    def line(self, file: BinaryIO) -> bytes:
+        """That line of the file it stands in."""
+        file.seek(self.start)
+        return file.read(self.end - self.start)
 
 
-def lines_of(path: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Lines that are not blank, each with where it begins and ends."""
+def lines_of(path: Path, batch: int) -> Iterator[tuple[bytes, Place]]:
+    """Lines of a file of that batch that are not blank, each with its place."""
     start = 0
     with path.open("rb") as file:
         for line in file:
             end = start + len(line)
             if line.strip():
-                yield line, start, end
+                yield line, Place(batch, start, end)
             start = end
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that a reader finds whole or not at all.
-
-    Raises:
-        RunError: it can't be written.
-    """
-    with whole_file(path) as file:
-        file.write(content)
 
 
 @contextlib.contextmanager

@@ -9,20 +9,52 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from factreasoner.errors import PendingError, RunError
-from factreasoner.llm.batches.files import Batch, Draft, Place, lines_of, write_whole
-from factreasoner.llm.batches.lines import ResultLine, parse_result, request_line
-from factreasoner.llm.batches.reading import Reading
+from factreasoner.llm.batches.files import Batch, Place, lines_of, whole_file
+from factreasoner.llm.batches.results import ResultCounts, ResultLine, parse_result
 from factreasoner.models import Usage
 
+URL: Final = "/v1/chat/completions"
+MOST_REQUESTS = 50_000
+"""Most requests of one batch: OpenAI's limit."""
+MOST_BYTES = 190_000_000
+"""Largest file of requests; OpenAI takes 200 MB."""
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
 """Name of a file of requests; whatever else lies in the folder is the user's."""
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
 """What a completion took: of a model, a completion and the request's body."""
+
+
+def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
+    """One request, with its line's end."""
+    line = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+
+class _Draft:
+    """Requests to one model that are not yet a batch."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        self.path = path
+        self.model = model
+        self.requests = 0
+        self.most_cost: float | None = 0.0
+        self.file = path.open("wb")
+
+    def add(self, line: bytes, most_cost: float | None) -> None:
+        """One request more, and what it may cost in US dollars."""
+        self.file.write(line)
+        self.requests += 1
+        unknown = self.most_cost is None or most_cost is None
+        self.most_cost = None if unknown else (self.most_cost or 0.0) + (most_cost or 0.0)
+
+    def has_room_for(self, line: bytes) -> bool:
+        """Whether a batch may hold that request too."""
+        return self.requests < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
 
 
 class BatchFolder:
@@ -41,7 +73,7 @@ class BatchFolder:
         self._asked: dict[str, int] = {}
         self._answers: dict[str, Place] = {}
         self._files: dict[int, BinaryIO] = {}
-        self._drafts: list[Draft] = []
+        self._drafts: list[_Draft] = []
         self._new: set[str] = set()
         self._taken: set[str] = set()
 
@@ -113,7 +145,8 @@ class BatchFolder:
     def close(self) -> None:
         """The run has come to its end: what comes next begins anew."""
         if self.all:
-            write_whole(self.path / "closed.txt", f"{self.all[-1].number}\n".encode())
+            with whole_file(self.path / "closed.txt") as file:
+                file.write(f"{self.all[-1].number}\n".encode())
 
     def holds(self, key: str) -> bool:
         """Whether a call's first request is answered here, and nobody has taken that answer yet."""
@@ -135,10 +168,7 @@ class BatchFolder:
         place = self._answers.get(custom_id)
         if place is not None:
             with self._lock:
-                file = self._files[number]
-                file.seek(place.start)
-                line = file.read(place.end - place.start)
-            return parse_result(line)
+                return parse_result(place.line(self._files[number]))
         if number in self._files:
             return ResultLine(custom_id, problem="the results of its batch have no line of it")
         with self._lock:
@@ -155,7 +185,7 @@ class BatchFolder:
             fitting = (d for d in self._drafts if d.model == model and d.has_room_for(line))
             draft = next(fitting, None)
             if draft is None:
-                draft = Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
+                draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
                 self._drafts.append(draft)
             draft.add(line, most_cost)
 
@@ -203,14 +233,14 @@ class BatchFolder:
 
     def _read_requests(self, batch: Batch) -> dict[str, Place]:
         own = {}
-        for number, (line, start, end) in enumerate(lines_of(batch.requests_path), start=1):
+        for number, (line, place) in enumerate(lines_of(batch.requests_path, batch.number), start=1):
             found = _CUSTOM_ID.match(line)
             if found is None:
                 raise RunError(
                     f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
                     "or start over with --fresh"
                 )
-            own[found[1].decode()] = Place(batch.number, start, end)
+            own[found[1].decode()] = place
         self._asked |= dict.fromkeys(own, batch.number)
         return own
 
@@ -219,28 +249,20 @@ class BatchFolder:
         size = batch.results_path.stat().st_size
         # A file that was still being copied when it was read is whole the next time, and has to be paid for.
         counted = "usage" in state and state.get("bytes", size) == size
-        reading = Reading(batch)
-        usage = Usage()
+        counts, usage = ResultCounts(batch), Usage()
         with batch.requests_path.open("rb") as requests:
-            for line, start, end in lines_of(batch.results_path):
-                result = reading.take(line, own)
+            for line, place in lines_of(batch.results_path, batch.number):
+                result = counts.take(line, own)
                 if result is None:
                     continue
-                self._answers[result.custom_id] = Place(batch.number, start, end)
+                self._answers[result.custom_id] = place
                 if not counted and result.completion is not None:
-                    place = own[result.custom_id]
-                    body = _body(requests, place)
+                    body = json.loads(own[result.custom_id].line(requests))["body"]
                     usage += usage_of(state["model"], result.completion, body)
-        reading.refuse_strange(own, ended=state.get("status"))
+        counts.refuse_strange(own, ended=state.get("status"))
         self._files[batch.number] = batch.results_path.open("rb")
         if counted:
             return []
-        if reading.answered > state.get("answered", -1):
-            batch.note(usage=usage.model_dump(mode="json"), answered=reading.answered, bytes=size)
-        return [reading.told(len(own))]
-
-
-def _body(requests: BinaryIO, place: Place) -> dict[str, Any]:
-    requests.seek(place.start)
-    body: dict[str, Any] = json.loads(requests.read(place.end - place.start))["body"]
-    return body
+        if counts.answered > state.get("answered", -1):
+            batch.note(usage=usage.model_dump(mode="json"), answered=counts.answered, bytes=size)
+        return [counts.told(len(own))]

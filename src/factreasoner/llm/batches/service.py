@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.batches.files import Batch, whole_file
-from factreasoner.llm.batches.lines import URL
+from factreasoner.llm.batches.folder import URL
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
 from factreasoner.llm.logprobs import field_of
@@ -68,12 +68,11 @@ class BatchService:
             batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
         if made is None:
             file_id = batch.state["file_id"]
+            make = {"input_file_id": file_id, "endpoint": URL, "completion_window": "24h"}
             made = self._call(
                 batch,
                 "making",
-                lambda client: client.batches.create(
-                    input_file_id=file_id, endpoint=URL, completion_window="24h"
-                ),
+                lambda client: client.batches.create(**make),
                 done_already=lambda: self._made_of(batch),
             )
         batch.note(batch_id=made.id)
@@ -169,39 +168,23 @@ class BatchService:
     ) -> T:
         """What a call to the service that the batch goes to returns; `what` it does is told of an error.
 
-        `done_already` is for a call that must not be made twice; see `_patiently`.
-        """
-        provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
-        client = _client(provider, seconds or self._config.timeout)
-        return self._patiently(
-            f"batch {batch.number}: {what}",
-            lambda: within(seconds or self._config.timeout, lambda: call(client)),
-            done_already=done_already,
-            secret=provider.key,
-        )
-
-    def _patiently(
-        self,
-        what: str,
-        call: Callable[[], T],
-        *,
-        done_already: Callable[[], T | None] | None,
-        secret: str | None,
-    ) -> T:
-        """What `call` returns, tried again for up to `patience` seconds where its error may pass.
-
-        An error that is no refusal leaves open whether it was done: `done_already` then looks for it first,
+        It is made again for up to `patience` seconds where its error may pass. An error that is no refusal
+        leaves open whether it was done: where that must not be twice, `done_already` looks for it first,
         after long enough a wait to find it.
         """
+        provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
+        longest = seconds or self._config.timeout
+        client = _client(provider, longest)
+        what = f"batch {batch.number}: {what}"
         give_up = time.monotonic() + self._config.patience
         for number in itertools.count():
             try:
-                return call()
+                return within(longest, lambda: call(client))
             except Exception as error:  # noqa: BLE001 - of any library below; it is classified
-                fault = fault_of(error, form="word", request={}, secret=secret)
+                fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
                 raise ConfigError(f"{what}: {fault.message}; check the key and --api-base")
-            wait = fault.retry_after or min(FIRST_WAIT * 2**number, LONGEST_WAIT)
+            wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
             look_for = None if fault.status == TOO_MANY_STATUS else done_already
             if look_for is not None:
                 wait = max(wait, SURE_WAIT)
