@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -62,7 +61,7 @@ class ResultCounts:
         self._batch = batch
         self._seen: dict[str, bool] = {}
         self._lines = 0
-        self._left_out: Counter[str] = Counter()
+        self._unknown = self._repeated = 0
         self._broken: list[int] = []
 
     def take(self, line: bytes, own: Mapping[str, Place]) -> ResultLine | None:
@@ -74,10 +73,10 @@ class ResultCounts:
             self._broken.append(self._lines)
             return None
         if result.custom_id not in own:
-            self._left_out["lines of no request"] += 1
+            self._unknown += 1
             return None
         if result.custom_id in self._seen:
-            self._left_out["repeated lines"] += 1
+            self._repeated += 1
             if self._seen[result.custom_id] or result.completion is None:
                 return None
         self._seen[result.custom_id] = result.completion is not None
@@ -102,9 +101,13 @@ class ResultCounts:
 
     def told(self, requests: int) -> str:
         """One line on what was found."""
-        counts = {"errors": len(self._seen) - self.answered, "without a result": requests - len(self._seen)}
+        counts = {
+            "errors": len(self._seen) - self.answered,
+            "without a result": requests - len(self._seen),
+            "lines of no request left out": self._unknown,
+            "repeated lines left out": self._repeated,
+        }
         parts = [f"{count:,} {words}" for words, count in counts.items() if count]
-        parts += [f"{count:,} {words} left out" for words, count in self._left_out.items()]
         if self._broken:
             broken = f"{len(self._broken):,} lines that are no result"
             parts.append(f"{broken}, the first is line {self._broken[0]}")
