@@ -13,9 +13,9 @@ import httpx
 
 from factreasoner.analysis.rules import parse_rules
 from factreasoner.serve.access import Access
-from factreasoner.serve.answering import Terms
+from factreasoner.serve.answers import Terms
 from factreasoner.serve.app import Limits, Service
-from factreasoner.serve.crew import Crew
+from factreasoner.serve.pool import Pool
 from factreasoner.serve.server import listening, serve_until
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
@@ -55,7 +55,7 @@ def running(
     terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
     log: list[str] = []
     access = Access.of("127.0.0.1", ["factuality.example"], token)
-    service = Service(terms, Crew(terms, None, queue), access, limits or Limits(), log.append)
+    service = Service(terms, Pool(terms, None, queue), access, limits or Limits(), log.append)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
@@ -75,7 +75,7 @@ def running(
         f"http://127.0.0.1:{port}", port, service, log, lambda: loop.call_soon_threadsafe(drained.set)
     )
     try:
-        until(lambda: service.crew.warmed)
+        until(lambda: service.pool.warmed)
         held_judge.begun.clear()
         yield found
     finally:

@@ -151,7 +151,7 @@ def test_the_queue_has_an_end_and_says_when_to_come_again():
         held = clients.submit(service.post, "assess", HELD)
         until(lambda: held_judge.begun)
         waiting = clients.submit(service.post, "assess", RECORD)
-        until(lambda: service.service.crew.waiting == 1)
+        until(lambda: service.service.pool.waiting == 1)
         refused = service.post("assess", RECORD)
         assert refused.status_code == 503
         assert int(refused.headers["retry-after"]) >= 1
@@ -178,13 +178,13 @@ def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
         until(lambda: held_judge.begun)
         for _ in range(20):
             clients = [_sent(service.port, body.replace(b"Held", b"Gone")) for _ in range(50)]
-            until(lambda: service.service.crew.waiting >= 50)
+            until(lambda: service.service.pool.waiting >= 50)
             for client in clients:
                 client.close()
         held.close()
         until(lambda: len(service.log) == 1001)
         assert {line.split()[3] for line in service.log} == {"gone"}
-        until(lambda: service.service.crew.waiting == 0)
+        until(lambda: service.service.pool.waiting == 0)
         held_judge.let_go.set()
         assert service.post("assess", RECORD).status_code == 200
         assert held_judge.begun == ["Held.", RECORD["output"]]
@@ -208,7 +208,7 @@ def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up():
 def test_what_was_taken_is_answered_before_the_end():
     with running(threads=1) as service, ThreadPoolExecutor(5) as clients:
         sent = [clients.submit(service.post, "assess", HELD) for _ in range(5)]
-        until(lambda: service.service.crew.waiting == 4)
+        until(lambda: service.service.pool.waiting == 4)
         idle = _raw(service.port, b"")
         service.drain()
         until(lambda: _refused(service.url))

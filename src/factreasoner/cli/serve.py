@@ -88,14 +88,14 @@ def serve(
         if error.name not in ("starlette", "uvicorn"):
             raise
         raise MissingExtraError(*EXTRA_OF_MODULE["uvicorn"]) from None
-    from factreasoner.serve.answering import Terms
-    from factreasoner.serve.crew import Crew
+    from factreasoner.serve.answers import Terms
+    from factreasoner.serve.pool import Pool
 
     processes = processes_for(served.workers, config)
     kept = config.model_copy(update={"timeout": min(config.timeout, served.timeout), "executor": "threads"})
     terms = Terms(kept, rules_of(served.at_least or ()), served.max_pairs)
     access, limits = access_of(served), Limits(served.timeout, bytes_of(served.max_body))
-    service = Service(terms, Crew(terms, processes, served.queue), access, limits, _log)
+    service = Service(terms, Pool(terms, processes, served.queue), access, limits, _log)
     listener = listening(served.host, served.port)
     host, port = listener.getsockname()[:2]
     who = f"{processes} processes" if processes else f"{config.concurrency} threads"

@@ -6,7 +6,7 @@ import hmac
 import ipaddress
 from collections.abc import Iterable
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
 
@@ -41,10 +41,10 @@ class Access(NamedTuple):
         if path in OPEN:
             return None
         host = headers.get("host", "")
-        if _name(f"//{host}") not in self.hosts:
+        if _split(f"//{host}").hostname not in self.hosts:
             return problem(421, "the Host header names another service; --allow-host NAME adds a name")
         origin = headers.get("origin")
-        if origin is not None and _place(origin) != host.lower():
+        if origin is not None and _split(origin).netloc.lower() != host.lower():
             return problem(403, "the Origin header names another place than this service")
         if self.token is not None and not self._knows(headers.get("authorization", "")):
             return problem(401, "send it as: Authorization: Bearer TOKEN")
@@ -56,17 +56,9 @@ class Access(NamedTuple):
         return same and scheme.lower() == "bearer"
 
 
-def _name(url: str) -> str | None:
-    """The host of a URL, in lower case."""
+def _split(url: str) -> SplitResult:
+    """The parts of a URL; none of one that is no URL."""
     try:
-        return urlsplit(url).hostname
+        return urlsplit(url)
     except ValueError:
-        return None
-
-
-def _place(origin: str) -> str | None:
-    """Host and port of an origin, as a Host header has them."""
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return None
+        return urlsplit("")

@@ -17,11 +17,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from factreasoner.serve.access import Access
-from factreasoner.serve.answering import CHECK, TASK_OF, Terms
+from factreasoner.serve.answers import CHECK, TASK_OF, Terms
 from factreasoner.serve.counts import Counts
-from factreasoner.serve.crew import Crew, Full
 from factreasoner.serve.openapi import document
-from factreasoner.serve.replies import JSON, TITLES, Reply, problem
+from factreasoner.serve.pool import Pool
+from factreasoner.serve.replies import JSON, TITLES, Refused, Reply, problem
 
 GONE = "gone"
 """How requests are counted whose client left before the reply."""
@@ -38,9 +38,9 @@ class Service:
     """The application. `log` gets one line a request: time, id, route, status, milliseconds; never a text."""
 
     def __init__(
-        self, terms: Terms, crew: Crew, access: Access, limits: Limits, log: Callable[[str], None]
+        self, terms: Terms, pool: Pool, access: Access, limits: Limits, log: Callable[[str], None]
     ) -> None:
-        self.crew = crew
+        self.pool = pool
         self.counts = Counts()
         self.draining = False
         self._access = access
@@ -88,9 +88,9 @@ class Service:
             return problem(408, close=True)
         except ClientDisconnect:
             return None
-        if isinstance(body, Reply):
-            return body
-        work = asyncio.ensure_future(self.crew.answer(name, body))
+        except Refused as refused:
+            return refused.reply
+        work = asyncio.ensure_future(self.pool.answer(name, body))
         gone = asyncio.ensure_future(_left(request))
         await asyncio.wait({work, gone}, timeout=ends - loop.time(), return_when=asyncio.FIRST_COMPLETED)
         left = gone.done()
@@ -100,8 +100,8 @@ class Service:
             return None if left else problem(504, f"more than {self._limits.seconds:g} s, its wait included")
         try:
             return work.result()
-        except Full as full:
-            return problem(503, "the queue is full", retry_after=full.retry_after)
+        except Refused as refused:
+            return refused.reply
 
     def _note(self, request_id: str, route: str, status: str, started: float) -> None:
         seconds = time.perf_counter() - started
@@ -113,35 +113,37 @@ class Service:
         return Response("ok\n", media_type="text/plain")
 
     async def _ready(self, _request: Request) -> Response:
-        if self.draining or not self.crew.warmed:
+        if self.draining or not self.pool.warmed:
             return _response(problem(503, "draining" if self.draining else "warming up", retry_after=1))
         return Response("ok\n", media_type="text/plain")
 
     async def _metrics(self, _request: Request) -> Response:
-        crew = self.crew
-        gauges = {"queued": crew.waiting, "running": crew.running, "workers": crew.size}
-        gauges["worker_restarts_total"] = crew.restarts
+        pool = self.pool
+        gauges = {"queued": pool.waiting, "running": pool.running, "workers": pool.size}
+        gauges["worker_restarts_total"] = pool.restarts
         return Response(self.counts.text(gauges), media_type="text/plain; version=0.0.4")
 
     async def _openapi(self, _request: Request) -> Response:
         return Response(self._document, media_type=JSON)
 
 
-async def _body(request: Request, most: int) -> bytes | Reply:
-    """The body; or the refusal of one that is too large or of another kind, however long it says it is."""
+async def _body(request: Request, most: int) -> bytes:
+    """The body. Raises Refused for one that is too large or of another kind, however long it says it is."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON or request.headers.get("content-encoding", "identity") != "identity":
-        return problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
-    too_large = problem(413, f"at most {most:,} bytes are taken", close=True)
+        raise Refused(
+            problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
+        )
+    too_large = Refused(problem(413, f"at most {most:,} bytes are taken", close=True))
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
-        return too_large
+        raise too_large
     chunks, size = [], 0
     async for chunk in request.stream():
         chunks.append(chunk)
         size += len(chunk)
         if size > most:
-            return too_large
+            raise too_large
     return b"".join(chunks)
 
 

@@ -41,6 +41,14 @@ class Reply(NamedTuple):
         return JSON if self.status < 400 else PROBLEM
 
 
+class Refused(Exception):  # noqa: N818 - it is an answer, no fault
+    """A request is not worked on, and this is the `reply`."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
+
+
 def result(content: Mapping[str, Any]) -> Reply:
     """A result, as one line of JSON."""
     return Reply(200, _encoded(content))

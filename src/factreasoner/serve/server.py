@@ -109,7 +109,7 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
 
     async def warm() -> None:
         try:
-            await service.crew.warm()
+            await service.pool.warm()
         except BaseException:
             drained.set()
             raise
@@ -119,7 +119,7 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
         await _answer_until(drained, app=service, listener=listener, lifespan="off")
     finally:
         warming.cancel()
-        service.crew.close()
+        service.pool.close()
     with contextlib.suppress(asyncio.CancelledError):  # told to end before anybody was ready
         await warming
 

@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.run_tables import claim_rows, claim_table_of
 from factreasoner.assembly import assembly_of
-from factreasoner.errors import (
-    BudgetError,
-    ConfigError,
-    FactReasonerError,
-    InputError,
-    InputProblem,
-)
+from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import Record
@@ -52,33 +46,35 @@ class Terms(NamedTuple):
     max_pairs: int = 20_000
 
 
-class Answering:
-    """Answers bodies, from any number of threads; its parts are made once. All tasks share one model client.
+def answers_for(terms: Terms) -> Answers:
+    """Make the parts of every task, which share a model client; a judge that computes is put to work once.
 
     Raises:
         ConfigError: a key or a model name is wrong.
     """
+    config = terms.config
+    llm = assembly_of(config).llm if config.model else None
+    answers = Answers(terms)
+    for name in dict.fromkeys(TASK_OF.values()):
+        task = task_named(name)
+        try:
+            worker = answers.workers[name] = task.worker(config, Calls(llm=llm))
+        except (ConfigError, InputError) as error:
+            answers.refused[name] = str(error)
+            continue
+        record = parse_record(_SAMPLE, where="", default_id="warm")
+        if llm is None and config.retriever == "given" and not task.problems(record, config):
+            _assessed(worker, task, record)
+    return answers
+
+
+class Answers:
+    """Answers bodies, from any number of threads. `refused` are the tasks that have no parts, and why."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
-        self._llm = assembly_of(terms.config).llm if terms.config.model else None
-        self._workers: dict[str, Worker[Any]] = {}
+        self.workers: dict[str, Worker[Any]] = {}
         self.refused: dict[str, str] = {}
-        """Tasks that do not go with the settings, and why."""
-
-    def warm(self) -> None:
-        """Make the parts of every task; a judge that computes is put to work once."""
-        for name in dict.fromkeys(TASK_OF.values()):
-            task = task_named(name)
-            try:
-                worker = self._workers[name] = task.worker(self._terms.config, Calls(llm=self._llm))
-            except (ConfigError, InputError) as error:
-                self.refused[name] = str(error)
-                continue
-            if self._llm is None and self._terms.config.retriever == "given":
-                record = parse_record(_SAMPLE, where="", default_id="warm")
-                if not task.problems(record, self._terms.config):
-                    _assessed(worker, task, record)
 
     @with_room
     def answer(self, route: str, body: bytes) -> Reply:
@@ -88,7 +84,7 @@ class Answering:
         except InputError as error:
             return problems(400, error.problems)
         task = task_named(TASK_OF[route])
-        if task.name in self.refused:
+        if task.name not in self.workers:
             return problem(404, f"not served with these settings: {self.refused[task.name]}")
         try:
             record = self._record(task, data)
@@ -105,17 +101,9 @@ class Answering:
 
     def _record(self, task: Task[Any], data: Mapping[str, Any]) -> Record:
         config = self._terms.config
-        strange = [key for key in data if key in Config.model_fields]
-        wrong = [
-            InputProblem(
-                "",
-                key,
-                "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'",
-            )
-            for key in strange
-        ]
-        if wrong:
-            raise InputError(wrong)
+        message = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
+        if strange := [InputProblem("", key, message) for key in data if key in Config.model_fields]:
+            raise InputError(strange)
         record = parse_record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError(lacking)
@@ -126,7 +114,7 @@ class Answering:
         return record
 
     def _assess(self, route: str, task: Task[Any], record: Record) -> Reply:
-        line, rows = _assessed(self._workers[task.name], task, record)
+        line, rows = _assessed(self.workers[task.name], task, record)
         if line["status"] == "failed":
             failed = line["failures"]
             status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
@@ -180,16 +168,14 @@ def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) 
     return {"allowed": not told, "reason": "; ".join(told) or "; ".join(map(str, rules))}
 
 
-_here: list[Answering] = []
+_here: list[Answers] = []
 """What this worker process answers with, as one item; empty in the service's own process."""
 
 
-def take_up(terms: Terms) -> dict[str, str]:
+def prepare_here(terms: Terms) -> dict[str, str]:
     """Make ready to answer in this process; returns the tasks that are refused, and why."""
-    answering = Answering(terms)
-    answering.warm()
-    _here[:] = [answering]
-    return answering.refused
+    _here[:] = [answers_for(terms)]
+    return _here[0].refused
 
 
 def answer_here(route: str, body: bytes) -> Reply:
