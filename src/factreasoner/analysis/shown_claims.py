@@ -61,9 +61,14 @@ class WithoutClaims:
 def _why_none(result: TaskResult) -> str:
     if result.failures:
         return f"failed: {result.failures[0].message}"
-    if not result.response.strip():
+    return nothing_in(result.response)
+
+
+def nothing_in(response: str) -> str:
+    """Why nothing in a response is judged."""
+    if not response.strip():
         return "an empty answer"
-    return "an abstention" if is_abstention(result.response) else "nothing is claimed"
+    return "an abstention" if is_abstention(response) else "nothing but instructions, questions or remarks"
 
 
 def _named(ids: Sequence[str], count: int) -> str:

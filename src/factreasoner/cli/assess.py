@@ -11,7 +11,10 @@ import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.terminal import say_json
+from factreasoner.cli.terminal import say, say_json
+
+LONGEST_NAME = 1000
+"""Characters up to which a text may be the name of a file."""
 
 
 class Subject(NamedTuple):
@@ -55,6 +58,11 @@ def assess(
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
     passages = [_read(path) for path in context] if context else None
+    if not file and len(text) < LONGEST_NAME and Path(text.strip()).is_file():
+        say(
+            f"{text.strip()} is a file, but its name is what is judged: read it with --file {text.strip()}",
+            err=True,
+        )
     record = given_record(
         "assess",
         response=text,
@@ -67,7 +75,7 @@ def assess(
         say_json(assessment.model_dump(mode="json"))
     else:
         print_assessment(assessment, config)
-    raise typer.Exit(3 if assessment.status in ("failed", "partial") else 0)
+    raise typer.Exit(0 if assessment.status == "ok" else 3)
 
 
 def _decoded(argument: str) -> str:

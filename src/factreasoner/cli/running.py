@@ -194,11 +194,15 @@ def claims_shown(task: Task[Any]) -> Show:
 
 def _ended(report: RunReport) -> int:
     """The exit code of a run; says why it stopped where it did."""
+    records: Any = report.summary["records"]
     if report.stopped:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         say(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
         say("Something failed, see failures; the same command tries only that again.", err=True)
+    elif report.total and records["no_atoms"] == report.total:
+        say("No record has anything to judge: `factreasoner show` says why for each.", err=True)
+        return 3
     return 0 if report.complete else 3
 
 

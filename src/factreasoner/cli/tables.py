@@ -9,6 +9,7 @@ from typing import Any, get_args
 from rich.markup import escape
 from rich.table import Column, Table
 
+from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import STYLES, claim_cells
 from factreasoner.cli.console import Terminal, plain
@@ -62,7 +63,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     if assessment.atoms:
         console.print(table)
     else:
-        console.print("No atoms: the response is empty, an abstention, or makes no claim.")
+        console.print(f"No atoms: {nothing_in(assessment.response)}.")
     scores = factuality(assessment, _k(assessment, config))
     if scores.precision is not None:
         console.print(

@@ -126,4 +126,4 @@ def _verify_text(one: OneText, out: Path | None, config: Config) -> int:
         say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
     else:
         print_verified(result, config, out)
-    return 3 if result.status in ("failed", "partial") else 0
+    return 0 if result.status == "ok" else 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Column, Table
 
+from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import embedded_notice
 from factreasoner.cli.atom_tables import label_cell
 from factreasoner.cli.console import Terminal, plain
@@ -29,7 +30,7 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
             table.add_row(*_row(claim, row.cautions))
         console.print(table)
     elif not result.failures:
-        console.print("No claims: the text is empty, an abstention, or makes no claim.")
+        console.print(f"No claims: {nothing_in(result.response)}.")
     for change in result.changes:
         console.print()
         for why in change.why:

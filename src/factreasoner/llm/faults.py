@@ -26,8 +26,9 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 
 NO_PROVIDER = _any("LLM Provider NOT provided")
+WITHOUT_KEY = _any(r"missing credentials|unable to locate credentials|api_key client option must be set")
 NO_KEY = _any(
-    r"missing credentials|unable to locate credentials|api_key client option must be set",
+    WITHOUT_KEY.pattern,
     r"(invalid|incorrect)[ _]api[ _]key|invalid x-api-key|security token.{0,40}invalid",
     r"could not resolve authentication",
     r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
@@ -128,7 +129,8 @@ def fault_of(
         return ProviderFault("form" if form not in PLAIN else "final", message, status)
     remedy = _remedy(raw, status)
     if remedy is not None:
-        return ProviderFault("config", message, status, remedy=remedy)
+        told = "there is no key" if WITHOUT_KEY.search(raw) else message
+        return ProviderFault("config", told, status, remedy=remedy)
     if status not in (None, 429) and TOO_LONG.search(raw):
         return ProviderFault("final", message, status, remedy=SHORTER)
     return _passing(error, raw, message, status)
