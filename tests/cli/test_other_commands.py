@@ -117,9 +117,17 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
     done = factreasoner("assess", "Water is wet.", "--context", "nothing.txt")
     assert done.returncode == 1
     assert "nothing.txt" in done.stderr
-    done = factreasoner("assess", "I don't know.", *passages)
-    assert done.returncode == 0
-    assert "No atoms" in done.stdout
+    for text, why in (
+        ("I don't know.", "an abstention"),
+        (" ", "an empty answer"),
+        ("Open the door.", "instr"),
+    ):
+        done = factreasoner("assess", text, *passages)
+        assert done.returncode == 3
+        assert "No atoms: " in done.stdout
+        assert why in done.stdout
+    done = factreasoner("assess", "p0.txt", *passages)
+    assert "--file p0.txt" in done.stderr
 
 
 def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):

@@ -191,6 +191,15 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
 
 
+def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
+    path = write_records(
+        tmp_path / "d.jsonl", {"output": "", "contexts": []}, {"output": "Why?", "contexts": []}
+    )
+    done = factreasoner("run", path, "--out", "o")
+    assert done.returncode == 3
+    assert "No record has anything to judge" in done.stderr
+
+
 def test_standard_input(factreasoner, tmp_path):
     done = factreasoner("run", "-", "--out", "o", stdin=json.dumps(record("r1")) + "\n")
     assert done.returncode == 0, done.stderr
