@@ -28,6 +28,7 @@ from factreasoner.inputs.parsing import parse_record
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+from factreasoner.runs.journal import line_of
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
@@ -113,14 +114,14 @@ def finished_run(folder: Path, count: int, longer: int = 1) -> Finished:
     run = Finished(folder / "d.jsonl", folder / "run")
     made = RunFolder(run.path, TASK)
     made.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
-    with run.data.open("w") as rows, made.journal_path.open("w") as journal:
+    with run.data.open("w") as rows, made.journal_path.open("wb") as journal:
         for number in range(count):
             data = given[number % VARIANTS] | {"id": f"r{number}"}
             rows.write(json.dumps(data) + "\n")
             record = parse_record(data, where="", column_map={}, default_id="r")
             own = {"record_id": record.id, "fingerprint": record_fingerprint(record)}
             if number < count - 1:
-                journal.write(judged[number % VARIANTS].model_copy(update=own).model_dump_json() + "\n")
+                journal.write(line_of(TASK, judged[number % VARIANTS].model_copy(update=own)).text)
     made.close()
     return run
 
@@ -130,8 +131,8 @@ def start_of_resume(run: Finished) -> tuple[float, float]:
 
     The record is taken out again.
     """
-    journal, index = run.path / "journal.jsonl", run.path / "journal.index"
-    size, kept = journal.stat().st_size, index.read_bytes() if index.exists() else None
+    journal = run.path / "journal.jsonl"
+    size = journal.stat().st_size
     process = subprocess.Popen(run.command)
     while process.poll() is None and journal.stat().st_size == size:
         time.sleep(0.02)
@@ -140,8 +141,6 @@ def start_of_resume(run: Finished) -> tuple[float, float]:
     process.kill()
     process.wait()
     os.truncate(journal, size)
-    if kept is not None:
-        index.write_bytes(kept)
     peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak / 1024
 
@@ -167,7 +166,6 @@ def print_finished(count: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             run = finished_run(Path(folder, "run"), number, longer)
             size = (run.path / "journal.jsonl").stat().st_size / 1e6
-            start_of_resume(run)  # checks the input and reads the journal, and keeps what it found
             seconds, peak = start_of_resume(run)
             print(f"{number:16,d}{size:12.0f}{seconds:14.2f}{seconds / RESUME_LIMIT:9.2f}{peak:6.0f}", end="")
             print("".join(f"{peak_of(name, run):12.0f}" for name in COMMANDS), flush=True)

@@ -21,6 +21,7 @@ from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.report.page import Report, write_report
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.journal import line_of
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
@@ -50,10 +51,10 @@ def make_run(path: Path, records: int) -> None:
     folder = RunFolder(path, TASK)
     folder.start(config, {})
     found = list(assessments(config))
-    with folder.journal_path.open("w", encoding="utf-8") as journal:
+    with folder.journal_path.open("wb") as journal:
         for number in range(records):
             one = found[number % len(found)].model_copy(update={"record_id": f"r{number}"})
-            journal.write(one.model_dump_json() + "\n")
+            journal.write(line_of(TASK, one).text)
     folder.close()
 
 

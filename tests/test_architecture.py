@@ -39,7 +39,6 @@ _HOUSE = "inputs, runs, tasks and the command line on their floors"
 NOT_IN_THE_TABLE = {
     "choices": (1, _HOUSE),
     "compression": (1, _HOUSE),
-    "compact": (1, _HOUSE),
     "stack": (1, _HOUSE),
     "evaluators": (8, _HOUSE),
     "assembly": (9, _HOUSE),

@@ -44,7 +44,8 @@ def scored(folder):
 
 def judged(folder):
     """Every verdict with its probability, by record."""
-    lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    kept = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    lines = [line["result"] for line in kept]
     return {line["record_id"]: line.get("outcome") or line["verdicts"] for line in lines}
 
 

@@ -174,7 +174,7 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
     manifest = json.loads((tmp_path / "again" / "manifest.json").read_text())
     assert summary["calibration"]["fingerprint"] == manifest["files"]["calibration"]
     journal = (tmp_path / "again" / "journal.jsonl").read_text().splitlines()
-    verdicts = {v["target_id"]: v for v in json.loads(journal[0])["outcome"]["verdicts"]}
+    verdicts = {v["target_id"]: v for v in json.loads(journal[0])["result"]["outcome"]["verdicts"]}
     assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
 
     offsets(tmp_path / "c.json", temperature=3.0)

@@ -164,7 +164,7 @@ RECORD_LINES = [
 
 def verdicts_of(folder: Path) -> list[dict[str, Any]]:
     journal = (folder / "journal.jsonl").read_text().splitlines()
-    return [verdict for line in journal for verdict in json.loads(line)["outcome"]["verdicts"]]
+    return [verdict for line in journal for verdict in json.loads(line)["result"]["outcome"]["verdicts"]]
 
 
 def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, run, relations, tmp_path):

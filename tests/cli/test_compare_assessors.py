@@ -88,7 +88,7 @@ def test_atoms_are_found_once(factreasoner, tmp_path):
         done = compared(factreasoner, server, data, "fr2,factscore", *embedded)
     assert done.returncode == 0, done.stderr
     atoms = [
-        json.loads((tmp_path / "out" / n / "journal.jsonl").read_text())["atoms"]
+        json.loads((tmp_path / "out" / n / "journal.jsonl").read_text())["result"]["atoms"]
         for n in ("fr2", "factscore")
     ]
     assert atoms[0] == atoms[1]

@@ -56,7 +56,7 @@ def index(factreasoner, docs, monkeypatch):
 
 def contexts(folder):
     lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    return {entry["record_id"]: entry["contexts"] for entry in map(json.loads, lines)}
+    return {entry["id"]: entry["result"]["contexts"] for entry in map(json.loads, lines)}
 
 
 def test_index_tells_what_it_did(index, docs):

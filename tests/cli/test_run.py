@@ -63,7 +63,7 @@ def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path
 def test_versions_judge_the_pairs_they_should(factreasoner, tmp_path, data, version, contexts_of_a0):
     assert factreasoner("run", data, "--version", version, "--out", "out").returncode == 0
     first = json.loads((tmp_path / "out" / "journal.jsonl").read_text().splitlines()[0])
-    verdicts = first["outcome"]["verdicts"]
+    verdicts = first["result"]["outcome"]["verdicts"]
     assert {v["context_id"] for v in verdicts if v["target_id"] == "a0"} == contexts_of_a0
     between = {v["target_id"] for v in verdicts if v["target_id"].startswith("c")}
     assert between == ({"c0", "c1"} if version == 3 else set())

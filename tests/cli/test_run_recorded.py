@@ -129,7 +129,7 @@ def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_pat
     assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
     (line,) = results(tmp_path / "out")
     assert line["usage"]["calls"] == 0
-    verdicts = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["outcome"]["verdicts"]
+    verdicts = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["result"]["outcome"]["verdicts"]
     assert {v["confidence"] for v in verdicts} == {"recorded"}
 
 

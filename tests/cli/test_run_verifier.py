@@ -42,7 +42,7 @@ def run(factreasoner, data, model):
 
 def verdicts(folder):
     lines = (folder / "journal.jsonl").read_text().splitlines()
-    found = [verdict for line in lines for verdict in json.loads(line)["outcome"]["verdicts"]]
+    found = [verdict for line in lines for verdict in json.loads(line)["result"]["outcome"]["verdicts"]]
     return {(v["context_id"], v["target_id"]): v for v in found}
 
 

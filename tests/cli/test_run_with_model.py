@@ -176,7 +176,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
             assert process.wait(timeout=60) == -signal.SIGKILL
             killed.set()
         journal = tmp_path / "out" / "journal.jsonl"
-        finished = [json.loads(line)["record_id"] for line in journal.read_bytes().split(b"\n")[:-1]]
+        finished = [json.loads(line)["id"] for line in journal.read_bytes().split(b"\n")[:-1]]
         assert finished
         done = factreasoner("run", data, *flags, "--api-base", server.url)
         calls = server.calls
@@ -188,7 +188,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
     lines = results(tmp_path / "out")
     assert [line["id"] for line in lines] == [f"r{i}" for i in range(12)]
     assert all(line["predictions"] == GOOD for line in lines)
-    kept = [json.loads(line)["record_id"] for line in journal.read_bytes().splitlines()]
+    kept = [json.loads(line)["id"] for line in journal.read_bytes().splitlines()]
     assert sorted(kept) == sorted(set(kept))
     assert kept[: len(finished)] == finished
 

@@ -75,7 +75,7 @@ def wait_for_calls(server, count, terminal=None):
 def journaled(folder):
     journal = (folder / "journal.jsonl").read_bytes()
     assert journal.endswith(b"\n")
-    return [json.loads(line)["record_id"] for line in journal.splitlines()]
+    return [json.loads(line)["id"] for line in journal.splitlines()]
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def ended(process):
 def results(home, out="out"):
     """By id, without times; the last line of a record counts."""
     lines = (home / out / "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    found = {line["record_id"]: line for line in map(json.loads, lines)}
+    found = {line["id"]: line["result"] for line in map(json.loads, lines)}
     return {i: {k: v for k, v in line.items() if k not in BARE} for i, line in sorted(found.items())}
 
 

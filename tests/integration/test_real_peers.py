@@ -115,7 +115,7 @@ def options(peer, model):
 
 def outcome(folder):
     """What a run found: each verdict with its probability; and what it says that it took."""
-    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line)["result"] for line in (folder / "journal.jsonl").read_bytes().splitlines()]
     verdicts = {
         (line["record_id"], verdict["context_id"], verdict["target_id"]): verdict
         for line in lines

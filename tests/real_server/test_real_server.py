@@ -107,7 +107,7 @@ def verdicts(run: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Verdicts by record, premise and claim."""
     return {
         (line["record_id"], verdict["context_id"], verdict["target_id"]): verdict
-        for line in lines(run / "journal.jsonl")
+        for line in (kept["result"] for kept in lines(run / "journal.jsonl"))
         for verdict in line["outcome"]["verdicts"]
     }
 
@@ -135,7 +135,7 @@ def test_atoms_are_made_of_an_answer(server: Server, tmp_path: Path) -> None:
     server("run", written(tmp_path, record()), "--out", tmp_path / "run", codes=PARTLY)
     assert only(tmp_path / "run")["num_atoms"] >= 1
     (line,) = lines(tmp_path / "run" / "journal.jsonl")
-    assert any("1932" in atom["text"] for atom in line["atoms"])
+    assert any("1932" in atom["text"] for atom in line["result"]["atoms"])
 
 
 def test_recall_has_a_score(server: Server, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def result(folder: str = "out") -> dict[str, Any]:
 
 def contexts() -> dict[str, Any]:
     lines = Path("out", "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    return {context["id"]: context for context in json.loads(lines[-1])["contexts"]}
+    return {context["id"]: context for context in json.loads(lines[-1])["result"]["contexts"]}
 
 
 @pytest.mark.parametrize(

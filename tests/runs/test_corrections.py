@@ -93,7 +93,7 @@ def test_no_record_is_looked_up_once_there_are_enough_problems(folder, tmp_path,
         looked_up.append(record_id)
         raise RunError("no such record")
 
-    monkeypatch.setattr("factreasoner.runs.corrections.known_id", unknown)
+    monkeypatch.setattr(RunFolder, "known_id", unknown)
     with pytest.raises(InputError, match="no such record"):
         corrections(folder, tmp_path, *(GOOD | {"record": f"x{n}"} for n in range(MOST_PROBLEMS + 50)))
     assert len(looked_up) == MOST_PROBLEMS

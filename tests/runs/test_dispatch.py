@@ -16,7 +16,7 @@ class DeadError(Exception):
 
 
 def line(record, status="ok"):
-    return JournalLine(record.id, b"", JournalEntry(0, status, "", 1, to_repeat=False), Usage())
+    return JournalLine(record.id, b"", JournalEntry(0, status, "", 1), Usage())
 
 
 class Hand:

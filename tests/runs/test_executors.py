@@ -14,6 +14,7 @@ import pytest
 
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
+from factreasoner.models.journal_line import unpack
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.settings import Config
@@ -33,7 +34,11 @@ def records(*texts):
 
 def found(config, given):
     lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), Calls())
-    return {line.record_id: TASK.result.model_validate_json(line.text) for some in lines for line in some}
+    return {
+        line.record_id: TASK.result.model_validate_json(unpack(line.text).result)
+        for some in lines
+        for line in some
+    }
 
 
 def test_processes_find_what_threads_find():

@@ -11,7 +11,7 @@ from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
-from factreasoner.runs.journal_index import JournalIndex
+from factreasoner.runs.journal import Entries
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -33,7 +33,7 @@ class Silent:
         pass
 
 
-class Struck(JournalIndex):
+class Struck(Entries):
     """An interrupt strikes when the second record's line is on disk, and not known here yet."""
 
     def __init__(self):
@@ -52,7 +52,7 @@ def interrupted(path):
     config = Config()
     folder = RunFolder(path, TASK)
     folder.start(config, {})
-    folder.entries = Struck()
+    folder.journal.entries = Struck()
     with pytest.raises(KeyboardInterrupt) as raised:
         run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
     return folder, raised.value.__notes__
@@ -79,7 +79,7 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    "place", ["factreasoner.runs.runner.score_journal", "factreasoner.runs.store.os.fsync"]
+    "place", ["factreasoner.runs.runner.score_journal", "factreasoner.runs.journal.os.fsync"]
 )
 def test_out_of_memory_tells_what_is_kept(tmp_path, monkeypatch, place):
     def out_of_memory(*_):

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from factreasoner.compact import Ids
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
+from factreasoner.models.journal_line import pack, unpack
+from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.journal import Entries
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -270,24 +272,75 @@ def test_a_run_of_an_unknown_task(tmp_path):
         RunFolder.of_any_task(tmp_path)
 
 
-def test_an_index_that_was_interrupted_while_entries_went_in_is_made_anew(tmp_path, monkeypatch):
+def test_entries_that_an_interrupt_kept_out_are_read_from_the_journal(tmp_path, monkeypatch):
     folder = opened(tmp_path)
     folder.append(assessment("r0"))
 
-    add = Ids.add
-
-    def interrupted(ids, record_id):
-        add(ids, f"half of {record_id}")
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Ids, "add", interrupted)
+        patched.setattr(Entries, "__setitem__", interrupted)
         with pytest.raises(KeyboardInterrupt):
             folder.append(assessment("r1"))
     folder.mend_journal()
     folder.append(assessment("r2"))
     assert [a.record_id for a in folder.results(["r0", "r1", "r2"])] == ["r0", "r1", "r2"]
     assert list(folder.entries) == ["r0", "r1", "r2"]
+
+
+def test_every_changed_byte_is_told_with_its_line(tmp_path):
+    written(tmp_path, assessment("r0"), assessment("r1"), assessment("r2"))
+    journal = tmp_path / "journal.jsonl"
+    whole = journal.read_bytes()
+    begin = whole.index(b"\n") + 1
+    for at in range(begin, whole.index(b"\n", begin), 7):
+        changed = bytearray(whole)
+        changed[at] ^= 1
+        if changed[at] == ord("\n"):
+            continue
+        journal.write_bytes(changed)
+        with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line: .*; remove it and run again"):
+            RunFolder(tmp_path, TASK).read_journal()
+
+
+def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
+    written(tmp_path, assessment("r0"))
+    folder = RunFolder(tmp_path, TASK)
+    line = unpack(folder.journal_path.read_bytes())
+    wrong = line._replace(result=line.result.replace(b'"supported"', b'"suported"'))
+    folder.journal_path.write_bytes(pack(wrong))
+    folder.read_journal()
+    with pytest.raises(RunError) as raised:
+        list(folder.results(["r0"]))
+    told = str(raised.value)
+    assert "journal.jsonl:1: damaged line: the result of 'r0': outcome.support.a0 is wrong" in told
+    assert "\n" not in told
+    assert "pydantic" not in told
+
+
+def test_a_line_of_an_earlier_version_is_read_without_a_checksum(tmp_path):
+    written(tmp_path, assessment("r0", n=2))
+    bare = assessment("r1", n=3).model_dump_json() + "\n"
+    folder = RunFolder(tmp_path, TASK)
+    folder.journal_path.write_bytes(bare.encode() + folder.journal_path.read_bytes())
+    folder.read_journal()
+    assert [folder.entries[i].size for i in ("r1", "r0")] == [3, 2]
+    assert list(folder.results(["r1"])) == [assessment("r1", n=3)]
+    folder.journal_path.write_text(bare.replace('"ok"', '"okay"'))
+    with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged line: status is wrong"):
+        folder.read_journal()
+
+
+def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypatch):
+    written(tmp_path, assessment("r1"))
+    folder = opened(tmp_path)
+    assert folder.known_id("r1") == "r1"
+    with pytest.raises(RunError, match="no record 'r11'; did you mean 'r1'"):
+        folder.known_id("r11")
+    monkeypatch.setattr(store, "MOST_COMPARED", 0)
+    with pytest.raises(RunError, match=r"no record 'r11'; .*results\.jsonl has the ids"):
+        folder.known_id("r11")
 
 
 def test_what_a_killed_process_left_of_its_files_is_gone_when_the_run_goes_on(tmp_path):

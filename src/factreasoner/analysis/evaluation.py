@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from factreasoner.compact import Numbers
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
@@ -114,7 +114,7 @@ class _GroupedLines:
         self.by = by
         self._kept = kept
         self._count = 0
-        self.groups: dict[str, Numbers] = {}
+        self.groups: dict[str, array[int]] = {}
         self.keys: Counter[str] = Counter()
         """How many records have each key that they could be grouped by."""
 
@@ -124,7 +124,7 @@ class _GroupedLines:
         if self.by is not None:
             self.keys.update(_known_keys(result))
             group = group_of(result, self.by)
-            self.groups.setdefault(group, Numbers()).append(self._count)
+            self.groups.setdefault(group, array("L")).append(self._count)
             shown["group"] = group
         self._kept.write(f"{json.dumps(shown, ensure_ascii=False, allow_nan=False)}\n")
         self._count += 1

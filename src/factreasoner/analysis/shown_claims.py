@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.atoms.abstention import is_abstention
-from factreasoner.compact import Ids, Numbers
 from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
@@ -106,11 +105,11 @@ def _least_likely(
     run: FinishedRun[Any], limit: int | None, found: Iterable[tuple[int, ClaimRow]]
 ) -> Iterator[ClaimRow]:
     """The rows found by probability, those without one last; only places are held, and each is read again."""
-    p, ids, records, indices = array("d"), Ids(), Numbers(), Numbers()
+    p, records, indices = array("d"), list[str](), array("L")
     for index, row in found:
         p.append(math.inf if row.p_true is None else row.p_true)
-        records.append(ids.add(row.record))
+        records.append(row.record)
         indices.append(index)
     for place in np.argsort(p, kind="stable")[:limit]:
-        (result,) = run.results((ids[records[place]],))
+        (result,) = run.results((records[place],))
         yield list(run.task.rows(result))[indices[place]]

@@ -84,9 +84,8 @@ def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json:
 def _ids(folder: RunFolder[Assessment], record: str | None) -> Sequence[str]:
     """The records of a run, or the one that was asked for."""
     from factreasoner.errors import RunError
-    from factreasoner.runs.known_records import known_id
 
     known = folder.order()
     if not known:
         raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
-    return known if record is None else [known_id(folder, record)]
+    return known if record is None else [folder.known_id(record)]

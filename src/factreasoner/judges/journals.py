@@ -13,6 +13,7 @@ from factreasoner.compression import is_packed, opened
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.models import Assessment, Context, Verdict
+from factreasoner.models.journal_line import is_bare, unpack
 
 Pair = tuple[str, str]
 
@@ -62,8 +63,9 @@ class Journal:
             if not raw.endswith(b"\n"):
                 break  # torn by a kill
             try:
-                self._offsets[Head.model_validate_json(raw).record_id] = offset
-            except ValidationError as error:
+                found = Head.model_validate_json(raw) if is_bare(raw) else unpack(raw)
+                self._offsets[found.record_id if isinstance(found, Head) else found.id] = offset
+            except (ValueError, LookupError) as error:
                 problem = InputProblem(
                     f"{file}:{number}", "", "damaged line; remove it, or finish that run first"
                 )
@@ -82,7 +84,8 @@ class Journal:
         with self._file.open("rb") as journal:
             journal.seek(self._offsets[record_id])
             try:
-                return _recording(journal.readline())
+                line = journal.readline()
+                return _recording(line if is_bare(line) else unpack(line).result)
             except ValidationError as error:
                 message = f"the result of {record_id!r} can't be read: {error.errors()[0]['msg']}"
                 raise InputError([InputProblem(str(self._file), "", message)]) from error

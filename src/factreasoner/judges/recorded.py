@@ -11,9 +11,10 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.judges.faaf import check_citation
-from factreasoner.judges.journals import Head, Journal, Pair, Recording, lines_of
+from factreasoner.judges.journals import Journal, Pair, Recording, lines_of
 from factreasoner.judges.llm import STAGE, pair_id
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
+from factreasoner.models.journal_line import is_line
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import refused
@@ -157,11 +158,7 @@ def recordings(file: Path, constant: float) -> Recordings:
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
-    try:
-        Head.model_validate_json(first)
-    except ValidationError:
-        return _Table(file, constant)
-    return Journal(file)
+    return Journal(file) if is_line(first) else _Table(file, constant)
 
 
 class _Line(BaseModel):

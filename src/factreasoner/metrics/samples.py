@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.compact import Numbers, Texts
 from factreasoner.metrics.columns import Columns
 from factreasoner.models import P_DIGITS
 
@@ -126,10 +125,10 @@ class SampleBuilder:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._ids = Texts()
+        self._ids: list[str] = []
         self._values = Columns(names)
-        self._left_out = Numbers()
-        self._count = Numbers()
+        self._left_out = array("L")
+        self._count = array("L")
         self._p = array("d")
         self._said = array("b")
         self._gold = array("b")

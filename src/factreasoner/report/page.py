@@ -16,7 +16,6 @@ from typing import IO, Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
-from factreasoner.compact import Ids
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.report.embedding import json_text, script_call, source_hash
@@ -143,10 +142,11 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
 
 def _records(runs: Sequence[FinishedRun[Any]]) -> Iterator[list[TaskResult | None]]:
     """Each record's results, one a run, None where a run has none of it; in the order of the first run."""
-    ids = Ids(record for run in runs for record in run.ids)
-    results = [run.results(filter(run.ids.__contains__, ids)) for run in runs]
+    known = [frozenset(run.ids) for run in runs]
+    ids = dict.fromkeys(record for run in runs for record in run.ids)
+    results = [run.results(filter(own.__contains__, ids)) for run, own in zip(runs, known, strict=True)]
     for record in ids:
-        yield [next(one) if record in run.ids else None for one, run in zip(results, runs, strict=True)]
+        yield [next(one) if record in own else None for one, own in zip(results, known, strict=True)]
 
 
 def _shared(result: TaskResult) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.analysis.evaluation import NO_VALUE, group_of
-from factreasoner.compact import Numbers
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
@@ -42,7 +42,7 @@ class RunContent:
         self._cautions: Counter[str] = Counter()
         self._worst: Lowest[dict[str, Any]] = Lowest(WORST)
         self._disputed: Lowest[dict[str, Any]] = Lowest(WORST_DISPUTED)
-        self._groups: dict[str, dict[str, Numbers]] = {}
+        self._groups: dict[str, dict[str, array[int]]] = {}
         self._records = 0
 
     def add(self, result: TaskResult) -> Scored:
@@ -83,7 +83,7 @@ class RunContent:
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
         if len(places) <= MOST_GROUPS:
-            places.setdefault(group, Numbers()).append(self._records)
+            places.setdefault(group, array("L")).append(self._records)
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""

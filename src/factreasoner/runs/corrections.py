@@ -14,7 +14,6 @@ from factreasoner.judges.recorded import line_problems
 from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.rescoring import rescore
-from factreasoner.runs.known_records import known_id
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Task
@@ -128,7 +127,7 @@ class Corrections:
         found: dict[Pair, Verdict] = {}
         missing = ""
         try:
-            (result,) = folder.results((known_id(folder, record_id),))
+            (result,) = folder.results((folder.known_id(record_id),))
             found = {pair(verdict): verdict for verdict in self._task.verdicts(result)}
         except RunError as error:
             missing = str(error)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from factreasoner.compact import Numbers
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.runs.corrections import Corrections, scored_again
-from factreasoner.runs.known_records import known_id
 from factreasoner.runs.rescored import read_scored_again
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -69,7 +68,7 @@ class FinishedRun(Generic[R]):
 
     def known_id(self, record_id: str) -> str:
         """The id of a record. Raises RunError for one that is not in this run, with the nearest that is."""
-        return known_id(self._folder, record_id)
+        return self._folder.known_id(record_id)
 
     @property
     def asked_with(self) -> dict[str, Any]:
@@ -81,7 +80,7 @@ class FinishedRun(Generic[R]):
     @property
     def sizes(self) -> Sequence[int]:
         """How many claims were judged in each record."""
-        return Numbers(self._folder.entries[i].size for i in self.ids)
+        return array("L", (self._folder.entries[i].size for i in self.ids))
 
     def tally(self, config: Config) -> Tally[R]:
         """What adds up this run's results, scored as `config` says; nothing is added yet."""

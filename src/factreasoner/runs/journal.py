@@ -1,37 +1,45 @@
-"""Lines of the journal: made where a record is worked on, written by the driver."""
+"""The journal of a run: one result a line, on disk as soon as its record ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, NotRequired, TypeVar
+import itertools
+import os
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar, get_args
 
-from pydantic import TypeAdapter
-from typing_extensions import TypedDict
+from pydantic import ValidationError
 
+from factreasoner.errors import RunError
 from factreasoner.models import Status, TaskResult, Usage
+from factreasoner.models.journal_line import Packed, is_bare, pack, unpack
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
+_STATUSES: tuple[Status, ...] = get_args(Status)
+_ENTRY = struct.Struct("<QIB16s")
+_REMEDY = "remove it and run again, or start over with --fresh"
 
 
 class JournalEntry(NamedTuple):
-    """Where a record's latest result stands in the journal, and what is needed of it.
-
-    `size` counts the claims (a run's atoms) a judgement was obtained for. `to_repeat`: something failed, and
-    a resumed run works on the record anew.
-    """
+    """Where a record's latest result stands in the journal, and what its line tells of it; see `Packed`."""
 
     offset: int
     status: Status
-    fingerprint: str
+    fingerprint: str | None
     size: int
-    to_repeat: bool
+
+    @property
+    def to_repeat(self) -> bool:
+        """Whether something failed, so that a resumed run works on the record again."""
+        return self.fingerprint is None
 
 
 class JournalLine(NamedTuple):
     """One result as it goes into the journal; the `entry` stands at 0 until it does.
 
-    Making it takes longer than writing it, so that workers do it: the driver has one core for them all.
+    Workers make it, as that takes longer than writing it, and the driver has one core for them all.
     """
 
     record_id: str
@@ -45,69 +53,147 @@ class JournalLine(NamedTuple):
         return self.entry.status
 
 
-class _Nothing(TypedDict):
-    """Something that is only counted."""
-
-
-class _Target(TypedDict):
-    """A verdict, of which it is asked what it is on."""
-
-    target_id: NotRequired[str]
-
-
-class _Marginals(TypedDict):
-    """What a solver found, of which it is asked whether it is to be relied on."""
-
-    converged: NotRequired[bool | None]
-    diagnostics: NotRequired[dict[str, Any]]
-
-
-class _Outcome(TypedDict):
-    """What an assessor came to, of which it is asked what it lacks."""
-
-    unjudged: NotRequired[list[str]]
-    marginals: NotRequired[_Marginals | None]
-    failures: NotRequired[list[_Nothing]]
-
-
-class _Head(TypedDict):
-    """What tasks read of a line for its entry: reading no more takes half the time of reading it all."""
-
-    record_id: str
-    status: str
-    fingerprint: str
-    failures: NotRequired[list[_Nothing]]
-    atoms: NotRequired[list[_Nothing]]
-    outcome: NotRequired[_Outcome | None]
-    verdicts: NotRequired[list[_Target]]
-
-
-_HEAD = TypeAdapter(_Head)
-
-
-def head_of(line: bytes) -> Mapping[str, Any]:
-    """What `entry_of` needs of a line. Raises ValueError for a line that is damaged."""
-    return _HEAD.validate_json(line)
-
-
 def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""
-    text = result.model_dump_json().encode() + b"\n"
-    _, entry = entry_of(task, head_of(text), 0)
-    return JournalLine(result.record_id, text, entry, sum(result.usage.values(), Usage()))
+    packed = _packed(task, result, result.model_dump_json().encode())
+    entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
+    return JournalLine(result.record_id, pack(packed), entry, sum(result.usage.values(), Usage()))
 
 
-def entry_of(task: Task[Any], data: Mapping[str, Any], offset: int) -> tuple[str, JournalEntry]:
-    """A record's id and entry, from its line's content.
+def _packed(task: Task[R], result: R, text: bytes) -> Packed:
+    fingerprint = None if task.to_repeat(result) else result.fingerprint
+    return Packed(result.record_id, fingerprint, result.status, task.size(result), text)
 
-    Raises:
-        KeyError, TypeError: it is no result of that task.
-    """
-    entry = JournalEntry(
-        offset,
-        task.status(data),
-        data["fingerprint"],
-        size=task.size(data),
-        to_repeat=task.to_repeat(data),
-    )
-    return data["record_id"], entry
+
+class Entries(Mapping[str, JournalEntry]):
+    """Entries by record id, in the order in which records first came: 30 bytes each beside the ids."""
+
+    def __init__(self) -> None:
+        self._packed: dict[str, bytes] = {}
+
+    def __getitem__(self, record_id: str) -> JournalEntry:
+        offset, size, code, fingerprint = _ENTRY.unpack(self._packed[record_id])
+        known = fingerprint.rstrip(b"\0").decode()
+        return JournalEntry(offset, _STATUSES[code >> 1], known if code & 1 else None, size)
+
+    def __setitem__(self, record_id: str, entry: JournalEntry) -> None:
+        """Raises ValueError, TypeError, AttributeError or struct.error for a wrong entry."""
+        code = 2 * _STATUSES.index(entry.status) + (entry.fingerprint is not None)
+        fingerprint = (entry.fingerprint or "").encode()
+        self._packed[record_id] = _ENTRY.pack(entry.offset, entry.size, code, fingerprint)
+
+    def __contains__(self, record_id: object) -> bool:
+        return record_id in self._packed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+
+class Journal(Generic[R]):
+    """journal.jsonl of a run of `task`; its `entries` are known once it is read."""
+
+    def __init__(self, path: Path, task: Task[R]) -> None:
+        self.path = path
+        self.task = task
+        self.entries = Entries()
+        self._end = 0
+
+    def read(self) -> None:
+        """Check every line and note where each record's last one stands; a torn last line is passed over.
+
+        Raises:
+            RunError: a line other than a torn last one is damaged.
+        """
+        self.entries, self._end = Entries(), 0
+        self._read_on()
+
+    def mend(self) -> None:
+        """Read what is new, and cut a torn last line off. Raises as `read` does."""
+        self._read_on()
+        if self.path.exists() and self._end < self.path.stat().st_size:
+            os.truncate(self.path, self._end)
+
+    def _read_on(self) -> None:
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as journal:
+            journal.seek(self._end)
+            for line in journal:
+                if not line.endswith(b"\n"):
+                    break
+                found = self._unpacked(line, self._end)
+                entry = JournalEntry(self._end, found.status, found.fingerprint, found.size)
+                try:
+                    self.entries[found.id] = entry
+                except (ValueError, TypeError, AttributeError, struct.error) as error:
+                    raise self._damaged(self._end, "it is no line of a journal") from error
+                self._end += len(line)
+
+    def _unpacked(self, line: bytes, offset: int) -> Packed:
+        try:
+            if is_bare(line):
+                result = self.task.result.model_validate_json(line)
+                return _packed(self.task, result, line)
+            return unpack(line)
+        except ValidationError as error:
+            raise self._damaged(offset, _first(error)) from error
+        except (ValueError, LookupError, TypeError) as error:
+            raise self._damaged(offset, "it is cut or changed") from error
+
+    def _damaged(self, offset: int, why: str) -> RunError:
+        with self.path.open("rb") as journal:
+            passed = itertools.accumulate(map(len, journal))
+            number = 1 + sum(1 for _ in itertools.takewhile(lambda end: end <= offset, passed))
+        return RunError(f"{self.path}:{number}: damaged line: {why}; {_REMEDY}")
+
+    def write(self, lines: Sequence[JournalLine]) -> None:
+        """Add lines; when this returns they are on disk.
+
+        Raises:
+            RunError: the journal can't be written; its earlier lines are whole.
+        """
+        try:
+            with self.path.open("ab") as journal:
+                offset = journal.tell()
+                journal.writelines(line.text for line in lines)
+                journal.flush()
+                os.fsync(journal.fileno())
+        except OSError as error:
+            raise RunError(
+                f"{self.path}: can't be written: {error.strerror}; what it holds is whole, and the same "
+                "command goes on from there"
+            ) from error
+        for line in lines:
+            self.entries[line.record_id] = line.entry._replace(offset=offset)
+            offset += len(line.text)
+        self._end = offset
+
+    def results(self, ids: Iterable[str]) -> Iterator[R]:
+        """The results of `ids`, in that order, read one at a time; ids without one are passed over.
+
+        Raises:
+            RunError: a line is damaged, or holds what is no result of the task.
+        """
+        if not self.entries:
+            return
+        with self.path.open("rb") as journal:
+            for record_id in ids:
+                if record_id not in self.entries:
+                    continue
+                offset = self.entries[record_id].offset
+                journal.seek(offset)
+                found = self._unpacked(journal.readline(), offset)
+                try:
+                    yield self.task.result.model_validate_json(found.result)
+                except ValidationError as error:
+                    raise self._damaged(offset, f"the result of {record_id!r}: {_first(error)}") from error
+
+
+def _first(error: ValidationError) -> str:
+    """The first thing wrong in a result, in words."""
+    item = error.errors(include_url=False)[0]
+    place = ".".join(map(str, item["loc"])) or "it"
+    return f"{place} is wrong ({item['msg'][:1].lower()}{item['msg'][1:]})"

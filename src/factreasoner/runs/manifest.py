@@ -19,7 +19,7 @@ from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.text.parsing import describe_model
 
-FORMAT = 1
+FORMAT = 2
 """Version of a run folder's files; it grows where an earlier reader would misread them."""
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 SCORED_AGAIN = "scored_again.json"

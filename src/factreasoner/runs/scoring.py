@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from factreasoner.calibration.applying import calibration_fingerprint
-from factreasoner.compact import Numbers
 from factreasoner.evaluators.credibility import credibility_fingerprint, read_credibility
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
@@ -38,7 +38,7 @@ def score_journal(
     """
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
-    sizes = Numbers(folder.entries[i].size for i in ids if i in folder.entries)
+    sizes = array("L", (folder.entries[i].size for i in ids if i in folder.entries))
     tally = folder.task.tally(config, sizes)
     results: Iterable[R] = folder.results(ids)
     if again is not None:

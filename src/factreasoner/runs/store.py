@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
+import difflib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 
-from factreasoner.compact import Ids
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.runs.journal import JournalEntry, JournalLine, entry_of, head_of, line_of
-from factreasoner.runs.journal_index import JournalIndex
-from factreasoner.runs.kept_index import KeptIndex
+from factreasoner.runs.journal import Entries, Journal, JournalLine, line_of
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.runs.replacing import clear_interrupted
@@ -30,6 +25,8 @@ from factreasoner.tasks.task import Task
 R = TypeVar("R", bound=TaskResult)
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
+MOST_COMPARED = 10_000
+"""Ids among which the nearest is found in less than a second."""
 
 
 class RunFolder(Generic[R]):
@@ -39,18 +36,13 @@ class RunFolder(Generic[R]):
     - `journal.jsonl`: one result of the task a line, appended and synced to disk as each record ends.
     - `spent.txt`: US dollars of each answered request, one a line.
     - `batches/`: requests to models that are answered in batches, and their results.
-    - `input.index`: what the check of a large input found, so that resuming it takes no second one.
-    - `journal.index`: where the results stand in a large journal, so that it need not be read for that.
     - `results.jsonl`, `summary.json`: derived from the journal, replaced atomically.
     """
 
     def __init__(self, path: Path, task: Task[R]) -> None:
         self.path = path
         self.task = task
-        self.entries = JournalIndex()
-        self._end = self._kept_to = 0
-        self._in_step = True
-        self._kept = KeptIndex(path / "journal.index", self.journal_path)
+        self.journal = Journal(path / "journal.jsonl", task)
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
@@ -60,8 +52,7 @@ class RunFolder(Generic[R]):
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
         """The folder of a run of whatever task. Raises RunError when it is no run, or of an unknown task."""
         folder: RunFolder[Any] = RunFolder(path, task_named(FACTUALITY))
-        folder.task = task_named(str(folder.manifest.content().get("task", FACTUALITY)))
-        return folder
+        return RunFolder(path, task_named(str(folder.manifest.content().get("task", FACTUALITY))))
 
     @property
     def spent(self) -> float:
@@ -71,17 +62,17 @@ class RunFolder(Generic[R]):
     @property
     def journal_path(self) -> Path:
         """Path of journal.jsonl: one result a line."""
-        return self.path / "journal.jsonl"
+        return self.journal.path
+
+    @property
+    def entries(self) -> Entries:
+        """Where the results stand in the journal, by record id; none before it is read."""
+        return self.journal.entries
 
     @property
     def results_path(self) -> Path:
         """Path of results.jsonl: one line a record, in input order."""
         return self.path / RESULTS
-
-    @property
-    def input_path(self) -> Path:
-        """Path of input.index: what the check of a large input file found."""
-        return self.path / "input.index"
 
     @property
     def summary_path(self) -> Path:
@@ -122,7 +113,7 @@ class RunFolder(Generic[R]):
         self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str], *, fresh: bool
     ) -> None:
         wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
-        derived = (self.results_path, self.summary_path, self.input_path, self._kept.path)
+        derived = (self.results_path, self.summary_path)
         clear_interrupted(self.manifest.path, *derived)
         if fresh:
             for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
@@ -166,121 +157,52 @@ class RunFolder(Generic[R]):
         return kept_config(self.manifest.content()["config"], str(self.manifest.path))
 
     def read_journal(self) -> None:
-        """Index the journal: the last line of each record counts. What a killed process left torn does not.
-
-        Raises:
-            RunError: a line other than a torn last one is damaged.
-        """
-        self.entries, self._end = self._kept.read(self.task)
-        self._kept_to = self._end
-        self._read_on()
-        self._in_step = True
+        """Check the journal and note where the last line of each record stands; see `Journal.read`."""
+        self.journal.read()
 
     def mend_journal(self) -> None:
-        """Index what is new in the journal, and cut a torn last line off. Raises as `read_journal` does.
-
-        An index that was interrupted while entries went in is made anew.
-        """
-        if self._in_step:
-            self._read_on()
-        else:
-            self.read_journal()
-        if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
-            os.truncate(self.journal_path, self._end)
-        self._keep(self.entries.since(self._kept_to))
-
-    def _keep(self, added: Iterable[tuple[str, JournalEntry]]) -> None:
-        self._kept.keep(self.task, self.entries, added)
-        self._kept_to = self._end
-
-    def _read_on(self) -> None:
-        if not self.journal_path.exists():
-            return
-        with self.journal_path.open("rb") as journal:
-            journal.seek(self._end)
-            for line in journal:
-                if not line.endswith(b"\n"):
-                    break
-                self._index(line)
-
-    def _index(self, line: bytes) -> None:
-        try:
-            record_id, entry = entry_of(self.task, head_of(line), self._end)
-            self.entries[record_id] = entry
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise RunError(
-                f"{self.journal_path}:{self._line_number(self._end)}: damaged line; remove it and run again, "
-                "or start over with --fresh"
-            ) from error
-        self._end += len(line)
-
-    def _line_number(self, offset: int) -> int:
-        with self.journal_path.open("rb") as journal:
-            passed = itertools.accumulate(map(len, journal))
-            return 1 + sum(1 for _ in itertools.takewhile(lambda end: end <= offset, passed))
+        """Read what is new in the journal, and cut a torn last line off; see `Journal.mend`."""
+        self.journal.mend()
 
     def finished(self, record_id: str, fingerprint: str) -> bool:
         """Whether a record with that content needs no more work: it is assessed, and nothing of it failed."""
         entry = self.entries.get(record_id)
-        return entry is not None and not entry.to_repeat and entry.fingerprint == fingerprint
+        return entry is not None and entry.fingerprint == fingerprint
 
     def append(self, *results: R) -> None:
-        """Add results to the journal; see `write`."""
+        """Add results to the journal; see `Journal.write`."""
         self.write([line_of(self.task, result) for result in results])
 
     def write(self, lines: Sequence[JournalLine]) -> None:
-        """Add lines to the journal; when this returns they are on disk.
-
-        Raises:
-            RunError: the journal can't be written; its earlier lines are whole.
-        """
-        try:
-            with self.journal_path.open("ab") as journal:
-                offset = journal.tell()
-                journal.writelines(line.text for line in lines)
-                journal.flush()
-                os.fsync(journal.fileno())
-        except OSError as error:
-            raise RunError(
-                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
-                "same command goes on from there"
-            ) from error
-        self._in_step = False
-        for line in lines:
-            self.entries[line.record_id] = line.entry._replace(offset=offset)
-            offset += len(line.text)
-        self._end, self._in_step = offset, True
-        self._keep([(line.record_id, self.entries[line.record_id]) for line in lines])
+        """Add lines to the journal; see `Journal.write`."""
+        self.journal.write(lines)
 
     def results(self, ids: Iterable[str]) -> Iterator[R]:
-        """The results of `ids`, in that order, read one at a time; ids without one are passed over."""
-        if not self.entries:
-            return
-        with self.journal_path.open("rb") as journal:
-            for record_id in ids:
-                if record_id not in self.entries:
-                    continue
-                journal.seek(self.entries[record_id].offset)
-                try:
-                    yield self.task.result.model_validate_json(journal.readline())
-                except ValidationError as error:
-                    raise RunError(
-                        f"{self.journal_path}: the result of {record_id!r} can't be read: {error}"
-                    ) from error
+        """The results of `ids`; see `Journal.results`."""
+        return self.journal.results(ids)
 
-    def order(self) -> Ids:
+    def known_id(self, record_id: str) -> str:
+        """The id of a record in this folder, whose journal was read.
+
+        Raises:
+            RunError: there is no such record; the nearest one is named, unless the run is large.
+        """
+        if record_id not in self.entries:
+            compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
+            close = difflib.get_close_matches(record_id, compared, n=1)
+            remedy = f"did you mean {close[0]!r}?" if close else f"{self.results_path} has the ids"
+            raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
+        return record_id
+
+    def order(self) -> list[str]:
         """Record ids in the order of the last results, then any others in the order they were finished."""
-        ids = Ids()
+        found: dict[str, None] = {}
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             # The results are derived from the journal, which is enough without them.
-            found = Ids()
             with self.results_path.open(encoding="utf-8") as results:
-                for line in results:
-                    found.add(_id_of(line))
-            ids = Ids(record_id for record_id in found if record_id in self.entries)
-        for record_id in self.entries:
-            ids.add(record_id)
-        return ids
+                ordered = dict.fromkeys(map(_id_of, results))
+            found = {record_id: None for record_id in ordered if record_id in self.entries}
+        return list(found | dict.fromkeys(self.entries))
 
 
 def _id_of(line: str) -> str:

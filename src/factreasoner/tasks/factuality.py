@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import atom_prompts
@@ -17,9 +16,7 @@ from factreasoner.models import (
     Atom,
     Failure,
     Record,
-    Status,
     Verdict,
-    has_converged,
     record_fingerprint,
 )
 from factreasoner.pipeline import build_pipeline
@@ -122,23 +119,17 @@ class Factuality(Task[Assessment]):
         """See `Task`."""
         return result.atoms
 
-    def size(self, line: Mapping[str, Any]) -> int:
+    def size(self, result: Assessment) -> int:
         """See `Task`."""
-        outcome = line["outcome"]
-        return len(line["atoms"]) - len(outcome["unjudged"]) if outcome else 0
+        return len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0
 
-    def status(self, line: Mapping[str, Any]) -> Status:
-        """Partial too where an earlier version said ok though its posteriors have not converged."""
-        marginals = (line["outcome"] or {}).get("marginals") or {}
-        return "partial" if line["status"] == "ok" and has_converged(marginals) is False else line["status"]
-
-    def to_repeat(self, line: Mapping[str, Any]) -> bool:
+    def to_repeat(self, result: Assessment) -> bool:
         """No record is repeated for posteriors that have not converged: solving takes no judgement.
 
         `score` solves such records again.
         """
-        failures = line["failures"] or (line["outcome"] or {}).get("failures")
-        return line["status"] == "failed" or bool(line["status"] == "partial" and failures)
+        failures = result.failures or (result.outcome.failures if result.outcome else ())
+        return result.status == "failed" or bool(result.status == "partial" and failures)
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Summary:
         """See `Task`."""

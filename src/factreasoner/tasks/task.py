@@ -16,7 +16,7 @@ from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Atom, Failure, Record, Status, TaskResult, Verdict
+from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
@@ -126,8 +126,8 @@ class Task(ABC, Generic[R]):
         """The result of a record that could not be worked on at all."""
 
     @abstractmethod
-    def size(self, line: Mapping[str, Any]) -> int:
-        """How many claims were judged, from a result as it stands in the journal."""
+    def size(self, result: R) -> int:
+        """How many claims were judged."""
 
     @abstractmethod
     def rows(self, result: R) -> Iterator[ClaimRow]:
@@ -150,14 +150,9 @@ class Task(ABC, Generic[R]):
         """The claims of a result by which it is told whether two runs judged the same; none: all do."""
         return ()
 
-    def status(self, line: Mapping[str, Any]) -> Status:
-        """How a record fared, from its result as it stands in the journal."""
-        status: Status = line["status"]
-        return status
-
-    def to_repeat(self, line: Mapping[str, Any]) -> bool:
-        """Whether a resumed run works on the record anew, from its result as it stands in the journal."""
-        return line["status"] in ("failed", "partial")
+    def to_repeat(self, result: R) -> bool:
+        """Whether something failed, so that a resumed run works on the record again."""
+        return result.status in ("failed", "partial")
 
     @abstractmethod
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[R]:

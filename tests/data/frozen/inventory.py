@@ -103,7 +103,8 @@ def _of_runs(folder: Path) -> Iterator[tuple[str, ...]]:
         for file in ("results.jsonl", "journal.jsonl", "summary.json", "manifest.json"):
             text = (out / file).read_text(encoding="utf-8")
             for value in map(json.loads, text.splitlines() if file.endswith("l") else [text]):
-                yield from (("field", wanted.command, file, path) for path in _paths(value))
+                kept = value["result"] if file == "journal.jsonl" else value
+                yield from (("field", wanted.command, file, path) for path in _paths(kept))
         for table in ("atoms" if wanted.command == "run" else "claims", "records", "verdicts"):
             header = called("export", str(out), "--table", table, "--out", "-").split("\n")[0].strip()
             yield from (("column", wanted.command, table, column) for column in header.split(","))

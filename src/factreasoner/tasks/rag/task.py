@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from factreasoner.assembly import assembly_of
@@ -64,9 +64,9 @@ class Rag(Task[RagResult]):
         """See `Task`."""
         return result.model_copy(update={"verdicts": verdicts})
 
-    def size(self, line: Mapping[str, Any]) -> int:
+    def size(self, result: RagResult) -> int:
         """See `Task`."""
-        return len({verdict["target_id"] for verdict in line["verdicts"]})
+        return len({verdict.target_id for verdict in result.verdicts})
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RagResult]:
         """See `Task`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -78,9 +78,9 @@ class Recall(Task[RecallResult]):
         """See `Task`."""
         return result.model_copy(update={"verdicts": verdicts})
 
-    def size(self, line: Mapping[str, Any]) -> int:
+    def size(self, result: RecallResult) -> int:
         """See `Task`."""
-        return len(line["verdicts"])
+        return len(result.verdicts)
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RecallResult]:
         """See `Task`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from factreasoner.assembly import assembly_of
@@ -59,9 +59,9 @@ class Verify(Task[VerifyResult]):
         """See `Task`."""
         return relabelled(result, verdicts)
 
-    def size(self, line: Mapping[str, Any]) -> int:
+    def size(self, result: VerifyResult) -> int:
         """See `Task`."""
-        return len(line["verdicts"])
+        return len(result.verdicts)
 
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[VerifyResult]:
         """See `Task`."""
