@@ -16,7 +16,7 @@ from typing import Any
 
 
 class Receiver:
-    """`statuses` are answered first, one a request; `kept` is what was taken, by its key where it has one."""
+    """`statuses` are answered first, one a request (0: as ever); `kept` is what was taken, by its key."""
 
     def __init__(self) -> None:
         self.statuses: list[int] = []
@@ -26,7 +26,8 @@ class Receiver:
 
     def answer(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
         self.requests.append((path, headers, len(body)))
-        return (self.statuses.pop(0), b"busy") if self.statuses else self.take(path, headers, body)
+        status = self.statuses.pop(0) if self.statuses else 0
+        return (status, b"busy") if status else self.take(path, headers, body)
 
     def take(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
         raise NotImplementedError

@@ -33,7 +33,7 @@ class Running(NamedTuple):
     drain: Any
 
     def post(self, route: str, record: Any = None, **more: Any) -> httpx.Response:
-        with httpx.Client(timeout=20) as client:
+        with httpx.Client(timeout=60) as client:
             return client.post(f"{self.url}/v1/{route}", **({"json": record} if record else {}), **more)
 
     def get(self, path: str, **more: Any) -> httpx.Response:
@@ -86,7 +86,7 @@ def running(
         assert not thread.is_alive()
 
 
-def until(true: Any, seconds: float = 20.0) -> None:
+def until(true: Any, seconds: float = 60.0) -> None:
     """Wait until something is true."""
     ends = threading.Event()
     for _ in range(int(seconds / 0.02)):

@@ -11,6 +11,7 @@ from fake_server import FakeServer
 from service_scene import RECORD, running, until
 
 from factreasoner import assess
+from factreasoner.serve import server
 from factreasoner.serve.app import Limits
 
 HELD = {"output": "Held.", "contexts": ["hold"]}
@@ -190,7 +191,8 @@ def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
         assert held_judge.begun == ["Held.", RECORD["output"]]
 
 
-def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up():
+def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):
+    monkeypatch.setattr(server, "SECONDS_FOR_HEADERS", 0.5)
     with running(limits=Limits(seconds=1.0)) as service:
         head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         stalled = [_raw(service.port, head + b"Content-Length: 500\r\n\r\n{") for _ in range(50)]
@@ -201,6 +203,7 @@ def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up():
         assert b" 400 " in _line(short)  # the body is its first two bytes, and what follows is no request
         assert b" 413 " in _line(huge)
         assert b" 408 " in _line(stalled[0])
+        assert silent[0].recv(1) == b""  # closed
         for client in (*stalled, *silent, short, huge):
             client.close()
 

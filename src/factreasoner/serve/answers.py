@@ -12,6 +12,7 @@ from factreasoner.assembly import assembly_of
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.llm import transport
 from factreasoner.models import Record
 from factreasoner.serve.replies import Reply, problem, problems, result
 from factreasoner.settings import Config
@@ -54,6 +55,8 @@ def answers_for(terms: Terms) -> Answers:
     """
     config = terms.config
     llm = assembly_of(config).llm if config.model else None
+    if llm is not None:
+        transport.load()  # which takes seconds, and no request's
     answers = Answers(terms)
     for name in dict.fromkeys(TASK_OF.values()):
         task = task_named(name)
