@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from llm_scene import PROMPT, schema_of
 
 from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
-from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.retry_budget import IN_VAIN, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
@@ -47,7 +47,7 @@ ASKED = ItemQuestion(
 
 
 def asked(llm, count, **settings):
-    results = Reasker(llm, Config(**settings)).ask(ASKED, range(count))
+    results = ItemAsker(llm, Config(**settings)).ask(ASKED, range(count))
     assert len(results) == count
     for item, result in enumerate(results):
         assert result == "yes" or (isinstance(result, Failure) and result.item_id == f"item {item}")
@@ -207,7 +207,7 @@ def test_a_cut_alone_is_asked_once_more_as_another_sample():
 def test_samples_drawn_side_by_side_do_not_meet():
     llm = ScriptedLLM(lambda prompt, schema: {})
     for sample in (1, 2, 3):
-        Reasker(llm, Config(max_attempts=2)).ask(ASKED, [0], sample=sample, samples=3)
+        ItemAsker(llm, Config(max_attempts=2)).ask(ASKED, [0], sample=sample, samples=3)
     assert sorted(call.sample for call in llm.calls) == [1, 2, 3, 4, 5, 6]
 
 

@@ -16,7 +16,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.atoms.strangers import Material
 from factreasoner.atoms.vague import is_vague
 from factreasoner.errors import StageError
-from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
@@ -60,7 +60,7 @@ class LLMAtomizer:
     none. English facts that still join several are split by their parse.
 
     A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
-    whose reply is cut or unusable is asked again, as `Reasker` does it.
+    whose reply is cut or unusable is asked again, as `ItemAsker` does it.
     """
 
     PROMPT = "atomizer"
@@ -70,7 +70,7 @@ class LLMAtomizer:
     def __init__(self, llm: LLM, config: Config | None = None, *, instructions: bool = False) -> None:
         self._llm = llm
         self._config = config or Config()
-        self._reasker = Reasker(llm, self._config)
+        self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load(self.PROMPT)
         self._instructions = instructions
         check_model(self._config.spacy_model)
@@ -127,7 +127,7 @@ class LLMAtomizer:
             read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
         results: list[list[Statement] | Failure] = []
-        answers = self._reasker.ask(asked, chunk.sentences)
+        answers = self._item_asker.ask(asked, chunk.sentences)
         pairs = zip(chunk.sentences, answers, strict=True)
         for failed, run in groupby(pairs, key=lambda pair: isinstance(pair[1], Failure)):
             sentences, found = zip(*run, strict=True)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.errors import PendingError
 from factreasoner.judges import faaf
-from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
@@ -49,13 +49,13 @@ class JudgedClaims(NamedTuple):
 
 
 class Asker:
-    """Asks about claims, `claims_per_call` a call at most; bad replies are mended as `Reasker` does it.
+    """Asks about claims, `claims_per_call` a call at most; bad replies are mended as `ItemAsker` does it.
 
     `tokens_per_claim` is about what the answer to one takes.
     """
 
     def __init__(self, llm: LLM, config: Config, *, tokens_per_claim: int) -> None:
-        self._reasker = Reasker(llm, config)
+        self._item_asker = ItemAsker(llm, config)
         self._config = config
         self._tokens_per_claim = tokens_per_claim
         self._llm = llm
@@ -109,7 +109,7 @@ class Asker:
         with one_slot():
             for batch in batches:
                 try:
-                    results = self._reasker.ask(asked, batch, sample=sample, samples=samples)
+                    results = self._item_asker.ask(asked, batch, sample=sample, samples=samples)
                 except PendingError as error:
                     pending = error
                     continue

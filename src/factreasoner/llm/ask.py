@@ -67,7 +67,7 @@ class _Turn(NamedTuple):
         return self._replace(reason=reason, times=self.times + 1 if reason == self.reason else 1)
 
 
-class Reasker:
+class ItemAsker:
     """Makes planned calls, each with what it takes to mend bad replies.
 
     - An item without a usable result is asked about again: first with the other such items, then in halves,

@@ -62,6 +62,8 @@ class Exchange:
         self._learns = batches is None
         self._helped = False
         """Whether a longer limit has helped; it is kept for all later calls."""
+        self._longest_seen: dict[tuple[CallForm, str], int] = {}
+        """Characters of the longest request that the model saw whole, by form and prompt."""
 
     def ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
         """What comes of a question in one form.
@@ -76,8 +78,7 @@ class Exchange:
             return Tried(form, None, problem, final=True)
         content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
         answer = self._long_enough(form, content, question, attempts)
-        if sees_too_little(answer.prompt_tokens, content["messages"]):
-            raise self._sender.stop(str(_unseen(answer.prompt_tokens))) from None
+        self._see_that_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
             reply = Reply(arguments={}, truncated=True, form=form, usage=attempts.usage)
             return Tried(form, reply, obeyed=False)
@@ -132,6 +133,19 @@ class Exchange:
         self._helped = self._helped or (not answer.cut and self._learns)
         return answer
 
+    def _see_that_all_was_seen(
+        self, kind: tuple[CallForm, str], answer: Completion, messages: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Hold a request against the tokens that the model saw of it, if none of its kind was longer."""
+        reported = answer.prompt_tokens
+        texts = [_text(message.get("content")) for message in messages]
+        length = sum(map(len, texts))
+        if reported is None or length <= self._longest_seen.get(kind, 0):
+            return
+        if sees_too_little(reported, texts):
+            raise self._sender.stop(str(_unseen(reported))) from None
+        self._longest_seen[kind] = length
+
     def _wanted(self, form: CallForm, question: Question, *, long: bool) -> Wanted:
         """The parameters of a request; a reply may take twice of what is expected, and a bit more."""
         config = self._config
@@ -169,11 +183,8 @@ def refused(form: CallForm, error: FormRefusedError, attempts: Attempts) -> Unus
     )
 
 
-def sees_too_little(reported: int | None, messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a model reports less than half of the prompt tokens that the messages alone must take."""
-    if reported is None:
-        return False
-    texts = [_text(message.get("content")) for message in messages]
+def sees_too_little(reported: int, texts: Sequence[str]) -> bool:
+    """Whether a model reports less than half of the prompt tokens that its messages alone must take."""
     least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
     return least >= TELLING_TOKENS and reported < least / 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure
@@ -38,12 +38,12 @@ class Rewriter:
     """Asks for the new texts of a whole record in one call, or in as many as its answers need to fit.
 
     Arguments are named by position, so that a text can't move to another item. One that is missing, null,
-    empty, of the wrong type or has a problem is asked again, as `Reasker` does it; then it is a Failure.
+    empty, of the wrong type or has a problem is asked again, as `ItemAsker` does it; then it is a Failure.
     """
 
     def __init__(self, rewriting: Rewriting, llm: LLM, config: Config) -> None:
         self._rewriting = rewriting
-        self._reasker = Reasker(llm, config)
+        self._item_asker = ItemAsker(llm, config)
         self._config = config
 
     def requests(self, prompt: Prompt, items: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
@@ -66,7 +66,7 @@ class Rewriter:
             ],
         )
         answers = parallel_map(
-            lambda positions: self._reasker.ask(asked, positions),
+            lambda positions: self._item_asker.ask(asked, positions),
             self._batches(items),
             workers=self._config.concurrency,
         )

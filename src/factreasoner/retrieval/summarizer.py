@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from factreasoner import prompts
 from factreasoner.graph.pairs import equal_groups, kept
-from factreasoner.llm.ask import ItemQuestion, NoResult, Reasker
+from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -67,11 +67,11 @@ class LLMSummarizer:
 
     These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, lest what
     bears on another atom be dropped. Contexts of equal text are read once. An unusable answer is asked for
-    again, as `Reasker` does it; then it is a Failure, and the context is used as it is.
+    again, as `ItemAsker` does it; then it is a Failure, and the context is used as it is.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
-        self._reasker = Reasker(llm, config or Config())
+        self._item_asker = ItemAsker(llm, config or Config())
         self._config = config or Config()
         self._template = prompts.load("summarizer")
         self._asked = ItemQuestion[_Task, dict[str, Any]](
@@ -98,7 +98,7 @@ class LLMSummarizer:
         """
         tasks = self._tasks(contexts, atoms)
         answers = parallel_map(
-            lambda task: self._reasker.ask(self._asked, [task]), tasks, workers=self._config.concurrency
+            lambda task: self._item_asker.ask(self._asked, [task]), tasks, workers=self._config.concurrency
         )
         changes: dict[str, dict[str, Any]] = {}
         failures: list[Failure] = []
