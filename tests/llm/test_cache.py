@@ -15,7 +15,7 @@ from fake_server import Completion, answering, cut, missing, obliging, prose, re
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
-from factreasoner.llm.cache import FILE, ReplyCache, cache_folder, key_of
+from factreasoner.llm.cache import FILE, CacheFile, ReplyCache, cache_folder, key_of
 from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances, Reply
@@ -250,12 +250,6 @@ def test_many_processes_write_the_same_new_file(tmp_path):
     connection.close()
 
 
-def test_a_damaged_file_is_an_error_with_its_remedy(tmp_path):
-    (tmp_path / FILE).write_bytes(b"no database, only words " * 100)
-    with pytest.raises(ConfigError, match=r"damaged.*delete it, or use --no-cache"):
-        ReplyCache(tmp_path)
-
-
 def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
     set_up = scene(answering(lambda name, prop, request: "True"))
     client = set_up.client(cache=True)
@@ -291,3 +285,45 @@ def test_keys_are_stable_and_take_any_text():
     assert key_of(["a", 1, {"b": None}]) == key_of(["a", 1, {"b": None}])
     assert key_of(["a"]) != key_of(["b"])
     assert len(key_of("half a pair: \ud83d")) == 64
+
+
+# Any file of rows
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT)",
+    "DELETE FROM kept WHERE key = ''",
+)
+READ = "SELECT value FROM kept WHERE key = ?"
+WRITE = "INSERT OR REPLACE INTO kept VALUES (?, ?)"
+
+
+def opened(path):
+    return CacheFile(path, TABLES, remedy="do without")
+
+
+def test_what_is_written_is_read_by_the_next_process(tmp_path):
+    first = opened(tmp_path / "folder" / "kept.sqlite")
+    first.write(WRITE, [("a", "1"), ("b", "2"), ("a", "3")])
+    first.close()
+    assert opened(tmp_path / "folder" / "kept.sqlite").rows(READ, ["a"]) == [("3",)]
+
+
+def test_without_a_path_it_is_this_processs_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = opened(None)
+    file.write(WRITE, [("a", "1")])
+    assert file.rows(READ, ["a"]) == [("1",)]
+    assert opened(None).rows(READ, ["a"]) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_file_is_an_error_that_says_what_to_do(tmp_path):
+    (tmp_path / "kept.sqlite").write_bytes(b"no database" * 1000)
+    with pytest.raises(ConfigError, match=r"cache_dir: .*kept.sqlite is damaged .*delete it, or do without"):
+        opened(tmp_path / "kept.sqlite")
+
+
+def test_a_file_that_cant_be_made_is_an_error_that_says_what_to_do(tmp_path):
+    (tmp_path / "folder").write_text("in the way")
+    with pytest.raises(ConfigError, match=r"can't be written .*another folder, or do without"):
+        opened(tmp_path / "folder" / "kept.sqlite")

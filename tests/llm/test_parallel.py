@@ -41,10 +41,6 @@ def test_results_come_in_the_order_of_the_items(workers):
     assert parallel_map(str, iter([7]), workers) == ["7"]
 
 
-def test_one_worker_is_the_caller_itself():
-    assert parallel_map(lambda _: threading.current_thread(), range(3), 1) == [threading.current_thread()] * 3
-
-
 def test_no_more_items_are_under_way_than_workers():
     gauge, together = Gauge(), threading.Barrier(3)
 
@@ -93,7 +89,8 @@ def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers
         parallel_map(work, range(10), workers)
 
 
-def test_ctrl_c_waits_for_nobody():
+@pytest.mark.parametrize("mapped", [parallel_map, lambda *asked: list(map_as_completed(*asked))])
+def test_ctrl_c_waits_for_nobody(mapped):
     hold = threading.Event()
 
     def work(number):
@@ -102,22 +99,8 @@ def test_ctrl_c_waits_for_nobody():
         hold.wait(60)
 
     with pytest.raises(KeyboardInterrupt):
-        parallel_map(work, range(4), 4)
+        mapped(work, range(4), 4)
     assert not hold.is_set()  # the others still wait
-    hold.set()
-
-
-def test_ctrl_c_ends_a_stream_too():
-    hold = threading.Event()
-
-    def work(number):
-        if number == 2:
-            raise KeyboardInterrupt
-        return number or hold.wait(60)
-
-    with pytest.raises(KeyboardInterrupt):
-        list(map_as_completed(work, range(4), 4))
-    assert not hold.is_set()
     hold.set()
 
 
@@ -245,11 +228,6 @@ def test_one_by_one_until_settled():
     assert order[:4] == [(0, 0), (0, 1), (0, 2), (1, 0)]
     assert sorted(order) == [(number, part) for number in range(8) for part in range(3)]
     assert 4 <= gauge.peak <= 8
-
-
-@pytest.mark.parametrize("workers", [1, 2, 7])
-def test_every_item_of_a_stream_is_mapped_once(workers):
-    assert sorted(map_as_completed(lambda x: x * x, range(50), workers)) == [x * x for x in range(50)]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
