@@ -27,7 +27,8 @@ class Slots:
     It begins with `first`. Where all are in use, twice as many are tried, and kept if they work off at least
     1.3 times as many tokens a second; else they are tried again much later, after twice as long each time. A
     trial at less than half the speed ends once more answers came than there are slots: a server with one
-    prefix cache reads every passage again for each call while two passages are under way. A request that times out halves them.
+    prefix cache reads every passage again for each call while two passages are under way. A request that
+    times out halves them.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -128,7 +129,7 @@ class Slots:
         return self._tokens / passed if passed > 0 else float("inf")
 
     def _lost(self) -> bool:
-        """Whether a trial need not be seen to its end; answers may come in bursts of as many as there are slots."""
+        """Whether a trial need not be seen to its end; answers may come in bursts, one for each slot."""
         enough = self._answers > self.limit
         return enough and self._before is not None and 2 * self._speed() < self._before[1]
 
