@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from llm_scene import PROMPT, schema_of
 
 from factreasoner.errors import BudgetError, ConfigError, PendingError, ProviderError, UnusableReplyError
-from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
-from factreasoner.llm.retry_budget import IN_VAIN, most_paid
+from factreasoner.llm.ask import IN_VAIN, ItemAsker, ItemQuestion, NoResult, most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Failure
 from factreasoner.models.messages import Reply

@@ -29,8 +29,8 @@ from fake_server import (
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.llm.ask import planned_call
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.retry_budget import planned_call
 from factreasoner.llm.usage import Meter
 from factreasoner.settings import Config
 

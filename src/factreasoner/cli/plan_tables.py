@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.llm.retry_budget import AN_ANSWER, IN_VAIN
+from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.settings import Config

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from factreasoner.choices import CallForm
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.llm import forms
+from factreasoner.llm.ask import current_budget
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import Cache, key_of, worth_keeping
@@ -17,7 +18,6 @@ from factreasoner.llm.capabilities import Capabilities, FoundForm, KeptCapabilit
 from factreasoner.llm.exchange import Exchange, Question, refused
 from factreasoner.llm.form_search import FormSearch
 from factreasoner.llm.limits import SharedLimits
-from factreasoner.llm.retry_budget import current_budget
 from factreasoner.llm.send import Attempts, FormRefusedError, Sender
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import CACHED, record_usage

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
+from factreasoner.llm.ask import RetryBudget
 from factreasoner.llm.breaker import CircuitBreaker
 from factreasoner.llm.deadline import ServerQueue, turns, within
 from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.responses import Completion
-from factreasoner.llm.retry_budget import RetryBudget
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage

@@ -14,7 +14,7 @@ from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.retry_budget import most_paid
+from factreasoner.llm.ask import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record

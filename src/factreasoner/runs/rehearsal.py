@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from factreasoner.llm.ask import most_paid
 from factreasoner.llm.panel import Panel
-from factreasoner.llm.retry_budget import most_paid
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.models.messages import FunctionSchema, Prompt
