@@ -43,21 +43,6 @@ class Locator:
             or self._by_words(part)
         )
 
-    def from_beginning(self, beginning: str, part: str, after: int = 0) -> Span | None:
-        """The place of a part told by its first words: up to the last word of `part` in their sentence.
-
-        Where these words stand nowhere, that of `part` itself.
-        """
-        first = self.find(beginning, after)
-        if first is None:
-            return self.find(part, after)
-        sentence = next((s for s in self._sentences if s.start <= first.start < s.end), first)
-        wanted = {word.casefold() for word in _WORD.findall(part)}
-        words = self._words_of(Span(first.start, max(sentence.end, first.end)))
-        return Span(
-            first.start, max((place.end for word, place in words if word in wanted), default=first.end)
-        )
-
     def _verbatim(self, part: str, start: int) -> Span | None:
         at = self._text.find(part, start, self._span.end)
         return Span(at, at + len(part)) if at >= 0 else None

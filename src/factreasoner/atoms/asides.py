@@ -12,6 +12,7 @@ from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
 _PLURAL = ("NNS", "NNPS")
+_NAMES = ("NOUN", "PROPN")
 _NARROWING = words("first last only second third one most least best largest")
 
 
@@ -28,7 +29,7 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
     found: list[Aside] = []
     parse = wording.parse
     for noun in wording.kept(verb):
-        if noun.pos not in ("NOUN", "PROPN") or not _is_of_clause(parse, noun, verb):
+        if noun.pos not in _NAMES or not _is_of_clause(parse, noun, verb):
             continue
         for child in wording.children(noun, "relcl", "appos", "acl"):
             aside = _definition(parse, noun, child, verb, subject) or _set_off(wording, noun, child)
@@ -40,21 +41,15 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
 
 def _is_of_clause(parse: Parse, noun: Word, verb: Word) -> bool:
     """Whether a noun stands in the clause itself, and in no list."""
-    if noun.dep == "conj":
-        return parse[noun.head].dep == "attr" and not parse.children(noun, "conj")
-    if parse.children(noun, "conj", "cc"):
+    if noun.dep == "conj" or parse.children(noun, "conj", "cc"):
         return False
-    path = [noun, *parse.above(noun, verb)]
-    return noun.head == verb.i or all(word.dep in _PATH for word in path)
+    return noun.head == verb.i or all(word.dep in _PATH for word in (noun, *parse.above(noun, verb)))
 
 
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
     """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
     article = parse.child(noun, "det")
-    first = parse[noun.head]
-    if noun.dep == "conj" and first.dep == "attr" and first.head == verb.i:
-        noun, article = first, article or parse.child(first, "det")
-    if noun.dep != "attr" or verb.lemma != "be" or not subject or child.dep == "appos" or verb.tag == "VBG":
+    if noun.dep != "attr" or verb.lemma != "be" or not subject or verb.tag == "VBG":
         return None
     if article is None or article.lower not in ("a", "an") or parse.children(verb, "neg", "expl"):
         return None
@@ -62,11 +57,10 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
         return None
     if child.dep == "acl":
         begins = all(word.dep == "advmod" for word in parse.subtree(child) if word.i < child.i)
-        return Aside(child, subject) if child.tag in ("VBN", "VBG") and begins else None
+        return Aside(child, subject) if child.tag == "VBN" and begins else None
     relative = parse[parse.edges(child)[0]]
-    is_subject = relative.head == child.i and relative.dep in SUBJECTS
-    told = is_subject and relative.lower in ("who", "that", "which")
-    return Aside(child, subject, relative) if told else None
+    told = relative.head == child.i and relative.dep in SUBJECTS
+    return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
 
 
 def _is_last(parse: Parse, child: Word, verb: Word) -> bool:
@@ -76,38 +70,25 @@ def _is_last(parse: Parse, child: Word, verb: Word) -> bool:
     return all(word.pos == "PUNCT" for word in parse.subtree(verb, gone) if word.i > last)
 
 
-def _goes_on(parse: Parse, last: int) -> bool:
-    """Whether the sentence goes on behind a word without a comma."""
-    return (
-        last + 1 < len(parse)
-        and parse[last + 1].text not in (",", ".", ";", "!")
-        and parse[last + 1].dep != "cc"
-    )
-
-
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     """What commas set off behind a name or a definite noun."""
     parse = wording.parse
     first, last = parse.edges(child)
-    if noun.dep == "conj":
+    if first < 2 or parse[first - 1].text != "," or child.dep == "acl":
         return None
-    if first < 2 or parse[first - 1].text != "," or _goes_on(parse, last) or child.dep == "acl":
+    if last + 1 < len(parse) and parse[last + 1].text not in (",", ".", ";") and parse[last + 1].dep != "cc":
         return None
     own = parse.subtree(noun, {c.i for c in parse.children(noun, "relcl", "appos", "acl", "punct")})
-    if own[-1].i != first - 2 or noun.pos not in ("NOUN", "PROPN"):
-        return None
     name = without_stop(wording.line_without(noun, *parse.children(noun, "relcl", "appos")))
-    if not name:
+    if own[-1].i != first - 2 or not name:
         return None
     if child.dep == "appos":
         described = child.pos == "NOUN" and parse[first].lower in ("a", "an", "the")
         listed = parse.children(child, "conj", "cc", "appos")
-        nested = noun.dep == "pobj" and parse[parse[noun.head].head].pos in ("NOUN", "PROPN")
+        nested = noun.dep == "pobj" and parse[parse[noun.head].head].pos in _NAMES
         plain = noun.pos == "PROPN" and described and not listed and not nested
         return Aside(child, name) if plain else None
     relative = parse[first]
-    if relative.lower == "where" and parse.subject(child) is not None:
-        return Aside(child, (), relative)
     if relative.lower not in ("which", "who") or relative.head != child.i or relative.dep not in SUBJECTS:
         return None
     told = parse[parse.edges(noun)[0]].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
@@ -117,15 +98,12 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
 
 
 def _has_rival(parse: Parse, noun: Word, clause: Word) -> bool:
-    """Whether the relative pronoun may stand for a noun above, or below, the one it is attached to."""
-    finite = parse.finite(clause)
-    chain = [noun]
-    while parse[chain[-1].head].dep == "prep" and parse[parse[chain[-1].head].head].pos in ("NOUN", "PROPN"):
-        chain.append(parse[parse[chain[-1].head].head])
+    """Whether the relative pronoun may stand for a noun above the one it is attached to."""
     who = parse[parse.edges(clause)[0]].lower == "who"
-    rivals = [word for word in chain[1:] if is_person(word.lemma.lower()) == who]
-    if finite.tag == "VBZ" or finite.lower == "was":
-        rivals = [word for word in rivals if word.tag not in _PLURAL]
-    elif finite.tag == "VBP" or finite.lower == "were":
-        rivals = [word for word in rivals if word.tag in _PLURAL]
-    return bool(rivals)
+    above = parse[noun.head]
+    while above.dep == "prep" and parse[above.head].pos in _NAMES:
+        rival = parse[above.head]
+        if is_person(rival.lemma.lower()) == who and (rival.tag in _PLURAL) == (noun.tag in _PLURAL):
+            return True
+        above = parse[rival.head]
+    return False

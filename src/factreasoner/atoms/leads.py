@@ -29,20 +29,10 @@ _EMPTY = re.compile(
 )
 """Lead-ins that say nothing of their items: "These include:", "It works like this:"."""
 
-PRESENT = {"are": "include", "were": "included"}
-NAMING = re.compile(
-    r"(?P<before>.*\b)(?P<verb>are|were|is|was|include[sd]?)(?: the following)?\s*:\Z", re.DOTALL
-)
-EXEMPLIFYING = re.compile(
-    r"(?P<before>.*?),? (?P<joint>including|such as|like|namely)(?: the following)?\s*:\Z", re.DOTALL
-)
 _TO_VERB = re.compile(
     r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
 )
 """What ends a lead-in whose items go on with a verb: "Kubernetes helps you:", "He had to:"."""
-TO_NOUN = re.compile(r"\b(?:about|at|by|for|from|in|into|of|on|through|under|with)\s*:\Z")
-"""What ends a lead-in whose items go on with a noun: "The fuel is used for:"."""
-_NOTHING = ("", "they", "these", "there", "those", "this", "it", "the following")
 
 
 class _Lead(NamedTuple):
@@ -103,8 +93,3 @@ def useful_part(lead: str) -> str:
 def takes_verb(lead: str) -> bool:
     """Whether a lead-in goes on with the plain form of a verb, so that an item is no instruction."""
     return _TO_VERB.search(lead) is not None
-
-
-def is_empty(before: str) -> bool:
-    """Whether the words before the verb of a lead-in name nothing: "These" of "These include:"."""
-    return before.strip().lower() in _NOTHING

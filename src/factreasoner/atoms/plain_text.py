@@ -70,31 +70,6 @@ class Plain(NamedTuple):
             start = place + len(STAND_IN)
         return "".join([*parts, self.text[start:end]])
 
-    def behind(self, word: str, first: str = "", name: str = "") -> Plain:
-        """The sentence with a word and a blank before it, and so in lower case.
-
-        Or with `first` for its first letter, and with a name that begins it read as one.
-        """
-        before = STAND_IN + word.removeprefix(name) if name else word
-        shift = len(before)
-        return Plain(
-            before + (first or self.text[:1].lower()) + self.text[1:],
-            (*[self.places[0]] * shift, *self.places),
-            {**({0: name} if name else {}), **{at + shift: said for at, said in self.names.items()}},
-            {at + shift: aside for at, aside in self.asides.items()},
-        )
-
-    def joined(self, whole: str, label: str = "") -> Plain | None:
-        """The sentence behind what `whole` says before it, which may begin with a label.
-
-        None where it says nothing before, or what is no part of a sentence.
-        """
-        place = whole.rfind(self.whole().rstrip(" .")[1:]) - 1
-        before = whole[: max(0, place)]
-        if not before.endswith(" ") or {":", "?"} & {*before.removeprefix(label)} or 0 in self.names:
-            return None
-        return self.behind(before, whole[place], label if before.startswith(label) else "")
-
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
         shown: list[str] = []

@@ -1,16 +1,22 @@
-"""A second reading of what was split off: it must be one clause, said of what it was said of."""
+"""A second reading of what was split off: one clause that stands alone, read as it was in its sentence."""
 
 from __future__ import annotations
 
+from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.wording import Draft
+from factreasoner.text.abbreviations import words
 from factreasoner.text.tree import VERBS, Parse, Word
 
-_SINGULAR = frozenset({"he", "she", "it", "this", "that"})
-_PLURAL = frozenset({"they", "we", "these", "those", "you"})
+_POINTERS = words("he him his she her it its they them their this that these those others")
+_PERSONAL = words("he his she her")
+_SINGULAR = words("he she it this that")
+_PLURAL = words("they we these those you")
+_HUNGRY = words("of with from by as at than into during")
+_OTHER = {"NOUN": VERBS, "PROPN": VERBS, "VERB": ("NOUN", "PROPN"), "AUX": ("NOUN", "PROPN")}
 
 
-def is_sound(parse: Parse | None, draft: Draft) -> bool:
-    """Whether a statement reads as one finite clause whose verb and subject are those of its draft."""
+def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
+    """Whether a statement reads as one finite clause, whose verb and subject are those of its draft."""
     if parse is None or not parse.is_clause(parse.root):
         return False
     root = parse.root
@@ -18,36 +24,45 @@ def is_sound(parse: Parse | None, draft: Draft) -> bool:
     assert subject is not None
     if draft.verb.lemma not in (root.lemma, parse.finite(root).lemma) and draft.verb.pos in VERBS:
         return False
-    if subject.i > root.i and subject.dep != "expl":
-        return False
     return (
-        _agrees(parse, subject, parse.finite(root))
-        and not is_compound(parse)
+        (subject.i < root.i or subject.dep == "expl")
+        and _agrees(parse, subject, parse.finite(root))
+        and _reads_alike(parse, draft)
+        and not _is_compound(parse)
         and not _is_torn(parse)
-        and parse[0].tag not in ("CC", "WDT")
+        and not _is_open(draft, sentence)
     )
-
-
-def is_compound(parse: Parse) -> bool:
-    """Whether a second finite verb stands beside the main one."""
-    root = parse.root
-    beside = list(parse.children(root, "conj"))
-    for word in beside:
-        beside += parse.children(word, "conj")
-    return any(word.pos in VERBS and (parse.is_finite(word) or word.tag == root.tag) for word in beside)
 
 
 def _agrees(parse: Parse, subject: Word, finite: Word) -> bool:
-    """Whether subject and verb agree in number; open where either may be both."""
-    plural = (
-        subject.tag in ("NNS", "NNPS") or subject.lower in _PLURAL or bool(parse.children(subject, "conj"))
-    )
-    singular = (subject.tag in ("NN", "NNP") and not plural) or subject.lower in _SINGULAR
+    """Whether subject and verb agree in number; a name may be either."""
+    plural = subject.tag == "NNS" or subject.lower in _PLURAL or bool(parse.children(subject, "conj"))
     if finite.lower in ("was", "is", "has", "does") or finite.tag == "VBZ":
-        return not (plural and subject.tag != "NNPS" and subject.pos != "PROPN")
+        return not plural or subject.pos == "PROPN"
     if finite.lower in ("were", "are", "have", "do") or finite.tag == "VBP":
-        return not (singular and subject.pos == "PRON")
+        return subject.lower not in _SINGULAR
     return True
+
+
+def _reads_alike(parse: Parse, draft: Draft) -> bool:
+    """Whether no noun of the sentence is a verb in the second reading, or a verb a noun."""
+    read: dict[str, set[str]] = {}
+    for word in parse.words:
+        read.setdefault(word.lower, set()).add(word.pos)
+    said = [bit for bit in draft.line if isinstance(bit, Word) and bit.lower in read]
+    return not any(read[word.lower] <= set(_OTHER.get(word.pos, ())) for word in said)
+
+
+def _is_compound(parse: Parse) -> bool:
+    """Whether a second finite verb stands beside the main one."""
+    beside = list(parse.children(parse.root, "conj", "ccomp"))
+    for word in beside:
+        beside += parse.children(word, "conj")
+    return any(
+        word.pos in VERBS and (parse.is_finite(word) or word.tag == parse.root.tag)
+        for word in beside
+        if word.dep == "conj" or word.i < parse.root.i
+    )
 
 
 def _is_torn(parse: Parse) -> bool:
@@ -55,7 +70,22 @@ def _is_torn(parse: Parse) -> bool:
     last = next((word for word in reversed(parse.words) if word.pos != "PUNCT"), None)
     if last is None or last.dep == "cc" or last.tag in ("DT", "PRP$", "WDT", "TO"):
         return True
-    return last.dep == "prep" and not parse.children(last) and last.tag == "IN" and last.lower in _HUNGRY
+    hungry = last.dep == "prep" and not parse.children(last) and last.lower in _HUNGRY
+    return hungry or parse[0].tag in ("CC", "WDT")
 
 
-_HUNGRY = frozenset({"of", "with", "from", "by", "as", "at", "than", "into", "during"})
+def _is_open(draft: Draft, sentence: Parse) -> bool:
+    """Whether its first noun is a pronoun for something that its sentence names before.
+
+    Not where the sentence is about one person, or begins with the same pronoun: the reviser names that.
+    """
+    subject = sentence.subject(sentence.root)
+    for word in draft.line:
+        if isinstance(word, Word) and word.lower in _POINTERS and word.dep not in ("det", "mark"):
+            person = subject is not None and (subject.entity == "PERSON" or subject.lower in _PERSONAL)
+            if (word.lower in _PERSONAL and person) or is_expletive(sentence, word):
+                return False
+            return any(before.pos in ("NOUN", "PROPN") for before in sentence.words[: word.i])
+        if isinstance(word, Word) and word.pos in ("NOUN", "PROPN"):
+            return False
+    return False

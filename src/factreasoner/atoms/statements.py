@@ -10,13 +10,10 @@ from factreasoner.atoms.clauses import split
 from factreasoner.atoms.fragments import (
     FINITE,
     LONGEST_LABEL,
+    below,
     enumerated,
-    is_pointing,
     leading_label,
-    names_subject,
-    sentence_of_item,
-    sentence_of_label,
-    sentence_under,
+    stands_alone,
 )
 from factreasoner.atoms.instructions import is_aim, is_instruction
 from factreasoner.atoms.leads import Leads, takes_verb, useful_part
@@ -104,7 +101,7 @@ class _StatementFinder:
             self._header = texts
             return
         place = Span(block.start, block.end)
-        for said, span in said_of_row(texts, spans, self._header or (), place, self._parse):
+        for said, span in said_of_row(texts, spans, self._header or (), place):
             yield self._statement(said, span)
 
     # Blocks
@@ -206,37 +203,34 @@ class _StatementFinder:
             if self._instructions:
                 yield self._statement(self._whole(sentence, parse), sentence.span)
             return
-        if parse is not None and parse.is_clause(parse.root):
-            found = self._split(sentence, parse)
-            if found:
-                yield from found
-                return
-        named = list(enumerated(sentence.plain.text, sentence.plain))
+        found = self._split(sentence, parse)
+        named = found or [self._statement(*said) for said in enumerated(sentence.plain.text, sentence.plain)]
         if named:
-            yield from (self._statement(said, span) for said, span in named)
+            yield from named
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.is_clause(parse.root)
         if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
 
-    def _split(self, sentence: _Sentence, parse: Parse) -> list[Statement]:
+    def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, each of which reads as one clause again; else none."""
-        assert self._parser is not None
-        label = ""
-        if sentence.label and is_pointing(parse):
-            label = sentence.label if names_subject(self._parse(sentence.label), parse) else ""
-            if not label:
-                return []
-        drafts = split(parse, label)
+        if parse is None or self._parser is None or sentence.label:
+            return []
+        if sentence.lead and not self._stands_alone(sentence, parse):
+            return []
+        drafts = split(parse)
         if len(drafts) < 2:
             return []
         writer = Writer(parse, sentence.plain)
         drafts.sort(key=lambda draft: writer.span(draft).start)
         again = self._parser.parse([writer.read(draft.line) for draft in drafts])
-        if not all(is_sound(read, draft) for read, draft in zip(again, drafts, strict=True)):
+        if not all(is_sound(read, draft, parse) for read, draft in zip(again, drafts, strict=True)):
             return []
         return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
+
+    def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
+        return stands_alone(sentence.plain.whole(), parse, self._parse(sentence.lead))
 
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "To bake:"."""
@@ -250,14 +244,10 @@ class _StatementFinder:
         whole = sentence.plain.whole()
         whole = capitalised(whole) if sentence.opened else whole
         if sentence.label:
-            return sentence_of_label(sentence.label, whole, parse, self._parse(sentence.label))
-        if parse is not None and parse.is_clause(parse.root):
-            return sentence_under(sentence.lead, whole, parse, self._parse(sentence.lead))
-        return (
-            sentence_of_item(whole, sentence.lead, parse, self._parse(sentence.lead))
-            if sentence.lead
-            else whole
-        )
+            return f"{sentence.label}: {whole}"
+        if sentence.lead and not self._stands_alone(sentence, parse):
+            return below(sentence.lead, whole)
+        return whole
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]

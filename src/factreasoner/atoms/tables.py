@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from factreasoner.atoms.fragments import sentence_of_cell
 from factreasoner.atoms.plain_text import plain
 from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
-from factreasoner.text.tree import Parse
 
 _COLUMN = re.compile(r"(?<!\\)\|")
 
@@ -33,16 +31,11 @@ def whole_cell(cell: str) -> str:
 
 
 def said_of_row(
-    texts: Sequence[str],
-    spans: Sequence[Span],
-    header: Sequence[str],
-    row: Span,
-    parse: Callable[[str], Parse | None],
+    texts: Sequence[str], spans: Sequence[Span], header: Sequence[str], row: Span
 ) -> Iterator[tuple[str, Span]]:
     """A table row as "column: cell; column: cell", with the place of each text.
 
-    Each cell but the first, which says what the row is about, is a text of its own; a sentence where the
-    header tells how to say it.
+    Each cell but the first, which says what the row is about, is a text of its own.
     """
     columns = [*header, *[""] * len(texts)]
     filled = [(name, cell, span) for name, cell, span in zip(columns, texts, spans, strict=False) if cell]
@@ -52,6 +45,5 @@ def said_of_row(
     if len(said) < 2 or not header or not texts[0]:
         yield "; ".join(said), row
         return
-    for whole, (name, cell, span) in zip(said[1:], filled[1:], strict=True):
-        sentence = sentence_of_cell(header[0], texts[0], name, cell, parse) if name else ""
-        yield sentence or f"{said[0]}; {whole}", span if len(said) > 2 else row
+    for whole, (_, _, span) in zip(said[1:], filled[1:], strict=True):
+        yield f"{said[0]}; {whole}", span if len(said) > 2 else row
