@@ -51,7 +51,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
     article = parse.child(noun, "det")
     if noun.dep != "attr" or verb.lemma != "be" or not subject or verb.tag == "VBG":
         return None
-    if article is None or article.lower not in ("a", "an") or parse.children(verb, "neg", "expl"):
+    if article is None or article.lower not in ("a", "an") or parse.children(verb, "neg", "expl", "advcl"):
         return None
     if any(word.lower in _NARROWING for word in parse.children(noun)) or not _is_last(parse, child, verb):
         return None

@@ -73,7 +73,7 @@ class _Splitter:
         for word in found:
             found += self._parse.children(word, "conj") if word.pos in VERBS else ()
         chain = [verb, *found]
-        joints = {w.lower for each in chain for w in self._parse.children(each, "cc") if w.i > each.i}
+        joints = {self._parse[self._parse.edges(each)[0] - 1].lower for each in found}
         clauses = [clause for each in chain[:-1] for clause in self._parse.children(each, "advcl")]
         if not joints <= _JOINTS or any(self._marks(clause) & _CONDITIONS for clause in clauses):
             return []
@@ -104,7 +104,9 @@ class _Splitter:
             turned = turned or bool(self._parse.children(verb, "neg"))
             aims = any(c.dep in ("xcomp", "ccomp") for c in after)
             return alike and bool(after) and not turned and not aims
-        return bool(after) or not self._parse.children(word, "dobj", "agent")
+        tenses = {self._parse.finite(verb).tag, self._parse.finite(word).tag}
+        turns = tenses == {"VBZ", "VBD"} and self._parse.finite(verb).lemma not in ("be", "have")
+        return not turns and (bool(after) or not self._parse.children(word, "dobj", "agent"))
 
     def _inherited(self, word: Word, verb: Word) -> Line:
         """Auxiliaries of the first verb that the second one needs: "was born and raised"."""

@@ -30,6 +30,8 @@ from factreasoner.text.tree import Parse
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
+_GLUED = re.compile(r"[a-z]{3}[.!?][^\W\d_]")
+"""Two sentences without a blank between, which a parser takes for one."""
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _MOST_WORDS = 10
 """Words of a line without a verb that may be a heading."""
@@ -218,6 +220,8 @@ class _StatementFinder:
         if parse is None or self._parser is None or sentence.label:
             return []
         if sentence.lead and not self._stands_alone(sentence, parse):
+            return []
+        if _GLUED.search(sentence.plain.text):
             return []
         drafts = split(parse)
         if len(drafts) < 2:
