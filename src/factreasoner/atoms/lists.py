@@ -28,8 +28,10 @@ _JOINED = ("conj", "cc", "punct", "preconj", "appos")
 def split_list(wording: Wording, verb: Word) -> list[Line]:
     """The ways to say a clause with one item of its longest list; the clause as it is where it has none."""
     kept = wording.kept(verb)
-    conditional = any(wording.parse.is_clause(word) for word in wording.children(verb, "advcl"))
-    if conditional or verb.lemma in _COLLECTIVE or any(word.lower in _TOGETHER for word in kept):
+    clauses = [
+        c for c in wording.children(verb, "advcl", "neg") if c.dep == "neg" or wording.parse.is_clause(c)
+    ]
+    if clauses or verb.lemma in _COLLECTIVE or any(word.lower in _TOGETHER for word in kept):
         return [wording.line(verb)]
     heads = max((_heads(wording, first, verb) for first in kept), key=len)
     if len(heads) < 2:

@@ -92,7 +92,8 @@ class _Reviser:
         if word.lower not in POINTING or word.tag not in ("DT", "PDT") or word.dep not in (*_SUBJECTS, "det"):
             return
         if word.dep != "det":
-            self._unresolved.append(word.text)
+            if not self._is_bound("many" if word.lower in ("these", "those") else "thing", word):
+                self._unresolved.append(word.text)
             return
         noun = self._parse[word.head]
         name = self._meant.get(noun.lemma)

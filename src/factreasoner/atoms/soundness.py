@@ -5,7 +5,7 @@ from __future__ import annotations
 from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.wording import Draft
 from factreasoner.text.abbreviations import words
-from factreasoner.text.tree import VERBS, Parse, Word
+from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _POINTERS = words("he him his she her it its they them their this that these those others")
 _PERSONAL = words("he his she her")
@@ -75,17 +75,18 @@ def _is_torn(parse: Parse) -> bool:
 
 
 def _is_open(draft: Draft, sentence: Parse) -> bool:
-    """Whether its first noun is a pronoun for something that its sentence names before.
+    """Whether it points to something that its sentence names before, and has no subject with a name itself.
 
     Not where the sentence is about one person, or begins with the same pronoun: the reviser names that.
     """
     subject = sentence.subject(sentence.root)
+    person = subject is not None and (subject.entity == "PERSON" or subject.lower in _PERSONAL)
     for word in draft.line:
-        if isinstance(word, Word) and word.lower in _POINTERS and word.dep not in ("det", "mark"):
-            person = subject is not None and (subject.entity == "PERSON" or subject.lower in _PERSONAL)
-            if (word.lower in _PERSONAL and person) or is_expletive(sentence, word):
-                return False
-            return any(before.pos in ("NOUN", "PROPN") for before in sentence.words[: word.i])
-        if isinstance(word, Word) and word.pos in ("NOUN", "PROPN"):
+        if not isinstance(word, Word):
+            continue
+        if word.dep in SUBJECTS and word.pos in ("NOUN", "PROPN"):
             return False
+        points = word.lower in _POINTERS and word.tag not in ("IN", "WDT", "RB")
+        if points and not (word.lower in _PERSONAL and person) and not is_expletive(sentence, word):
+            return any(before.pos in ("NOUN", "PROPN") for before in sentence.words[: word.i])
     return False
