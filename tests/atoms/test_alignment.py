@@ -56,31 +56,3 @@ def test_a_verbatim_part_is_always_found(text: str, data: st.DataObject) -> None
     part = text[start : data.draw(st.integers(start + 1, len(text)))]
     found = find(part, text=text)
     assert found == (part.strip() or None)
-
-
-@pytest.mark.parametrize(
-    ("begins", "part", "found"),
-    [
-        ("She wrote", "Ada Lovelace wrote notes.", "She wrote notes"),
-        ("she  WROTE", "Ada Lovelace wrote.", "She wrote"),
-        ("in London", "Ada Lovelace was born in 1815.", "in London in 1815"),
-        ("Babbage built", "Ada wrote notes.", "Ada wrote notes."),  # by the statement's own words
-        ("Babbage built", "Babbage built engines.", None),
-    ],
-)
-def test_a_part_is_found_by_its_first_words(begins: str, part: str, found: str | None) -> None:
-    text = f"{TEXT} Ada wrote notes." if begins == "Babbage built" else TEXT
-    span = Locator(text, Span(0, len(text)), sentences(text)).from_beginning(begins, part)
-    assert (None if span is None else text[span.start : span.end]) == found
-
-
-def test_of_equal_beginnings_the_one_after_the_last_statement_is_taken() -> None:
-    text = "It was red. It was old. It was sold."
-    locator = Locator(text, Span(0, len(text)), sentences(text))
-    assert locator.from_beginning("It was", "The house was old.", after=12) == Span(12, 22)
-
-
-@given(st.text(), st.text(), st.text(), st.integers(0, 50))
-def test_any_beginning_is_found_within_the_text_or_not_at_all(text, begins, part, after) -> None:
-    span = Locator(text, Span(0, len(text)), sentences(text)).from_beginning(begins, part, after)
-    assert span is None or 0 <= span.start < span.end <= len(text)

@@ -20,7 +20,7 @@ from factreasoner.text.parsing import find_parser
         ("Q: Who wrote Emma?\nA: Jane Austen wrote Emma.", ["Jane Austen wrote Emma."]),
         ("Q: Is K2 high?\nA: Yes.", []),
         ("Q: Who won?\nA: I don't know.", []),
-        ("What is needed?\n\nVitamin A: a vitamin.", ["Vitamin A is a vitamin."]),
+        ("What is needed?\n\nVitamin A: a vitamin.", ["Vitamin A: a vitamin."]),
         ("Answer: Paris.", ["Answer: Paris."]),
     ],
 )

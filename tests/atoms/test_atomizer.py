@@ -207,7 +207,7 @@ def test_a_lead_in_is_cut_at_words_and_begins_with_a_capital():
     atoms = EmbeddedAtomizer().atomize(Record(id="r", response=lists)).atoms
     assert [atom.text for atom in atoms] == [
         "In Oslo, there are two orders: The friars.",
-        "Rules for guests include Quiet.",
+        "Rules for guests: Quiet.",
     ]
 
 

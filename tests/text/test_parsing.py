@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-from factreasoner.atoms.inflection import past, third_person
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.text import parsing
 from factreasoner.text.parsing import check_model, find_parser
@@ -99,37 +98,6 @@ def test_a_pipeline_without_a_parser_is_refused(tmp_path: object) -> None:
     spacy.blank("en").to_disk(str(tmp_path))
     with pytest.raises(ConfigError, match="has no dependency parser"):
         find_parser(str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("lemma", "form"),
-    [
-        ("appear", "appeared"),
-        ("write", "wrote"),
-        ("use", "used"),
-        ("carry", "carried"),
-        ("play", "played"),
-        ("stop", "stopped"),
-        ("put", "put"),
-    ],
-)
-def test_past(lemma: str, form: str) -> None:
-    assert past(lemma) == form
-
-
-@pytest.mark.parametrize(
-    ("lemma", "form"),
-    [
-        ("focus", "focuses"),
-        ("carry", "carries"),
-        ("play", "plays"),
-        ("have", "has"),
-        ("be", "is"),
-        ("make", "makes"),
-    ],
-)
-def test_third_person(lemma: str, form: str) -> None:
-    assert third_person(lemma) == form
 
 
 def test_a_prefix_that_is_no_word_is_part_of_its_word() -> None:

@@ -77,7 +77,8 @@ class _Splitter:
         clauses = [clause for each in chain[:-1] for clause in self._parse.children(each, "advcl")]
         if not joints <= _JOINTS or any(self._marks(clause) & _CONDITIONS for clause in clauses):
             return []
-        if self._parse.children(verb, "preconj") or self._goes_on(verb, beside):
+        compared = any(word.lower == "than" for word in self._parse.words)
+        if compared or self._parse.children(verb, "preconj") or self._goes_on(verb, beside):
             return []
         if not all(self._may_stand_alone(word, verb, "but" in joints) for word in found):
             return []

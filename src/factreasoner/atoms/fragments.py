@@ -67,7 +67,7 @@ def is_name(said: Parse | None) -> bool:
 def below(lead: str, whole: str) -> str:
     """An item with the lead-in of its list: "Symptoms include fever.", "Causes of cough: Smoking"."""
     naming = _INCLUDING.match(lead)
-    return _as_sentence(f"{naming['before']} {whole}") if naming else f"{lead} {whole}".strip()
+    return _as_sentence(f"{naming['before']} {whole}") if naming else f"{lead} {whole}".strip(" ;,")
 
 
 def stands_alone(whole: str, parse: Parse | None, lead: Parse | None) -> bool:

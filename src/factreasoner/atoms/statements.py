@@ -238,7 +238,7 @@ class _StatementFinder:
 
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "To bake:"."""
-        read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole)
+        read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole.replace(":", ""))
         if read is not None and (is_instruction(read) or is_aim(read)):
             return True
         return joined is not None and is_instruction(joined)
