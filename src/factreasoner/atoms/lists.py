@@ -116,7 +116,7 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
 
 
 def _item(wording: Wording, first: Word, head: Word) -> Line:
-    """One item alone, with the article of the first."""
+    """One item alone, with the "a" or "his" of the first."""
     parse = wording.parse
     gone = {c.i for c in parse.children(head, *_JOINED) if c.i > head.i}
     said = tuple(bit for word in parse.subtree(head, gone) for bit in wording.said(word))
@@ -130,7 +130,7 @@ def _item(wording: Wording, first: Word, head: Word) -> Line:
         return said
     if article.dep == "poss":
         return (*wording.line(article), *said)
-    if article.lower in ("a", "an"):
-        initial = parse[parse.edges(head)[0]].lower[0]
-        return said if head.tag == "NNS" else ("an" if initial in "aeiou" else "a", *said)
-    return (article, *said)
+    if article.lower not in ("a", "an") or head.tag == "NNS":
+        return said
+    initial = parse[parse.edges(head)[0]].lower[0]
+    return ("an" if initial in "aeiou" else "a", *said)

@@ -40,7 +40,9 @@ _ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 def opening(sentence: str) -> int:
     """Characters at the beginning that only connect or remark: "However, it is worth noting that"."""
     found = _OPENING.match(sentence[:_LONGEST])
-    return found.end() if found and found.end() < len(sentence) else 0
+    if found is None or found.end() == len(sentence) or " and that " in sentence[found.end() :]:
+        return 0
+    return found.end()
 
 
 def parts(sentence: str) -> list[tuple[int, int]]:
