@@ -1,7 +1,7 @@
 """Atoms made without a model beside those that people wrote, and what they do to the score of an answer.
 
-Each answer is split as it is by the installed spaCy pipeline and once more into sentences; then the embedded
-judge judges both, and people's atoms, against the record's passages (version 2). Columns:
+Each answer is split by the installed spaCy pipeline and once more into sentences; then the embedded judge
+judges both, and people's atoms, against the record's passages (version 2). Columns:
 
 - `atoms`: ours per people's atom; `theirs in ours`, `ours in theirs`: share with a counterpart, which shares
   at least .7 of the content words of both (F1 of stems).
@@ -10,11 +10,17 @@ judge judges both, and people's atoms, against the record's passages (version 2)
 - `whole`: share of the answer's sentences with an atom that just one atom stands for.
 - `covered`: share of the answer's sentences that one of people's atoms came from and one of ours stands for.
 - `MAE`: mean |precision - people's share of supported atoms| over answers; `rho`: their Spearman correlation.
+  `MAE P` and `rho P` are the same for the mean P(true) of the answer's atoms in place of precision.
   `constant` is the MAE of always saying the mean of the other answers.
 
+`--ablate` leaves out each rule of the atomizer in turn. Columns: `atoms`; `split`: share of the sentences
+with an atom that have several; `refused`: of the sentences that could be split, those that the second reading
+left whole; `faulty`: of the atoms of split sentences, those that are no single finite clause in a parse of
+their own; `MAE P`, `rho P`.
+
 The judge is the shipped one, which has seen people's atoms of these answers. Data: the folder named by
-FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/atoms.py` (two minutes); `--list N` prints N
-atoms drawn at random, to be read.
+FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/atoms.py` (half a minute, four with `--ablate`);
+`--list N` prints N atoms drawn at random, to be read.
 """
 
 from __future__ import annotations
@@ -23,13 +29,16 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from data_folder import data_folder
 from scipy.stats import spearmanr
 
+from factreasoner.atoms import asides, clauses, embedded, soundness, statements
+from factreasoner.atoms.pronouns import Resolved
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
@@ -53,22 +62,57 @@ FEWEST_ANSWERS = 10
 
 
 class Row(NamedTuple):
-    """One way to make atoms: the atoms of each answer, and the precision the judge gives it."""
+    """One way to make atoms: the atoms of each answer, its precision and the mean P(true) of its atoms."""
 
     name: str
     atoms: list[tuple[Atom, ...]]
     precision: list[float | None]
+    mean_p: list[float | None]
+
+
+class Rule(NamedTuple):
+    """A rule of the atomizer, the function that is it, and what the function says without it."""
+
+    name: str
+    owner: object
+    function: str
+    without: Callable[..., object]
+
+
+RULES = (
+    Rule("verbs beside each other", clauses.Splitter, "_conjuncts", lambda *_: []),
+    Rule("definitions", asides, "_definition", lambda *_: None),
+    Rule("what commas set off", asides, "_set_off", lambda *_: None),
+    Rule("a date apart from a place", clauses.Splitter, "_when_and_where", lambda _, verb, line: [line]),
+    Rule("lists", clauses, "split_list", lambda wording, verb: [wording.line(verb)]),
+    Rule("names behind a colon", statements, "enumerated", lambda *_: ()),
+    Rule("the second reading", statements, "is_sound", lambda *_: True),
+    Rule("  nothing pointed to outside", soundness, "_is_open", lambda *_: False),
+    Rule("  nothing torn", soundness, "_is_torn", lambda *_: False),
+    Rule("lead-ins of lists", statements.Leads, "of", lambda *_: ""),
+    Rule("labels", statements.StatementFinder, "_label", lambda _, span, kind: ("", span)),
+    Rule("instructions", statements, "is_instruction", lambda *_: False),
+    Rule("remarks that open", statements, "opening", lambda *_: 0),
+    Rule("courtesies and advice", statements, "is_filler", lambda *_: False),
+    Rule("bibliographies", statements, "is_reference", lambda *_: False),
+    Rule("headings", statements.StatementFinder, "_is_heading", lambda *_: False),
+    Rule("names for pronouns", embedded, "resolve", lambda atoms, *_: [Resolved(a.text) for a in atoms]),
+)
 
 
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description="Atoms made without a model.")
     parser.add_argument("--list", type=int, default=0, help="print that many atoms of each set")
+    parser.add_argument("--ablate", action="store_true", help="leave out each rule in turn")
     chosen = parser.parse_args()
     if find_parser() is None:
         raise SystemExit('no parser of English is installed: pip install "factreasoner[english]" and a model')
     for name in SETS:
         records = list(check_input(data_folder() / name / "records.jsonl").records())
+        if chosen.ablate:
+            _print_ablation(name, records)
+            continue
         people = _row("people", records, Config(judge="embedded"), given=True)
         ours = _row("parse", records, Config(judge="embedded"))
         whole = _row("sentences", records, Config(judge="embedded", spacy_model="none"))
@@ -81,7 +125,9 @@ def main() -> None:
 def _row(name: str, records: Sequence[Record], config: Config, *, given: bool = False) -> Row:
     pipeline = build_pipeline(config)
     made = [pipeline.assess(r if given else r.model_copy(update={"atoms": None})) for r in _loose(records)]
-    return Row(name, [a.atoms for a in made], [factuality(a, len(a.atoms) or 1).precision for a in made])
+    precision = [factuality(a, len(a.atoms) or 1).precision for a in made]
+    mean_p = [float(np.mean(list(a.p_true.values()))) if a.p_true else None for a in made]
+    return Row(name, [a.atoms for a in made], precision, mean_p)
 
 
 def _loose(records: Sequence[Record]) -> list[Record]:
@@ -103,12 +149,11 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
     print(f"\n{name}: {len(records)} answers, MAE of a constant {constant:.3f}")
     print(
         "             atoms  theirs in ours  ours in theirs  compound  open  words  whole  covered"
-        "   MAE   rho  none"
+        "   MAE   rho  MAE P  rho P  none"
     )
     for row in rows:
-        pairs = [(p, s) for p, s in zip(row.precision, share, strict=True) if p is not None]
-        error = np.mean([abs(p - s) for p, s in pairs])
-        rho = spearmanr(*zip(*pairs, strict=True)).statistic
+        error, rho = _against(row.precision, share)
+        error_p, rho_p = _against(row.mean_p, share)
         flat = [atom for atoms in row.atoms for atom in atoms]
         both = list(zip(people.atoms, row.atoms, strict=True))
         print(
@@ -117,9 +162,46 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
             f"{_compound(flat):8.2f}  {np.mean([_is_open(a.text) for a in flat]):4.2f}  "
             f"{np.mean([len(a.text.split()) for a in flat]):5.1f}  {_whole(records, row):5.2f}  "
             f"{_covered(records, row):7.2f}  "
-            f"{error:.3f}  {rho:4.2f}  {len(share) - len(pairs):4}"
+            f"{error:.3f}  {rho:4.2f}  {error_p:.3f}  {rho_p:5.2f}  {row.mean_p.count(None):4}"
         )
     _print_by_length(records, share, rows)
+
+
+def _against(scores: Sequence[float | None], share: Sequence[float]) -> tuple[float, float]:
+    """The mean absolute error and the rank correlation of scores, where there is one."""
+    pairs = [(score, own) for score, own in zip(scores, share, strict=True) if score is not None]
+    error = float(np.mean([abs(score - own) for score, own in pairs]))
+    return error, float(spearmanr(*zip(*pairs, strict=True)).statistic)
+
+
+def _print_ablation(name: str, records: Sequence[Record]) -> None:
+    print(f"\n{name}: {len(records)} answers")
+    print("left out                       atoms  split  refused  faulty  MAE P  rho P")
+    _print_without(None, records)
+    for rule in RULES:
+        with patch.object(rule.owner, rule.function, rule.without):
+            _print_without(rule, records)
+
+
+def _print_without(rule: Rule | None, records: Sequence[Record]) -> None:
+    tried: list[bool] = []
+    found = vars(statements.StatementFinder)["_split"]
+
+    def split(finder, sentence, parse):
+        said = found(finder, sentence, parse)
+        if parse is not None and len(clauses.split(parse)) > 1:
+            tried.append(not said)
+        return said
+
+    with patch.object(statements.StatementFinder, "_split", split):
+        row = _row("", records, Config(judge="embedded"))
+    parts = [atom for group in _by_sentence(records, row) if len(group) > 1 for atom in group]
+    error, rho = _against(row.mean_p, [_share(record) for record in records])
+    print(
+        f"{rule.name if rule else 'nothing':30} "
+        f"{sum(map(len, row.atoms)):5}  {1 - _whole(records, row):5.2f}  "
+        f"{np.mean(tried):7.2f}  {np.mean(_faulty(parts) or [False]):6.3f}  {error:.3f}  {rho:5.2f}"
+    )
 
 
 def _print_by_length(records: Sequence[Record], share: Sequence[float], rows: Sequence[Row]) -> None:
@@ -186,13 +268,28 @@ def _is_open(text: str) -> bool:
 
 def _whole(records: Sequence[Record], row: Row) -> float:
     """Share of the sentences with an atom, by their places, that have but one."""
-    counts = [
-        sum(atom.span is not None and start <= atom.span[0] < end for atom in atoms)
+    placed = [len(group) for group in _by_sentence(records, row) if group]
+    return placed.count(1) / len(placed) if placed else float("nan")
+
+
+def _by_sentence(records: Sequence[Record], row: Row) -> list[list[Atom]]:
+    """The atoms of each sentence, by their places."""
+    return [
+        [atom for atom in atoms if atom.span is not None and start <= atom.span[0] < end]
         for record, atoms in zip(records, row.atoms, strict=True)
         for start, end in sentences(record.response)
     ]
-    placed = [count for count in counts if count]
-    return placed.count(1) / len(placed) if placed else float("nan")
+
+
+def _faulty(atoms: Sequence[Atom]) -> list[bool]:
+    """Whether each atom is no single finite clause by a parse of its own."""
+    parser = find_parser()
+    assert parser is not None
+    found = []
+    for atom, parse in zip(atoms, parser.parse([atom.text for atom in atoms]), strict=True):
+        whole = parse is not None and parse.is_clause(parse.root)
+        found.append(not whole or _compound([atom]) > 0)
+    return found
 
 
 def _covered(records: Sequence[Record], row: Row) -> float:

@@ -27,12 +27,14 @@ def split(parse: Parse) -> list[Draft]:
     """The clauses of a sentence, in the order they are found; none where its root is no clause."""
     if not parse.is_clause(parse.root):
         return []
-    splitter = _Splitter(parse)
+    splitter = Splitter(parse)
     splitter.state(parse.root)
     return splitter.drafts
 
 
-class _Splitter:
+class Splitter:
+    """Splits one sentence, clause by clause."""
+
     def __init__(self, parse: Parse) -> None:
         self.drafts: list[Draft] = []
         self._parse = parse

@@ -9,10 +9,7 @@ from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _POINTERS = words("he him his she her it its they them their this that these those others")
 _PERSONAL = words("he his she her")
-_SINGULAR = words("he she it this that")
-_PLURAL = words("they we these those you")
 _HUNGRY = words("of with from by as at than into during")
-_OTHER = {"NOUN": VERBS, "PROPN": VERBS, "VERB": ("NOUN", "PROPN"), "AUX": ("NOUN", "PROPN")}
 
 
 def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
@@ -26,31 +23,10 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
         return False
     return (
         (subject.i < root.i or subject.dep == "expl")
-        and _agrees(parse, subject, parse.finite(root))
-        and _reads_alike(parse, draft)
         and not _is_compound(parse)
         and not _is_torn(parse)
         and not _is_open(draft, sentence)
     )
-
-
-def _agrees(parse: Parse, subject: Word, finite: Word) -> bool:
-    """Whether subject and verb agree in number; a name may be either."""
-    plural = subject.tag == "NNS" or subject.lower in _PLURAL or bool(parse.children(subject, "conj"))
-    if finite.lower in ("was", "is", "has", "does") or finite.tag == "VBZ":
-        return not plural or subject.pos == "PROPN"
-    if finite.lower in ("were", "are", "have", "do") or finite.tag == "VBP":
-        return subject.lower not in _SINGULAR
-    return True
-
-
-def _reads_alike(parse: Parse, draft: Draft) -> bool:
-    """Whether no noun of the sentence is a verb in the second reading, or a verb a noun."""
-    read: dict[str, set[str]] = {}
-    for word in parse.words:
-        read.setdefault(word.lower, set()).add(word.pos)
-    said = [bit for bit in draft.line if isinstance(bit, Word) and bit.lower in read]
-    return not any(read[word.lower] <= set(_OTHER.get(word.pos, ())) for word in said)
 
 
 def _is_compound(parse: Parse) -> bool:

@@ -30,8 +30,8 @@ from factreasoner.text.tree import Parse
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
-_GLUED = re.compile(r"[a-z]{3}[.!?][^\W\d_]")
-"""Two sentences without a blank between, which a parser takes for one."""
+_JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
+"""Two sentences without a blank between, or a colon: a parser takes both sides for one clause."""
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _MOST_WORDS = 10
 """Words of a line without a verb that may be a heading."""
@@ -64,10 +64,12 @@ def statements(text: str, parser: Parser | None = None, *, instructions: bool = 
     Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
     ("The winners include Ada Lovelace."). `instructions` are kept where they are wanted.
     """
-    return list(_StatementFinder(text, parser, instructions).statements())
+    return list(StatementFinder(text, parser, instructions).statements())
 
 
-class _StatementFinder:
+class StatementFinder:
+    """Reads the blocks of one text in their order."""
+
     def __init__(self, text: str, parser: Parser | None, instructions: bool) -> None:
         self._source, self._text = text, without_tags(text)
         self._parser = parser
@@ -79,6 +81,7 @@ class _StatementFinder:
         self._in_sources = False
 
     def statements(self) -> Iterator[Statement]:
+        """What the text states, in its order."""
         all_blocks = blocks(self._text)
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
@@ -221,7 +224,7 @@ class _StatementFinder:
             return []
         if sentence.lead and not self._stands_alone(sentence, parse):
             return []
-        if _GLUED.search(sentence.plain.text):
+        if _JOINED.search(sentence.plain.text):
             return []
         drafts = split(parse)
         if len(drafts) < 2:
