@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from factreasoner.text.tags import raised
+from factreasoner.text.citation_marks import find_marks
+from factreasoner.text.tags import UNSEEN, without_tags
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -30,6 +32,18 @@ def write_superscripts(tree: HtmlElement) -> None:
                 element.remove(child)
             element.text = shown
     etree.strip_tags(tree, *_MARKS_OF_WORDS)
+
+
+def raised(before: str, inside: str, behind: str) -> str:
+    """A superscript as it is read: "[1]" that cites, "^6" of a power, "th".
+
+    `before` and `inside` are texts; what is `behind` may have tags.
+    """
+    before, inside = html.escape(before, quote=False), html.escape(inside, quote=False)
+    text = f"{before}<sup>{inside}</sup>"
+    if any(mark.end == len(text) for mark in find_marks(text)):
+        return f"[{inside.strip().strip('[]')}]"
+    return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
 
 
 def is_torn(tree: HtmlElement, text: str) -> bool:

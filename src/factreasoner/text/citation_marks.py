@@ -196,18 +196,6 @@ def is_word(text: str, start: int, end: int) -> bool:
     return bool(begins and after and after[1].islower())
 
 
-def doubtful_brackets(text: str) -> list[re.Match[str]]:
-    """Brackets that may be a citation or numbers."""
-    apart = nothing_cited(text)
-    return [
-        match
-        for match in LINKED.finditer(text)
-        if match["url"] is None
-        and not _within(match.start(), apart)
-        and reading_of(text, *match.span()) == "either"
-    ]
-
-
 def nothing_cited(text: str) -> list[tuple[int, int]]:
     """Where nothing is a citation: code, mathematics and the like, and matrices."""
     return [match.span() for pattern in (_APART, _MATHS, MATRIX) for match in pattern.finditer(text)]
@@ -215,11 +203,6 @@ def nothing_cited(text: str) -> list[tuple[int, int]]:
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)
-
-
-def broken_marks(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """Pieces of the text outside of `spans` that look like a citation of which a bracket is missing."""
-    return [match[0] for match in BROKEN.finditer(text) if not _within(match.start(), spans)]
 
 
 def _bracketed(text: str, known: Known) -> Iterator[Mark]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from factreasoner.text.citation_marks import NOT_SHOWN, find_marks, nothing_cited
+from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 
 UNSEEN = "\u2060"
 """Stands where a character of a tag or an entity stood that shows nothing."""
@@ -106,18 +106,6 @@ def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
         said = html.unescape(match[0])
         if len(said) == 1 and (said.isprintable() or said.isspace()):
             yield match, "", " " if said.isspace() else said
-
-
-def raised(before: str, inside: str, behind: str) -> str:
-    """A superscript as it is read: "[1]" that cites, "^6" of a power, "th".
-
-    `before` and `inside` are texts; what is `behind` may have tags.
-    """
-    before, inside = html.escape(before, quote=False), html.escape(inside, quote=False)
-    text = f"{before}<sup>{inside}</sup>"
-    if any(mark.end == len(text) for mark in find_marks(text)):
-        return f"[{inside.strip().strip('[]')}]"
-    return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
 
 
 class Tags:

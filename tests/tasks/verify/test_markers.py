@@ -4,7 +4,6 @@ import pytest
 
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Sources, find_markers, notes_on
-from factreasoner.text.citation_marks import broken_marks
 
 CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
 
@@ -126,10 +125,11 @@ def test_markers_stand_where_they_are_said_to_stand():
 
 def test_a_missing_bracket_is_told_of():
     text = "It rained [1. It snowed [2] twice 3], and hailed [1, 2]."
-    assert broken_marks(text, [(m.start, m.end) for m in find_markers(text, Sources(CONTEXTS))]) == [
-        "[1",
-        "3]",
-    ]
+    notes = notes_on(text, find_markers(text, Sources(CONTEXTS)), Sources(CONTEXTS))
+    assert notes == (
+        "'[1' lacks a bracket and was not read as a citation",
+        "'3]' lacks a bracket and was not read as a citation",
+    )
 
 
 def test_reading_takes_linear_time():

@@ -1,6 +1,6 @@
 """Citation markers in a text: where they stand, and which of a record's contexts they name.
 
-Markers are the marks of `language.citation_marks`, and links to the page of a context: in Markdown, in angle
+Markers are the marks of `text.citation_marks`, and links to the page of a context: in Markdown, in angle
 brackets, or bare. Links to pages that no context has are none.
 
 A label names the context of that id, else the page that the answer's own list of references gives for it,
@@ -18,15 +18,8 @@ from typing import NamedTuple
 
 from factreasoner.models import Context
 from factreasoner.text.author_years import AuthorYear, work_of_key, works_of
-from factreasoner.text.citation_marks import (
-    LINKED,
-    Known,
-    Mark,
-    broken_marks,
-    doubtful_brackets,
-    find_marks,
-    nothing_cited,
-)
+from factreasoner.text.brackets import reading_of
+from factreasoner.text.citation_marks import BROKEN, LINKED, Known, Mark, find_marks, nothing_cited
 from factreasoner.text.links import page_of
 from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 
@@ -132,7 +125,7 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
     apart = nothing_cited(text)
-    links = [m for m in _links(text, sources) if not any(start <= m.start < end for start, end in apart)]
+    links = [m for m in _links(text, sources) if not _within(m.start, apart)]
     tags = Tags(text)
     found = [_with_tags(tags, m) for m in (*links, *marks) if m is not None]
     markers: list[Marker] = []
@@ -155,14 +148,16 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[st
     """What looks like a citation and was read otherwise, or may be something else, in words."""
     spans = [(marker.start, marker.end) for marker in markers]
     broken = (
-        f"{piece!r} lacks a bracket and was not read as a citation" for piece in broken_marks(text, spans)
+        f"{match[0]!r} lacks a bracket and was not read as a citation"
+        for match in BROKEN.finditer(text)
+        if not _within(match.start(), spans)
     )
     cited = {marker.start for marker in markers}
     doubtful = (
         f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
         if match.start() in cited
         else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
-        for match in doubtful_brackets(text)
+        for match in _doubtful_brackets(text)
     )
     unknown = dict.fromkeys(label for marker in markers for label in marker.unknown)
     several = (
@@ -173,10 +168,26 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[st
     return (*broken, *_round_brackets(text, sources), *doubtful, *several)
 
 
+def _doubtful_brackets(text: str) -> list[re.Match[str]]:
+    """Brackets that may be a citation or numbers."""
+    apart = nothing_cited(text)
+    return [
+        match
+        for match in LINKED.finditer(text)
+        if match["url"] is None
+        and not _within(match.start(), apart)
+        and reading_of(text, *match.span()) == "either"
+    ]
+
+
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
 def _round_brackets(text: str, sources: Sources) -> Iterator[str]:
     """Notes on numbers of sources in round brackets, which are no citations, outside code and formulas."""
     apart = nothing_cited(text)
-    found = (m for m in _ROUND.finditer(text) if not any(start <= m.start() < end for start, end in apart))
+    found = (m for m in _ROUND.finditer(text) if not _within(m.start(), apart))
     for piece, number in dict.fromkeys((m[0], m[1]) for m in found if sources.of_label(m[1])):
         yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
 
