@@ -88,7 +88,6 @@ RULES = (
     Rule("names behind a colon", statements, "enumerated", lambda *_: ()),
     Rule("the second reading", statements, "is_sound", lambda *_: True),
     Rule("  nothing pointed to outside", soundness, "_is_open", lambda *_: False),
-    Rule("  nothing torn", soundness, "_is_torn", lambda *_: False),
     Rule("lead-ins of lists", statements.Leads, "of", lambda *_: ""),
     Rule("labels", statements.StatementFinder, "_label", lambda _, span, kind: ("", span)),
     Rule("instructions", statements, "is_instruction", lambda *_: False),

@@ -9,7 +9,6 @@ from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _POINTERS = words("he him his she her it its they them their this that these those others")
 _PERSONAL = words("he his she her")
-_HUNGRY = words("of with from by as at than into during")
 
 
 def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
@@ -24,7 +23,6 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
     return (
         (subject.i < root.i or subject.dep == "expl")
         and not _is_compound(parse)
-        and not _is_torn(parse)
         and not _is_open(draft, sentence)
     )
 
@@ -39,15 +37,6 @@ def _is_compound(parse: Parse) -> bool:
         for word in beside
         if word.dep == "conj" or word.i < parse.root.i
     )
-
-
-def _is_torn(parse: Parse) -> bool:
-    """Whether a preposition or conjunction lacks what it joins, or the clause begins amid another."""
-    last = next((word for word in reversed(parse.words) if word.pos != "PUNCT"), None)
-    if last is None or last.dep == "cc" or last.tag in ("DT", "PRP$", "WDT", "TO"):
-        return True
-    hungry = last.dep == "prep" and not parse.children(last) and last.lower in _HUNGRY
-    return hungry or parse[0].tag in ("CC", "WDT")
 
 
 def _is_open(draft: Draft, sentence: Parse) -> bool:

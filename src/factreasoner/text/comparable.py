@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from factreasoner.text.abbreviations import words
 from factreasoner.text.lexicon import FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -18,33 +19,12 @@ _LEAST_WORDS = 3
 _LEAST_FOREIGN = 2
 _AHEAD = 2.0
 _LEAST_TOLD = 0.1
-_PARTICLES = frozenset(
-    {"da", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du", "e"}
-    | {"el", "en", "la", "las", "le", "les", "los", "van", "von", "y"}
-)
-_ENGLISH_TOO = frozenset(
-    {
-        "all",
-        "als",
-        "chi",
-        "come",
-        "com",
-        "como",
-        "dan",
-        "das",
-        "del",
-        "dem",
-        "den",
-        "des",
-        "die",
-        "din",
-        "dig",
-    }
-    | {"door", "dove", "elle", "era", "fan", "han", "hat", "ham", "hit", "hun", "hon", "les", "los", "mod"}
-    | {"mas", "men", "met", "man", "non", "not", "nun", "nor", "nos", "nur", "par", "para", "per", "plus"}
-    | {"pour", "sans", "sin", "ser", "sera", "sur", "son", "sous", "tot", "tout", "tra", "tai", "uns", "van"}
-    | {"von", "vid", "war", "waren", "wie", "wit", "con", "che", "dei", "dit", "dir", "ein", "ils", "alle"}
-    | {"essa", "esse", "este", "gli", "mit", "pero", "una", "und", "ved", "wat", "zum"}
+_PARTICLES = words("da de del della den der des di do dos du e el en la las le les los van von y")
+_ENGLISH_TOO = words(
+    "all als chi come com como dan das del dem den des die din dig door dove elle era fan han hat",
+    "ham hit hun hon les los mod mas men met man non not nun nor nos nur par para per plus pour sans",
+    "sin ser sera sur son sous tot tout tra tai uns van von vid war waren wie wit con che dei dit",
+    "dir ein ils alle essa esse este gli mit pero una und ved wat zum",
 )
 """Function words of other languages that are words, or stand in names, in English, too."""
 _UNMISTAKABLE = {
