@@ -4,7 +4,7 @@ First Factcheck-Bench judged by its human stances, so that nothing but the reaso
 then five sets judged by the embedded judge, and WikiContradict, whose passages contradict each other and
 whose atoms have no label. The embedded judge is fitted anew for each set without any part of it; the shipped
 one has seen them all. Factor tables are solved from the same verdicts. FactScore, VeriScore and FactVerify
-here combine the judge's verdicts, since nobody answers their prompts; see `evaluators/prompted.py`. Intervals
+here combine the judge's verdicts, since nobody answers their prompts; see `assessors/prompted.py`. Intervals
 are jackknife-t over records. A pair that no person labelled counts as neutral.
 
 Data: the folder named by FACTREASONER_DATA or ../shared/data. Run: `python benchmarks/assessors.py`, or on
@@ -23,9 +23,9 @@ import numpy as np
 from data_folder import data_folder
 from overlap_judge import fit
 
+from factreasoner.assessors.graph import GraphEvaluator
+from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.choices import FactorTable
-from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
@@ -35,9 +35,9 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, Record
 from factreasoner.pipeline import Pipeline
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.table import load
 from factreasoner.protocols import Evaluator, Judge
-from factreasoner.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -38,8 +38,8 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.table import load
-from factreasoner.rescoring import rescore
 from factreasoner.settings import Config
 
 METRICS = [FACTUALITY[name] for name in ("brier", "auroc", "ece", "accuracy")]

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from data_folder import data_folder
 
+from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.cross_validation import folds
 from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, fit_offsets
 from factreasoner.calibration.label_scores import scores_of_atoms, scores_of_labels
-from factreasoner.evaluators.graph import with_graph
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Outcome, Record, Verdict, judged_atoms
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

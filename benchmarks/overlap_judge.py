@@ -37,7 +37,7 @@ from labelled_pairs import (
 )
 from scipy.optimize import minimize
 
-from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.overlap import CHECKS, OverlapJudge
 from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike
 from factreasoner.judges.overlap.coverage import Array, Passages

@@ -36,13 +36,13 @@ from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
 from contenders import install
 from data_folder import data_folder
 
-from factreasoner.assembly import assembly_of
 from factreasoner.calibration.label_offsets import LABELS
 from factreasoner.calibration.label_scores import scores_of_labels
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.samples import Claims
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
 
 ROOT = Path(__file__).parents[1]

@@ -19,11 +19,11 @@ from collections.abc import Iterable
 from labelled_pairs import records
 from overlap_judge import fit
 
-from factreasoner.assembly import assembly_of
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall

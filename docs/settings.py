@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from factreasoner.assembly import Parts
+from factreasoner.pipeline.assembly import Parts
 from factreasoner.settings import Config, config
 from factreasoner.settings.expectations import must_be
 from factreasoner.settings.setting import default_words, setting_of

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
 from factreasoner.plugins.table import load
 from factreasoner.protocols import Judged

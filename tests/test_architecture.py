@@ -38,27 +38,21 @@ _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
 NOT_IN_THE_TABLE = {
     "choices": (1, _HOUSE),
-    "compression": (1, _HOUSE),
     "stack": (1, _HOUSE),
-    "evaluators": (8, _HOUSE),
-    "assembly": (9, _HOUSE),
-    "rescoring": (9, _HOUSE),
-    "batch": (13, _HOUSE),
 }
 """Parts that are yet to be rebuilt: the floor they stand on till then, and the work that takes them away."""
 
 NOT_DOWNWARD = {
-    ("batch", "cli"): _HOUSE,
-    ("calibration", "evaluators"): _HOUSE,
+    ("api", "cli"): _HOUSE,
+    ("calibration", "assessors"): _HOUSE,
     ("calibration", "inputs"): _HOUSE,
-    ("calibration", "rescoring"): _HOUSE,
+    ("calibration", "pipeline"): _HOUSE,
     ("calibration", "runs"): _HOUSE,
     ("errors", "models"): _HOUSE,
     ("explanations", "calibration"): _HOUSE,
-    ("evaluators", "retrieval"): _HOUSE,
+    ("assessors", "retrieval"): _HOUSE,
     ("graph", "text"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
-    ("pipeline", "assembly"): _HOUSE,
     ("protocols", "graph"): _HOUSE,
     ("report", "analysis"): _HOUSE,
     ("solvers", "plugins"): _HOUSE,
@@ -66,7 +60,7 @@ NOT_DOWNWARD = {
 }
 """Imports that do not go down yet, (part, part it imports from), with the work that takes them away."""
 
-LONG_FUNCTIONS = {"batch.py: assess_many": _HOUSE}
+LONG_FUNCTIONS = {"api.py: assess_many": _HOUSE}
 MOST_LINES = 50
 MOST_PARAMETERS = 5
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from factreasoner.analysis.opened_run import Run as Run
-    from factreasoner.batch import assess_many as assess_many
+    from factreasoner.api import assess_many as assess_many
     from factreasoner.errors import FactReasonerError as FactReasonerError
     from factreasoner.llm.scripted import ScriptedLLM as ScriptedLLM
     from factreasoner.models import Assessment as Assessment
@@ -55,7 +55,7 @@ _HOMES = {
     "VerifyResult": "factreasoner.tasks.verify.result",
     "aassess": "factreasoner.pipeline",
     "assess": "factreasoner.pipeline",
-    "assess_many": "factreasoner.batch",
+    "assess_many": "factreasoner.api",
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.models",
     "load_config": "factreasoner.settings",

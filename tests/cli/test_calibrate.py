@@ -10,12 +10,12 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
+from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
 from factreasoner.calibration.label_offsets import LabelOffsets
-from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver

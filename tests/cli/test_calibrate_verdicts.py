@@ -15,9 +15,9 @@ import pytest
 from command import write_records
 from run_folders import run_folder
 
-from factreasoner.evaluators.graph import with_graph
+from factreasoner.assessors.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Label, Outcome, Verdict
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -6,7 +6,7 @@ import pytest
 from command import record, results, write_records
 from fake_server import FakeServer, answering, minimal, missing, sequence
 
-from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.assessors.assessors import ASSESSORS
 
 LABELS = {
     "factscore": {"Warsaw": "True", "Paris": "False", "tea": "False"},

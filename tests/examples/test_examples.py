@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE

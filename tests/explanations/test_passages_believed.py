@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.evaluators.graph import solved, with_graph
+from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.explanations import explain
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.settings import Config

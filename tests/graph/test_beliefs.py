@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from factreasoner.evaluators.graph import GraphEvaluator, with_graph
+from factreasoner.assessors.graph import GraphEvaluator, with_graph
 from factreasoner.graph.beliefs import Belief, beliefs
 from factreasoner.models import Atom, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged

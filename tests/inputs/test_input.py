@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from factreasoner.compression import packing, zstd
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, check_input
 from factreasoner.inputs.parsing import parse_record

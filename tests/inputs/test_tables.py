@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
-from factreasoner.compression import zstd
 from factreasoner.errors import InputError
+from factreasoner.files import zstd
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Record
 

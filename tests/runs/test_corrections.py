@@ -7,12 +7,12 @@ from assessments import assessment
 from run_folders import run_folder
 
 from factreasoner import Run, recall, verify
+from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.label_offsets import LabelOffsets
 from factreasoner.errors import InputError, RunError
-from factreasoner.evaluators.graph import with_graph
 from factreasoner.models import Context, Verdict
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config

@@ -3,10 +3,10 @@
 import pytest
 
 from factreasoner import Config, ScriptedLLM
-from factreasoner.assembly import assembly_of
 from factreasoner.errors import BudgetError, PluginError, StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Failure, Record, Usage, Verdict
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.tasks.claim_task import ClaimResult, ClaimTally, ClaimWorker, Work, result_of
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
 from factreasoner.tasks.recall.rows import fact_rows

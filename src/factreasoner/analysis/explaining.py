@@ -9,8 +9,8 @@ from factreasoner.errors import InputError, InputProblem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.kinds import SOLVER
-from factreasoner.rescoring import rescore
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 

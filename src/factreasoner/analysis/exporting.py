@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from factreasoner.analysis.run_tables import Row, RunTable
-from factreasoner.compression import plain_name
 from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.files import plain_name
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.replacing import replace_file
 

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.plugins.table import nearest

@@ -13,10 +13,10 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from factreasoner import prompts
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, probabilities_of
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.models import (
     Atom,
     Claim,

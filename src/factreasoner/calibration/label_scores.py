@@ -25,9 +25,9 @@ from factreasoner.metrics.statistics import (
 )
 from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import Assessment, judged_atoms
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
-from factreasoner.rescoring import rescore
 
 if TYPE_CHECKING:
     from factreasoner.runs.finished import FinishedRun

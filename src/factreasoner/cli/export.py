@@ -96,8 +96,8 @@ def _format_of(out: Path | None, form: Formats | None) -> Formats:
 
     A name without an ending is one of csv. Raises ConfigError for an ending of another format.
     """
-    from factreasoner.compression import plain_name
     from factreasoner.errors import ConfigError
+    from factreasoner.files import plain_name
 
     ending = plain_name(out).suffix.lower() if out else ""
     if ending in ANY_TEXT:

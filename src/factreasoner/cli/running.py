@@ -30,7 +30,7 @@ Shown = Callable[[], Show]
 
 def default_folder(data: Path, task: str = "") -> Path:
     """Where a run goes that is not told where."""
-    from factreasoner.compression import plain_name
+    from factreasoner.files import plain_name
 
     name = "stdin" if str(data) == "-" else plain_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)

@@ -101,7 +101,7 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
 def _export(
     folder: RunFolder[Assessment], corrections: ReadCorrections | None, config: Config, path: Path
 ) -> None:
-    from factreasoner.rescoring import rebuilt
+    from factreasoner.pipeline.rescoring import rebuilt
     from factreasoner.runs.networks import export_networks
 
     found = folder.results(folder.order())

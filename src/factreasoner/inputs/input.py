@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from factreasoner.compression import opened, unpacked
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import opened, unpacked
 from factreasoner.inputs.jsonl import HEAD_BYTES, LONGEST_LINE, file_problem, lines_of, parse_line, unreadable
 from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.tables import records_of

@@ -15,8 +15,8 @@ from typing import IO, Any
 
 import jiter
 
-from factreasoner.compression import opened
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import opened
 from factreasoner.inputs.columns import FIELDS
 from factreasoner.inputs.wording import describe
 

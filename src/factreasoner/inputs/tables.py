@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any
 
-from factreasoner.compression import plain_name
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
+from factreasoner.files import plain_name
 from factreasoner.inputs.jsonl import BOM, decode_json
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 

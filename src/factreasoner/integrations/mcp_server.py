@@ -13,12 +13,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 
 from factreasoner import __version__
-from factreasoner.assembly import assembly_of
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.given import given_record
 from factreasoner.integrations.scoring import judge_in_words
 from factreasoner.metrics.worst import doubt
 from factreasoner.models import Model, Status
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
 from factreasoner.stack import with_room
 from factreasoner.tasks.registry import FACTUALITY, task_named

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Unpack
 
 from rich.text import Text
 
-from factreasoner.assembly import parts_and_config
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.terminal import visible
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
+from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call

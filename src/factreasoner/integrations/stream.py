@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Literal, NamedTuple, Unpack
 
-from factreasoner.assembly import parts_and_config
 from factreasoner.errors import ConfigError
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.settings import Keywords, python_call
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.rows import ClaimRow

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from factreasoner.compression import is_packed, opened
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import is_packed, opened
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.models import Assessment, Context, Verdict
 from factreasoner.models.journal_line import is_bare, unpack

@@ -56,11 +56,11 @@ PLUGINS: dict[str, dict[str, str]] = {
         "merlin": "factreasoner.solvers.merlin_solver:MerlinSolver",
     },
     "assessor": {
-        "factreasoner": "factreasoner.evaluators.graph:GraphEvaluator",
-        "factscore": "factreasoner.evaluators.prompted:PromptedEvaluator",
-        "veriscore": "factreasoner.evaluators.prompted:PromptedEvaluator",
-        "factverify": "factreasoner.evaluators.prompted:PromptedEvaluator",
-        "prompt-tf": "factreasoner.evaluators.prompted:PromptedEvaluator",
+        "factreasoner": "factreasoner.assessors.graph:GraphEvaluator",
+        "factscore": "factreasoner.assessors.prompted:PromptedEvaluator",
+        "veriscore": "factreasoner.assessors.prompted:PromptedEvaluator",
+        "factverify": "factreasoner.assessors.prompted:PromptedEvaluator",
+        "prompt-tf": "factreasoner.assessors.prompted:PromptedEvaluator",
     },
 }
 

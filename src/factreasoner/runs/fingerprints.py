@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner import prompts
+from factreasoner.assessors.credibility import credibility_fingerprint
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
-from factreasoner.evaluators.credibility import credibility_fingerprint
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.plugins.table import load
 from factreasoner.runs.store import RunFolder

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.models import Assessment, FactGraph

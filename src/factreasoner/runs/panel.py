@@ -9,7 +9,7 @@ from typing import Any
 from factreasoner.metrics.agreement import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.tasks.claim_task import ClaimResult

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
-from factreasoner.assembly import Assembly
+from factreasoner.assessors.graph import GraphEvaluator
+from factreasoner.assessors.prompted import STAGE as ASSESSOR_STAGE
+from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.embedded import EmbeddedAtomizer
-from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.evaluators.prompted import STAGE as ASSESSOR_STAGE
-from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import most_paid
@@ -19,6 +18,7 @@ from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Atom, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import (
     ASSESSOR,
     ATOMIZER,

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from factreasoner.compression import packing
 from factreasoner.errors import RunError
+from factreasoner.files import packing
 
 _TEMPORARY = ".{name}.{process}.tmp"
 

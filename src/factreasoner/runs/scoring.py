@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
 from factreasoner.calibration.applying import calibration_fingerprint
-from factreasoner.evaluators.credibility import credibility_fingerprint, read_credibility
 from factreasoner.models import TaskResult
 from factreasoner.runs.panel import PanelTally, SelfPreference
 from factreasoner.runs.replacing import replace_file

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.run_tables import claim_rows, claim_table_of
-from factreasoner.assembly import assembly_of
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm import transport
 from factreasoner.models import Record
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.serve.replies import Reply, problem, problems, result
 from factreasoner.settings import Config
 from factreasoner.stack import with_room

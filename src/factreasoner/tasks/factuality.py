@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
-from factreasoner.evaluators.assessors import ASSESSORS
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.evaluators.graph import GraphEvaluator
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.samples import Claims

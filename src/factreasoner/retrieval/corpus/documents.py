@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from factreasoner.compression import opened
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
+from factreasoner.files import opened
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.retrieval.corpus.content import ARCHIVE, HEAD, content_of
 from factreasoner.retrieval.corpus.files import Kind, kind_of, reason

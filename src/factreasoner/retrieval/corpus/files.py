@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from factreasoner.compression import plain_name
 from factreasoner.errors import DocumentError
+from factreasoner.files import plain_name
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from factreasoner.compression import opened
+from factreasoner.files import opened
 
 LONGEST_ROW = 100_000_000
 """Bytes of the longest line that is read, and characters of the longest cell."""

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from factreasoner.assembly import Assembly
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.fact_generator import reference_record
@@ -14,6 +13,7 @@ from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
+from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 
 

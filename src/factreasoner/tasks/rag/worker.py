@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from factreasoner.assembly import Assembly
+from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_threads, premises
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.judging import Task, asks_model, judge_all, judging_threads, premises
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
+from factreasoner.pipeline.assembly import Assembly
 from factreasoner.protocols import Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.rag.claims import ClaimMaker

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from factreasoner.assembly import Assembly, assembly_of
 from factreasoner.errors import InputProblem
 from factreasoner.models import Atom, Failure, Record, Verdict
+from factreasoner.pipeline.assembly import Assembly, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, scored_recall

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.assembly import Assembly
-from factreasoner.evaluators.assessors import LABEL_OF
+from factreasoner.assessors.assessors import LABEL_OF
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict
+from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import Evaluator, Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
-from factreasoner.evaluators.prompted import PASSAGE_TOKENS
+from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
-from factreasoner.evaluators.prompted import PASSAGE_TOKENS
+from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.llm import pair_id

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from factreasoner.assembly import assembly_of, parts_and_config
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.pipeline.assembly import assembly_of, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Keywords, python_call
 from factreasoner.tasks.verify.result import VerifyResult

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from factreasoner.assembly import assembly_of
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.models import Failure, Record, Verdict
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimTally, result_of
 from factreasoner.tasks.rows import ClaimRow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.assembly import Assembly, alone
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, Verdict
+from factreasoner.pipeline.assembly import Assembly, alone
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config

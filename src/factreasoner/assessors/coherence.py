@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from factreasoner.evaluators.judging import Task, judge_all, judging_threads
+from factreasoner.assessors.judging import Task, judge_all, judging_threads
 from factreasoner.graph.components import components
 from factreasoner.graph.pairs import combine
 from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict

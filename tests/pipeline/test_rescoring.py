@@ -11,7 +11,7 @@ from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
-from factreasoner.rescoring import rescore
+from factreasoner.pipeline.rescoring import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

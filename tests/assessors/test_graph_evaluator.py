@@ -6,8 +6,8 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM, build_pipeline
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import ConfigError, ProviderError
-from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.judges.faaf import NOT_CLEAR
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.compression import opened, packing, plain_name, unpacked, zstd
+from factreasoner.files import opened, packing, plain_name, unpacked, zstd
 
 LINES = [
     f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'

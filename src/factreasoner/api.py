@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
-from factreasoner.assembly import Parts, parts_and_config
 from factreasoner.cli.progress import progress_for
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.models import Record
+from factreasoner.pipeline.assembly import Parts, parts_and_config
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints

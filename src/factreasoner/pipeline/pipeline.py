@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Unpack
 
-from factreasoner.assembly import Parts, assembly_of, parts_and_config
+from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import InputError, InputProblem, PluginError, StageError
-from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
@@ -30,6 +29,7 @@ from factreasoner.models import (
     record_fingerprint,
     status_of,
 )
+from factreasoner.pipeline.assembly import Parts, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import (
     LLM,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack, cast
 
+from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.calibration.applying import (
     CalibratedEvaluator,
     CalibratedJudge,
@@ -14,7 +15,6 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.coherence import CoherenceCheck
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.budget import Budget

@@ -7,9 +7,9 @@ import pytest
 from fenced import fenced
 
 from factreasoner import ScriptedLLM
+from factreasoner.assessors.assessors import ASSESSORS
+from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
-from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.evaluators.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.models import Atom, Context, Failure, Record, Verdict

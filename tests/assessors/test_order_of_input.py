@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracle import DATA
 from shuffled_cases import Case, TableJudge
 
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.choices import FactorTable
-from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Relation, Verdict
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.errors import ConfigError, PluginError, SolverError
-from factreasoner.evaluators.credibility import rated
-from factreasoner.evaluators.judging import (
+from factreasoner.assessors.credibility import rated
+from factreasoner.assessors.judging import (
     Task,
     asks_model,
     judge_all,
@@ -19,7 +18,8 @@ from factreasoner.evaluators.judging import (
     tasks,
     unjudged_atoms,
 )
-from factreasoner.evaluators.prefilter import Prefiltered, draw, prefiltered
+from factreasoner.assessors.prefilter import Prefiltered, draw, prefiltered
+from factreasoner.errors import ConfigError, PluginError, SolverError
 from factreasoner.graph.beliefs import beliefs, believed
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.assessors.prefilter import prefiltered
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.prefilter import prefiltered
 from factreasoner.graph.pairs import Work, pairs
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Context, Record, Verdict

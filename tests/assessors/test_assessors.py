@@ -4,7 +4,7 @@ import pytest
 from fenced import unmarked
 
 from factreasoner import prompts
-from factreasoner.evaluators.assessors import ASSESSORS
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.models import Context
 from factreasoner.plugins.table import PLUGINS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from factreasoner.assessors.graph import GraphEvaluator
+from factreasoner.assessors.judging import asks_model, judging_threads
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.graph import GraphEvaluator
-from factreasoner.evaluators.judging import asks_model, judging_threads
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.evaluators.coherence import CoherenceCheck, coherence, largest_free
+from factreasoner.assessors.coherence import CoherenceCheck, coherence, largest_free
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Failure, Verdict

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from factreasoner import ScriptedLLM
-from factreasoner.evaluators.graph import GraphEvaluator, solved
-from factreasoner.evaluators.prompted import PromptedEvaluator
+from factreasoner.assessors.graph import GraphEvaluator, solved
+from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Outcome, Record
 from factreasoner.models.messages import FunctionSchema, Prompt

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.assessors.credibility import Credibility, rated, read_credibility
+from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
-from factreasoner.evaluators.credibility import Credibility, rated, read_credibility
-from factreasoner.evaluators.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from factreasoner import prompts
+from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
+from factreasoner.assessors.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.evaluators.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
 from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
 from factreasoner.judges import faaf

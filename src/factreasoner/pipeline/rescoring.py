@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from factreasoner.assessors.assessors import ASSESSORS
+from factreasoner.assessors.graph import solved, with_graph
+from factreasoner.assessors.prompted import concluded
 from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.errors import ConfigError
-from factreasoner.evaluators.assessors import ASSESSORS
-from factreasoner.evaluators.graph import solved, with_graph
-from factreasoner.evaluators.prompted import concluded
 from factreasoner.models import Assessment, Outcome, status_of
 from factreasoner.protocols import Solver
 from factreasoner.settings import Config
