@@ -7,12 +7,12 @@ What a mark is:
 - numbers behind a word for a source, in parentheses or brackets: (Source 1), (see sources 1 and 2),
   (Source 1, Source 2);
 - superscript digits, <sup>1</sup> too, unless they are a power, a unit's or an isotope's (m², 10³, x², ¹⁴C);
-- author and year (`language.author_years`): (Klabnik 2019), (Smith & Lee, 2020; Wu et al. 2021a), [Smith20],
+- author and year (`text.author_years`): (Klabnik 2019), (Smith & Lee, 2020; Wu et al. 2021a), [Smith20],
   and where the authors are words of the sentence: Smith et al. (2020).
 
 No marks are: numbers of four digits or more and 0 (years, indices from 0), unless they are ids; what stands
 in code, and pictures; indices, intervals, lists and matrices, as far as what stands around tells them
-(`language.brackets`).
+(`text.brackets`).
 """
 
 from __future__ import annotations
