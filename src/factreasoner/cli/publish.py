@@ -76,7 +76,7 @@ def publish(
             "span_id; --trace-key names another)",
             err=True,
         )
-    for reason in sent.refused[:SHOWN]:
+    for reason in list(dict.fromkeys(sent.refused))[:SHOWN]:
         say(f"refused: {reason}", err=True)
     if sent.refused:
         say(f"{len(sent.refused):,} scores were refused", err=True)

@@ -94,8 +94,8 @@ def test_what_is_refused_is_told_and_never_sent_again():
     assert "unwanted" in sent.refused[0]
     unknown = SCORE._replace(key="k9", place=Place("t1", "f" * 16))
     with received(PhoenixServer()) as server:
-        sent = publish([SCORE, unknown], Phoenix(server.url))
-    assert (sent.number, sent.refused) == (1, (f"no span {'f' * 16}",))
+        sent = publish([SCORE, unknown, unknown._replace(key="k8")], Phoenix(server.url))
+    assert (sent.number, sent.refused) == (1, (f"no span {'f' * 16}",) * 2)
     assert [identifier for _, _, identifier in server.kept] == ["k1"]
 
 

@@ -158,7 +158,7 @@ class Phoenix(Service):
         known = [score for score in scores if str(score.place.span) not in response.text]
         if response.status_code != 404 or len(known) == len(scores):
             raise self.refused(response)
-        unknown = {f"no span {score.place.span}": None for score in scores if score not in known}
+        unknown = [f"no span {score.place.span}" for score in scores if score not in known]
         rest = self.send(known) if known else Taken(0)
         return Taken(rest.number, (*unknown, *rest.refused))
 
