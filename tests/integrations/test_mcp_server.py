@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -129,10 +130,16 @@ def test_over_http_on_this_machine(mode):
     try:
         url = re.search(r"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())[0]
         assert found(url, output=ANSWER, contexts=PASSAGES, mode=mode)["precision"] == 0.5
+        port = int(re.search(r":(\d+)/", url)[1])
+        streaming = socket.create_connection(("127.0.0.1", port))  # for ever, as the protocol has it
+        head = f"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n"
+        streaming.sendall(head.encode())
+        assert b" 200 " in streaming.recv(100)
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 128 + signal.SIGTERM
         process.stderr.close()
+        streaming.close()
 
 
 def test_without_the_sdk_the_extra_is_named(monkeypatch, capsys):

@@ -9,7 +9,6 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -20,6 +19,7 @@ from factreasoner.serve.app import Service
 
 SECONDS_FOR_HEADERS = 10.0
 """In which a connection has to send its first request; uvicorn itself waits for ever."""
+SECONDS_TO_END = 5
 BACKLOG = 2048
 
 
@@ -76,8 +76,11 @@ def serve(service: Service, listener: socket.socket, *, drain_delay: float) -> i
 
 
 def serve_app(app: ASGIApp, listener: socket.socket) -> int:
-    """Serve any application until a signal comes; returns the exit code, as `serve` does."""
-    return asyncio.run(_until_signal(partial(_answer_until, app=app, listener=listener, lifespan="on")))
+    """Serve an application with a lifespan until a signal comes; returns the exit code, as `serve` does.
+
+    What it answers then has `SECONDS_TO_END`: clients may keep streams of events open for ever.
+    """
+    return asyncio.run(_until_signal(partial(_answer_until, app=app, listener=listener, most=SECONDS_TO_END)))
 
 
 async def _until_signal(
@@ -116,7 +119,7 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
 
     warming = asyncio.create_task(warm())
     try:
-        await _answer_until(drained, app=service, listener=listener, lifespan="off")
+        await _answer_until(drained, app=service, listener=listener)
     finally:
         warming.cancel()
         service.pool.close()
@@ -125,15 +128,16 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
 
 
 async def _answer_until(
-    ended: asyncio.Event, *, app: ASGIApp, listener: socket.socket, lifespan: Literal["on", "off"]
+    ended: asyncio.Event, *, app: ASGIApp, listener: socket.socket, most: int | None = None
 ) -> None:
-    """Answer until `ended` is set; what was taken by then is answered."""
+    """Answer until `ended` is set, and what was taken by then; within `most` seconds where it is given."""
     config = uvicorn.Config(
         app,
         http=_Protocol,
         loop="asyncio",
         ws="none",
-        lifespan=lifespan,
+        lifespan="auto",
+        timeout_graceful_shutdown=most,
         access_log=False,
         log_config=None,
         log_level="critical",
