@@ -268,7 +268,7 @@ def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
     assert done.returncode == 0, done.stderr
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
-    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())
+    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["result"]
     atoms = [(atom["text"], atom["original"], atom["span"]) for atom in journal["atoms"]]
     assert [said[slice(*span)] for _, _, span in atoms] == ["She was born in Warsaw.", "She died in Paris."]
     assert [text for text, _, _ in atoms] == ["Marie Curie was born in Warsaw.", "Marie Curie died in Paris."]
