@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -76,9 +75,7 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-def test_the_demo_shows_planted_errors_a_persons_verdicts_and_what_versions_2_and_3_make_of_conflicts(
-    tmp_path, monkeypatch, capsys
-):
+def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path, monkeypatch, capsys):
     recipe = subprocess.run(
         ["make", "--dry-run", "--old-file=install", "demo"],
         cwd=ROOT,
@@ -88,17 +85,20 @@ def test_the_demo_shows_planted_errors_a_persons_verdicts_and_what_versions_2_an
     )
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    shown = defaultdict(str)
+    shown = {}
     for line in recipe.stdout.splitlines():
-        program, *arguments = shlex.split(line)
+        program, *arguments = shlex.split(line.partition(" > ")[0])
         if program.endswith("/factreasoner"):
             assert execute(arguments) == 0, line
-            shown[" ".join(arguments[:2])] += " ".join(capsys.readouterr().out.split())
+            shown[arguments[0]] = capsys.readouterr().out
+        elif program == "printf":
+            shown["words"] = shown.get("words", "") + arguments[0].replace("\\n", "\n")
     found = 'c7 (The Himalayas: Two continents collide): "About 50 million years ago it began to collide'
-    assert f"started about 150 million years ago. {found}" in shown["run examples/answers.jsonl"]
-    assert "escape it" in shown["run examples/answers.jsonl"]
-    assert "centimetres a year" in shown["show runs/demo-person"]
-    year = "a0: The Sorrel Bridge opened to traffic in 1931."
-    assert f"0.860 supported {year}" in shown["show runs/demo-2"]
-    assert f"0.055 contradicted {year}" in shown["show runs/demo-3"]
-    assert shown["report runs/demo"].strip().endswith("runs/demo/report.html")
+    assert f"started about 150 million years ago. {found}" in " ".join(shown["show"].split())
+    assert "6 true negative" in shown["evaluate"]
+    assert shown["report"].strip().endswith("runs/demo/report.html")
+    printed = shown["words"] + shown["show"] + shown["report"]
+    assert printed.count("\n") + 4 <= 40  # four lines of what evaluate says
+    command = re.search(r"factreasoner (assess .*)", shown["words"])[1]
+    assert execute(shlex.split(command)) == 0
+    assert "52 metres" in capsys.readouterr().out

@@ -1,0 +1,89 @@
+"""Every block of the README runs as it stands and prints what it says, but for what stands as `...`."""
+
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from fake_server import FakeServer, answering
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LOCAL = "http://localhost:8080/v1"
+
+
+def blocks(kind):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+def commands(block):
+    """Commands with the lines they print."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, *printed = part.splitlines()
+        yield command, printed
+
+
+def holds(printed, expected):
+    """Whether runs of the expected lines, `...` between them, stand in what was printed, in their order."""
+    lines, place = [line.rstrip() for line in printed.splitlines()], 0
+    for run in re.split(r"^\.\.\.$", "\n".join(expected), flags=re.MULTILINE):
+        wanted = run.strip("\n").splitlines()
+        starts = range(place, len(lines) - len(wanted) + 1)
+        found = next((at for at in starts if lines[at : at + len(wanted)] == wanted), None)
+        if found is None:
+            return False
+        place = found + len(wanted)
+    return True
+
+
+def without_probabilities(text):
+    return re.sub(r"\b0\.\d+", "P", text)
+
+
+def test_the_commands_print_what_the_page_says(tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    asked = 0
+    with FakeServer(answering(lambda name, prop, request: "False")) as server:
+        environment = {"PATH": "", "HOME": str(tmp_path), "COLUMNS": "80"}
+        for command, expected in (pair for block in blocks("console") for pair in commands(block)):
+            program, *arguments = shlex.split(command.replace(LOCAL, server.url))
+            if program == "export":
+                environment |= [arguments[0].split("=")]
+                continue
+            assert program == "factreasoner"
+            done = subprocess.run(
+                [sys.executable, "-m", "factreasoner", *arguments],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                env=environment,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            printed, said = done.stdout + done.stderr, expected
+            if "--model" in arguments:  # a stand-in answers, as sure of it as it is
+                asked += server.calls
+                printed = without_probabilities(printed)
+                said = without_probabilities("\n".join(expected)).splitlines()
+            assert holds(printed, said), printed
+    assert asked > 0
+
+
+def test_python_prints_what_the_page_says():
+    (code,), (printed,) = blocks("python"), blocks("")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "README.md", "exec"), {})
+    assert out.getvalue() == printed
+
+
+def test_the_makes_are_there_and_the_page_is_short():
+    for target in re.findall(r"^    make (\w+)", README, re.MULTILINE):
+        recipe = subprocess.run(
+            ["make", "--dry-run", "--old-file=install", target], cwd=ROOT, capture_output=True, check=False
+        )
+        assert recipe.returncode == 0
+    assert README.count("\n") <= 120
