@@ -33,10 +33,9 @@ def tasks(
     record_id: str,
     premise_tokens: int,
 ) -> list[Task]:
-    """The judge's tasks: every context with its atoms, and then with the other contexts.
+    """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
-    What is asked of one context follows one another, so that a server reads its text once. A context stands
-    as a claim with its summary, or with about `premise_tokens` tokens of its text.
+    A context stands as a claim with its summary, or with about `premise_tokens` tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
@@ -45,6 +44,7 @@ def tasks(
     def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
         for item in work:
             yield premise(item.context_id), item.atom_ids
+        for item in work:
             yield premise(item.context_id), item.context_ids
 
     return [
@@ -67,8 +67,14 @@ def premises(contexts: Sequence[Context], record_id: str) -> Callable[[str], Pre
 
 
 def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
-    """Every task's verdicts and failures, in the order of the tasks."""
-    parts = parallel_map(lambda task: judge.judge(*task), asked, workers=workers)
+    """Every task's verdicts and failures, in the order of the tasks.
+
+    Tasks of one passage are begun one after the other, so that a server reads its text once.
+    """
+    first: dict[str, int] = {}
+    order = sorted(range(len(asked)), key=lambda n: first.setdefault(asked[n][0].id, n))
+    found = parallel_map(lambda n: judge.judge(*asked[n]), order, workers=workers)
+    parts = [part for _, part in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
     return Judged(
         tuple(verdict for part in parts for verdict in part.verdicts),
         tuple(failure for part in parts for failure in part.failures),
