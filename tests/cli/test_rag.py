@@ -3,12 +3,8 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
-import time
 
-from command import environment
-from fake_server import FakeServer, obliging, server_error
+from fake_server import FakeServer, server_error
 
 RECORDS = [
     {
@@ -214,43 +210,3 @@ def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
     )
     assert "up to" not in factreasoner("rag", data, *flags, "--premise", "joint").stdout
     assert "up to" not in factreasoner("rag", data, "--dry-run").stdout
-
-
-def test_what_the_end_takes_is_imported_while_a_model_is_waited_for(tmp_path):
-    code = """
-import sys, threading, time
-from pathlib import Path
-from factreasoner import cli
-from factreasoner.runs import runner
-
-needed = {"scipy.special", "factreasoner.cli.atom_tables", "factreasoner.cli.rag_tables"}
-
-def watch():
-    while needed - sys.modules.keys():
-        time.sleep(0.05)
-    Path("imported").touch()
-
-threading.Thread(target=watch, daemon=True).start()
-
-def scored(*arguments, score=runner.score_journal):
-    print(needed - sys.modules.keys())
-    return score(*arguments)
-
-runner.score_journal = scored
-sys.exit(cli.execute(sys.argv[1:]))
-"""
-    data = written(tmp_path / "set.jsonl", RECORDS[:1])
-
-    def answer_once_imported(request):
-        until = time.monotonic() + 60
-        while not (tmp_path / "imported").exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        return obliging(request)
-
-    with FakeServer(answer_once_imported) as server:
-        flags = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "run")
-        command = [sys.executable, "-c", code, "rag", data, *flags]
-        done = subprocess.run(
-            command, check=True, capture_output=True, text=True, cwd=tmp_path, env=environment(tmp_path)
-        )
-    assert done.stdout.startswith("set()\n")

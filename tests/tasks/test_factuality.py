@@ -23,16 +23,18 @@ def test_a_record_that_could_not_be_worked_on():
         (failure,),
         "factreasoner",
     )
-    assert (TASK.size(found.model_dump()), list(TASK.rows(found)), TASK.verdicts(found)) == (0, [], ())
+    assert (TASK.size(found), list(TASK.rows(found)), TASK.verdicts(found)) == (0, [], ())
     assert TASK.with_verdicts(found, ()) is found
 
 
 @pytest.mark.parametrize(
     ("status", "failures", "again"),
-    [("ok", [], False), ("failed", [], True), ("partial", ["x"], True), ("partial", [], False)],
+    [("ok", 0, False), ("failed", 0, True), ("partial", 1, True), ("partial", 0, False)],
 )
 def test_a_record_is_repeated_for_failures_and_not_for_posteriors_alone(status, failures, again):
-    assert TASK.to_repeat({"status": status, "failures": failures, "outcome": None}) is again
+    failure = Failure(stage="judge", item_id="c0->a0", error_type="ProviderError", message="x")
+    found = assessment([0.5]).model_copy(update={"status": status, "failures": (failure,) * failures})
+    assert TASK.to_repeat(found) is again
 
 
 def test_verdicts_are_put_in_the_place_of_others():

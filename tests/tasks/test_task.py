@@ -3,6 +3,7 @@
 import pytest
 
 from factreasoner import ScriptedLLM
+from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.task import Calls
 
@@ -11,8 +12,7 @@ from factreasoner.tasks.task import Calls
     ("status", "again"), [("ok", False), ("no_atoms", False), ("partial", True), ("failed", True)]
 )
 def test_what_failed_in_whole_or_part_is_worked_on_anew(status, again):
-    assert TASK.status({"status": status}) == status
-    assert TASK.to_repeat({"status": status}) is again
+    assert TASK.to_repeat(RagResult(record_id="r", status=status)) is again
 
 
 def test_parts_stand_beside_the_other_arguments():

@@ -48,7 +48,7 @@ def test_k_cuts_the_ranking_where_it_is_a_number():
 
 def test_the_size_of_a_line_is_its_judged_claims():
     verdicts = [
-        Verdict(context_id=premise, target_id="a", label="neutral", probability=0.9).model_dump()
+        Verdict(context_id=premise, target_id="a", label="neutral", probability=0.9)
         for premise in ("c0", "reference")
     ]
-    assert TASK.size({"verdicts": verdicts}) == 1
+    assert TASK.size(RagResult(record_id="r", status="ok", verdicts=tuple(verdicts))) == 1
