@@ -47,7 +47,8 @@ class Access(NamedTuple):
         if origin is not None and _split(origin).netloc.lower() != host.lower():
             return problem(403, "the Origin header names another place than this service")
         if self.token is not None and not self._knows(headers.get("authorization", "")):
-            return problem(401, "send it as: Authorization: Bearer TOKEN")
+            wrong = "another token than the service's was sent" if "authorization" in headers else ""
+            return problem(401, wrong or "send it as: Authorization: Bearer TOKEN")
         return None
 
     def _knows(self, authorization: str) -> bool:

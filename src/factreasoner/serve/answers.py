@@ -112,7 +112,10 @@ class Answers:
             raise InputError(lacking)
         pairs, most = pairs_of(record, config), self._terms.max_pairs
         if pairs > most:
-            message = f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent"
+            message = (
+                f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent: "
+                "send fewer passages, or start the service with more --max-pairs"
+            )
             raise InputError([InputProblem("", "contexts", message)])
         return record
 

@@ -134,7 +134,9 @@ async def _body(request: Request, most: int) -> bytes:
         raise Refused(
             problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
         )
-    too_large = Refused(problem(413, f"at most {most:,} bytes are taken", close=True))
+    too_large = Refused(
+        problem(413, f"at most {most:,} bytes are taken; --max-body at its start says how many", close=True)
+    )
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
         raise too_large
@@ -153,10 +155,16 @@ async def _left(request: Request) -> None:
         pass
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     """A request that the router refuses: 404 or 405."""
     assert isinstance(error, HTTPException)
-    response = _response(problem(error.status_code if error.status_code in TITLES else 404, close=True))
+    status = error.status_code if error.status_code in TITLES else 404
+    told = "what there is, /openapi.json says"
+    if status == 404 and request.url.path == f"/v1/{CHECK}":
+        told = "start the service with --min NAME=NUMBER to have answers checked"
+    elif status == 405:
+        told = f"send it by {(error.headers or {}).get('Allow', 'another method')}"
+    response = _response(problem(status, told, close=True))
     response.headers.update(error.headers or {})
     return response
 

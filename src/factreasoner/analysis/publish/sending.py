@@ -62,9 +62,10 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
             try:
                 taken = backend.send(ready) if ready else Taken(0)
             except PublishError as error:
-                error.add_note(
-                    f"{passed:,} scores were dealt with before: --skip {passed} goes on from there."
-                )
+                if passed:
+                    error.add_note(
+                        f"{passed:,} scores were dealt with before: --skip {passed} goes on from there."
+                    )
                 raise
             number += taken.number
             refused += taken.refused

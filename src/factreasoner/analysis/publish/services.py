@@ -30,8 +30,12 @@ class Service(ABC):
     """A backend that takes JSON."""
 
     path: str
+    keys: str
+    """The variables that hold its keys."""
 
     def __init__(self, url: str, **client: Any) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(f"url: {url!r} is no address; it begins with http:// or https://")
         self.url = url.rstrip("/") + self.path
         self._client = httpx.Client(timeout=30.0, **client)
 
@@ -75,24 +79,47 @@ class Service(ABC):
                 reason, asked = f"HTTP {response.status_code}", response.headers.get("retry-after", "0")
             if wait is not None:
                 time.sleep(min(MOST_WAIT, max(wait, float(asked) if asked.isdecimal() else 0.0)))
-        raise PublishError(f"{self.url}: {reason}, tried {len(WAITS) + 1} times")
+        raise PublishError(
+            f"{self.url}: {reason} (tried {len(WAITS) + 1} times); is it running there? --url says where"
+        )
 
     def refused(self, response: httpx.Response) -> PublishError:
         """What a reply that takes nothing says."""
-        return PublishError(f"{self.url}: HTTP {response.status_code}: {response.text[:300]}")
+        remedy = f"; check {self.keys}" if response.status_code in (401, 403) else ""
+        return PublishError(f"{self.url}: HTTP {response.status_code}: {response.text[:300]}{remedy}")
+
+    def said(self, response: httpx.Response) -> dict[str, Any]:
+        """A reply's JSON object. Raises PublishError for anything else, as a page to log in at."""
+        try:
+            found = response.json()
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            text = " ".join(response.text[:100].split())
+            raise PublishError(
+                f"{self.url}: HTTP {response.status_code}, but what it says is no answer of "
+                f"{type(self).__name__}: {text!r}; does --url name another server?"
+            )
+        return found
 
 
 class Langfuse(Service):
     """POST /api/public/scores with an array: 202 takes all, 207 some; the `id` of a score replaces."""
 
     path = "/api/public/scores"
+    keys = "LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
 
     def __init__(self, url: str | None = None) -> None:
         names = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
         if missing := [name for name in names if not os.environ.get(name)]:
             raise ConfigError(f"Langfuse needs its keys: {' and '.join(missing)} in the environment")
         host = url or os.environ.get("LANGFUSE_BASE_URL") or os.environ.get("LANGFUSE_HOST")
-        super().__init__(host or "https://cloud.langfuse.com", auth=tuple(os.environ[name] for name in names))
+        if not host:
+            raise ConfigError(
+                "Langfuse: no address is given: set LANGFUSE_BASE_URL, or add --url "
+                "(https://cloud.langfuse.com is the hosted one)"
+            )
+        super().__init__(host, auth=tuple(os.environ[name] for name in names))
 
     def lacks(self, score: Score) -> str | None:
         """See `Backend`."""
@@ -112,18 +139,21 @@ class Langfuse(Service):
 
     def taken(self, response: httpx.Response, scores: Sequence[Score]) -> Taken:
         """See `Service`. A 207 is not sent again: what it took, it took."""
-        if response.status_code == 207:
-            found = response.json()
-            return Taken(found["accepted"], tuple(json.dumps(error) for error in found["errors"]))
         if not response.is_success:
             raise self.refused(response)
-        return Taken(len(scores))
+        found = self.said(response)
+        if response.status_code != 207:
+            return Taken(len(scores))
+        errors = found.get("errors") or []
+        accepted = found.get("accepted", len(scores) - len(errors))
+        return Taken(accepted, tuple(json.dumps(error) for error in errors))
 
 
 class Phoenix(Service):
     """POST /v1/span_annotations: name, span and `identifier` of an annotation replace."""
 
     path = "/v1/span_annotations?sync=true"
+    keys = "PHOENIX_API_KEY"
 
     def __init__(self, url: str | None = None, *, by_model: bool = False) -> None:
         self._kind = "LLM" if by_model else "CODE"
@@ -154,6 +184,7 @@ class Phoenix(Service):
     def taken(self, response: httpx.Response, scores: Sequence[Score]) -> Taken:
         """See `Service`. A 404 names spans that it does not know, and takes nothing: the others go again."""
         if response.is_success:
+            self.said(response)
             return Taken(len(scores))
         known = [score for score in scores if str(score.place.span) not in response.text]
         if response.status_code != 404 or len(known) == len(scores):
