@@ -1,5 +1,6 @@
 """`factreasoner serve` in a process of its own, with worker processes; and what it refuses to begin with."""
 
+import contextlib
 import os
 import re
 import signal
@@ -23,11 +24,17 @@ MOST_SECONDS = 120
 @pytest.fixture
 def served(tmp_path):
     """The URL of a service with two worker processes, its process and the lines it says."""
+    with serving(tmp_path, "--workers", "2", "--queue", "200", "--min", "precision=1", *JUDGE) as service:
+        yield service
+
+
+@contextlib.contextmanager
+def serving(tmp_path, *arguments):
+    """As `served`, with other arguments."""
     environment = command.environment(tmp_path)
     environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
-    arguments = ["serve", "--port", "0", "--workers", "2", "--queue", "200", "--min", "precision=1", *JUDGE]
     process = subprocess.Popen(
-        [sys.executable, "-m", "factreasoner", *arguments],
+        [sys.executable, "-m", "factreasoner", "serve", "--port", "0", *arguments],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -64,6 +71,15 @@ def taken(url):
     return sum(map(int, re.findall(wanted, metrics, re.MULTILINE)))
 
 
+def test_a_models_server_that_is_down_is_told_of_in_time(tmp_path):
+    down = ("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1", "--timeout", "10", "--no-cache")
+    with serving(tmp_path, *down, "--atoms-per-call", "8", "--spacy-model", "none") as (url, _, _lines):
+        body = {"output": "It is tall.", "contexts": ["It is tall."], "atoms": ["It is tall."]}
+        reply = httpx.post(f"{url}/v1/assess", json=body, timeout=MOST_SECONDS)
+    assert reply.status_code == 502
+    assert "127.0.0.1:9" in reply.text
+
+
 def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
     url, process, lines = served
     with ThreadPoolExecutor(20) as clients:
@@ -93,6 +109,7 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         (["--max-body", "much"], "write a number of bytes"),
         (["--min", "precission=0.8"], "did you mean 'precision'?"),
         (["--min", "failures=0"], "no record alone has it"),
+        (["--min", "f1_at_k=0.5"], "add --k NUMBER"),
         (["--judge", "nobody"], "unknown judge"),
     ],
 )

@@ -15,11 +15,14 @@ from factreasoner.cli.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule
+    from factreasoner.metrics.factuality import KSetting
     from factreasoner.serve.access import Access
     from factreasoner.settings import Config
 
 UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
+OF_K = ("f1_at_k", "recall_k", "f1_k")
+"""Measures that depend on K."""
 _BYTES = {"": 1, "B": 1, "KB": 1000, "KIB": 1 << 10, "MB": 1000**2, "MIB": 1 << 20}
 
 
@@ -92,8 +95,12 @@ def serve(
     from factreasoner.serve.pool import Pool
 
     processes = processes_for(served.workers, config)
-    kept = config.model_copy(update={"timeout": min(config.timeout, served.timeout), "executor": "threads"})
-    terms = Terms(kept, rules_of(served.at_least or ()), served.max_pairs)
+    in_time = {
+        "timeout": min(config.timeout, served.timeout),
+        "patience": min(config.patience, served.timeout / 2),  # a server that is down is told of in time
+    }
+    kept = config.model_copy(update={**in_time, "executor": "threads"})
+    terms = Terms(kept, rules_of(served.at_least or (), config.k), served.max_pairs)
     access, limits = access_of(served), Limits(served.timeout, bytes_of(served.max_body))
     service = Service(terms, Pool(terms, processes, served.queue), access, limits, _log)
     listener = listening(served.host, served.port)
@@ -130,11 +137,11 @@ def processes_for(workers: int | None, config: Config) -> int | None:
     return None
 
 
-def rules_of(texts: list[str] | tuple[()]) -> tuple[Rule, ...]:
+def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     """The rules of `/v1/check`.
 
     Raises:
-        ConfigError: not of the form, or about what one record has no value of.
+        ConfigError: not of the form, or about what one record has no value of, as F1@K of a run's median.
     """
     if not texts:
         return ()
@@ -147,6 +154,10 @@ def rules_of(texts: list[str] | tuple[()]) -> tuple[Rule, ...]:
         metric = TASK.table.metrics.get(rule.measure)
         if metric is None or "line" not in metric.places:
             raise ConfigError(f"--min {rule.measure}: it is of a run, and no record alone has it")
+        if k == "median" and rule.measure in OF_K:
+            raise ConfigError(
+                f"--min {rule.measure}: K is a run's median, which no record alone has: add --k NUMBER"
+            )
     return tuple(rules)
 
 
