@@ -67,7 +67,11 @@ def nothing_in(response: str) -> str:
     """Why nothing in a response is judged."""
     if not response.strip():
         return "an empty answer"
-    return "an abstention" if is_abstention(response) else "nothing but instructions, questions or remarks"
+    return (
+        "an abstention"
+        if is_abstention(response)
+        else "no claim was found (instructions, questions and remarks are none)"
+    )
 
 
 def _named(ids: Sequence[str], count: int) -> str:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
-OF_K = ("f1_at_k", "recall_k", "f1_k")
-"""Measures that depend on K."""
 _BYTES = {"": 1, "B": 1, "KB": 1000, "KIB": 1 << 10, "MB": 1000**2, "MIB": 1 << 20}
 
 
@@ -154,7 +152,7 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
         metric = TASK.table.metrics.get(rule.measure)
         if metric is None or "line" not in metric.places:
             raise ConfigError(f"--min {rule.measure}: it is of a run, and no record alone has it")
-        if k == "median" and rule.measure in OF_K:
+        if k == "median" and "{k}" in metric.shown:
             raise ConfigError(
                 f"--min {rule.measure}: K is a run's median, which no record alone has: add --k NUMBER"
             )

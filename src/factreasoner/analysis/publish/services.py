@@ -144,8 +144,9 @@ class Langfuse(Service):
         found = self.said(response)
         if response.status_code != 207:
             return Taken(len(scores))
-        errors = found.get("errors") or []
-        accepted = found.get("accepted", len(scores) - len(errors))
+        accepted, errors = found.get("accepted"), found.get("errors")
+        if not isinstance(accepted, int) or not isinstance(errors, list):
+            raise self.refused(response)
         return Taken(accepted, tuple(json.dumps(error) for error in errors))
 
 
