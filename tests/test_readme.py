@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from fake_server import FakeServer, answering
 
 ROOT = Path(__file__).parents[1]
@@ -78,7 +79,10 @@ def test_the_commands_print_what_the_page_says(tmp_path):
     assert asked > 0
 
 
-def test_python_prints_what_the_page_says():
+@pytest.mark.parametrize("parser", [None, "none"])
+def test_python_prints_what_the_page_says_with_a_parser_and_without(parser, monkeypatch):
+    if parser is not None:
+        monkeypatch.setenv("FACTREASONER_SPACY_MODEL", parser)
     ((code, printed),) = re.findall(
         r"^```python\n(.*?)^```\n\n```\n(.*?)^```$", README, re.DOTALL | re.MULTILINE
     )
