@@ -314,3 +314,11 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreaso
     (probe,) = summary["probes"]["fake"].values()
     assert (probe["facts_per_call"], probe["right"]) == (32, 32)
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"]["fake"]["probes"]
+
+
+def test_doctor_asks_a_silent_server_twice(factreasoner):
+    with FakeServer(lambda request: hang(), probed=False) as server:
+        done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5")
+        assert server.calls == 2
+    assert done.returncode == 1
+    assert "no answer within 0.5 s" in " ".join(done.stdout.split())
