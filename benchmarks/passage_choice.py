@@ -15,7 +15,7 @@ from typing import Any
 
 from data_folder import data_folder
 
-from factreasoner.retrieval.passages import best, split_passages
+from factreasoner.text.passages import best, split_passages
 
 FIRST = 4000
 LONG = 10_000

@@ -34,10 +34,10 @@ import lsa_embedding
 import numpy as np
 from data_folder import data_folder
 
-from factreasoner.retrieval.corpus.collection import StoredPassage
-from factreasoner.retrieval.corpus.indexing import index
-from factreasoner.retrieval.corpus.retriever import CorpusRetriever
-from factreasoner.retrieval.corpus.store import Store
+from factreasoner.corpus.collection import StoredPassage
+from factreasoner.corpus.indexing import index
+from factreasoner.corpus.store import Store
+from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.settings import Config
 

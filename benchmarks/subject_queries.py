@@ -22,11 +22,11 @@ from typing import Any
 from data_folder import data_folder
 from sklearn.metrics import roc_auc_score
 
+from factreasoner.corpus.indexing import index
 from factreasoner.models import Assessment, Atom, Record
 from factreasoner.pipeline import build_pipeline
-from factreasoner.retrieval.corpus.indexing import index
-from factreasoner.retrieval.passages import split_passages, terms
 from factreasoner.settings import Config
+from factreasoner.text.passages import split_passages, terms
 
 DEPTHS = (3, 5)
 SETS = ("factscore_bios", "wice", "factcheck_bench")

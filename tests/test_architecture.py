@@ -50,7 +50,6 @@ NOT_DOWNWARD = {
     ("calibration", "runs"): _HOUSE,
     ("errors", "models"): _HOUSE,
     ("explanations", "calibration"): _HOUSE,
-    ("assessors", "retrieval"): _HOUSE,
     ("graph", "text"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
     ("protocols", "graph"): _HOUSE,

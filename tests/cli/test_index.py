@@ -12,8 +12,8 @@ from command import results, write_records
 from json_server import Answer, JsonServer
 
 from factreasoner.cli import index_progress
-from factreasoner.retrieval.corpus.indexing import Step
-from factreasoner.retrieval.corpus.store import Store
+from factreasoner.corpus.indexing import Step
+from factreasoner.corpus.store import Store
 from factreasoner.settings import Config
 
 CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."

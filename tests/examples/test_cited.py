@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from factreasoner import verify
+from factreasoner.corpus.documents import DocumentReader
 from factreasoner.inputs.input import check_input
-from factreasoner.retrieval.corpus.documents import DocumentReader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = {record.id: record for record in check_input(EXAMPLES / "cited.jsonl").records()}

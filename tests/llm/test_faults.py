@@ -1,13 +1,10 @@
 """What errors mean, from status, headers and words alone."""
 
-import time
-from email.utils import formatdate
-
 import httpx
 import pytest
 
 from factreasoner.llm.dialect import Dialect
-from factreasoner.llm.faults import fault_of, retry_after_of, shown
+from factreasoner.llm.faults import fault_of, shown
 
 
 class ProviderSaidError(Exception):
@@ -258,43 +255,6 @@ def test_a_package_is_named_where_the_message_does_not():
     assert module.remedy == "install the package this provider needs: pip install boto3"
     told = fault(ProviderSaidError(500, "No module named 'google': pip install google-auth"))
     assert told.remedy == "install the package this provider needs"
-
-
-# Retry-After
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": " 0.5 "}, 0.5),
-        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-4"}, None),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-        ({}, None),
-    ],
-)
-def test_retry_after(headers, seconds):
-    assert retry_after_of(headers) == seconds
-
-
-def test_retry_after_as_a_date():
-    wait = retry_after_of({"retry-after": formatdate(time.time() + 30, usegmt=True)})
-    assert 25 < wait <= 30
-
-
-@pytest.mark.parametrize(
-    ("message", "seconds"),
-    [
-        ("Please try again in 1.2s.", 1.2),
-        ("retry in 250ms", 0.25),
-        ("try again in 6m0s", None),
-        ("", None),
-    ],
-)
-def test_a_wait_that_stands_in_words(message, seconds):
-    assert retry_after_of({}, message) == seconds
 
 
 def test_headers_are_found_where_the_library_keeps_them():

@@ -143,7 +143,7 @@ def _problems(row: Sequence[str], where: str) -> Iterator[InputProblem]:
 
 
 def _domain(cell: str) -> str:
-    from factreasoner.retrieval.addresses import normal_domain
+    from factreasoner.web.addresses import normal_domain
 
     return ANY if cell.strip() == ANY else normal_domain(cell)
 
@@ -152,6 +152,6 @@ def _host(link: str) -> str:
     """The host of a link as domains are compared; empty where there is none."""
     if not link.strip():
         return ""
-    from factreasoner.retrieval.addresses import host_of
+    from factreasoner.web.addresses import host_of
 
     return host_of(link)

@@ -13,8 +13,8 @@ from factreasoner.cli.options import Quiet, takes_groups
 from factreasoner.cli.terminal import one_line, say
 
 if TYPE_CHECKING:
+    from factreasoner.corpus.indexing import IndexReport
     from factreasoner.models import Usage
-    from factreasoner.retrieval.corpus.indexing import IndexReport
     from factreasoner.settings import Config
 
 
@@ -64,8 +64,8 @@ def index(
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
     from factreasoner.cli.index_progress import index_progress
+    from factreasoner.corpus.indexing import index as index_files
     from factreasoner.llm.usage import Meter
-    from factreasoner.retrieval.corpus.indexing import index as index_files
 
     meter = Meter()
     try:
@@ -108,7 +108,7 @@ def _print(report: IndexReport, config: Config) -> None:
 
 
 def _delete(config: Config, *, yes: bool) -> None:
-    from factreasoner.retrieval.corpus.store import Store
+    from factreasoner.corpus.store import Store
 
     with Store.writing(config) as store:
         count = store.collection(config.collection).count()
@@ -124,7 +124,7 @@ def _delete(config: Config, *, yes: bool) -> None:
 
 def _show(config: Config, *, list_: bool) -> None:
     """Print what --list or --stats asks for: the collections of the store, or the counts of one."""
-    from factreasoner.retrieval.corpus.store import Store
+    from factreasoner.corpus.store import Store
 
     store = Store(config)
     if list_:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.terminal import one_line, say
-from factreasoner.retrieval.corpus.indexing import Step, Tell
+from factreasoner.corpus.indexing import Step, Tell
 
 SECONDS_BETWEEN_LINES = 5.0
 _LONGEST_NAME = 40

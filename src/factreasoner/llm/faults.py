@@ -5,15 +5,13 @@ Works on status, headers and message alone, so that it holds whatever class a li
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import time
 from collections.abc import Collection, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.llm.dialect import Dialect, lesson_of, room_of
+from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "form", "dialect", "sample", "final"]
 
@@ -59,7 +57,6 @@ BAD_SAMPLE = _any(
     r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed",
 )
 """What a provider says when it could not use what the model wrote: one bad reply, and no missing feature."""
-WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b")
 NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
@@ -210,18 +207,3 @@ def _headers(error: BaseException) -> Mapping[str, str]:
             if isinstance(headers, Mapping) and headers:
                 return {str(key).lower(): str(value) for key, value in headers.items()}
     return {}
-
-
-def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | None:
-    """Seconds a provider asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), or its words."""
-    milliseconds = headers.get("retry-after-ms", "")
-    if re.fullmatch(r"\d+(\.\d+)?", milliseconds):
-        return float(milliseconds) / 1000
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        return float(value)
-    if value:
-        with contextlib.suppress(ValueError):
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    said = WAIT.search(message)
-    return None if said is None else float(said[1]) / (1000 if said[2] == "ms" else 1)

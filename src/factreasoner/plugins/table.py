@@ -27,12 +27,12 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "retriever": {
         "given": "factreasoner.retrieval.given:GivenRetriever",
-        "corpus": "factreasoner.retrieval.corpus.retriever:CorpusRetriever",
+        "corpus": "factreasoner.retrieval.corpus:CorpusRetriever",
         "wikipedia": "factreasoner.retrieval.wikipedia:WikipediaRetriever",
-        "web": "factreasoner.retrieval.web_search:WebRetriever",
+        "web": "factreasoner.retrieval.web:WebRetriever",
     },
     "embedding": {
-        "minilm": "factreasoner.retrieval.corpus.embeddings:MiniLM",
+        "minilm": "factreasoner.corpus.embeddings:MiniLM",
     },
     "query_builder": {
         "llm": "factreasoner.retrieval.query_builder:LLMQueryBuilder",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from factreasoner.corpus.ranks import fused
 from factreasoner.errors import ConfigError, StageError
 from factreasoner.graph.sources import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved, Retriever
-from factreasoner.retrieval.ranks import fused
 from factreasoner.settings import Config
 
 

@@ -10,10 +10,10 @@ from factreasoner.graph.sources import near_duplicates
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.page import plain
 from factreasoner.retrieval.subject import subject_of
 from factreasoner.settings import Config
 from factreasoner.text.links import page_of
+from factreasoner.web.page import plain
 
 WORKERS = 8
 LONGEST_TITLE = 300

@@ -16,14 +16,15 @@ import httpx
 
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.deadline import within
-from factreasoner.llm.faults import retry_after_of, shown
-from factreasoner.retrieval.addresses import display, parse_url
-from factreasoner.retrieval.body import ENCODINGS, read_body
+from factreasoner.llm.faults import shown
 from factreasoner.retrieval.cache import RetrievalCache
-from factreasoner.retrieval.connection import Deadline, tls_context
-from factreasoner.retrieval.fetch import PASSING
-from factreasoner.retrieval.page import plain
 from factreasoner.settings import Config
+from factreasoner.text.retry_after import retry_after_of
+from factreasoner.web.addresses import display, parse_url
+from factreasoner.web.body import ENCODINGS, read_body
+from factreasoner.web.connection import Deadline, tls_context
+from factreasoner.web.fetch import PASSING
+from factreasoner.web.page import plain
 
 CONCURRENCY = 4
 """Requests a service gets at once; the wikis' etiquette asks for few."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem
 from factreasoner.models import Context
-from factreasoner.retrieval.connection import Resolver, system_resolver
 from factreasoner.settings import Config
+from factreasoner.web.connection import Resolver, system_resolver
 
 STANDARD_INPUT = "-"
 
@@ -60,7 +60,7 @@ def read_text(name: str) -> str:
     """
     path = Path(name)
     if name != STANDARD_INPUT and path.suffix.lower() in _RICH:
-        from factreasoner.retrieval.corpus.documents import DocumentReader
+        from factreasoner.corpus.documents import DocumentReader
 
         try:
             return "\n\n".join(str(getattr(d, "text", "")) for d in DocumentReader().documents(path))
@@ -100,8 +100,8 @@ class _SourceReader:
         return found
 
     def _documents(self, path: Path) -> Iterator[_Text]:
-        from factreasoner.retrieval.corpus.documents import DocumentReader
-        from factreasoner.retrieval.corpus.rows import BadRow
+        from factreasoner.corpus.documents import DocumentReader
+        from factreasoner.corpus.rows import BadRow
 
         for document in DocumentReader().documents(path):
             if isinstance(document, BadRow):
@@ -109,8 +109,8 @@ class _SourceReader:
             yield _Text(document.text, document.title, document.link)
 
     def _page(self, url: str) -> _Text:
-        from factreasoner.retrieval.fetch import Fetcher
         from factreasoner.retrieval.web_pages import WebPages
+        from factreasoner.web.fetch import Fetcher
 
         pages = WebPages(Fetcher(self._config, resolver=self._resolver), self._config)
         page = pages.text(url)

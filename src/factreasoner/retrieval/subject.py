@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
-from factreasoner.retrieval.passages import content, fold, terms
 from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.passages import content, fold, terms
 from factreasoner.text.sentences import sentences
 from factreasoner.text.stems import language_of
 

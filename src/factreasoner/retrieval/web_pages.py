@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import httpx
 
 from factreasoner.errors import FetchError, UnreadablePageError
-from factreasoner.retrieval.addresses import display
 from factreasoner.retrieval.cache import RetrievalCache
-from factreasoner.retrieval.fetch import Fetcher, Permit
-from factreasoner.retrieval.page import Extracted, Page
-from factreasoner.retrieval.reader import PageReader
 from factreasoner.settings import Config
 from factreasoner.text.links import same_site
+from factreasoner.web.addresses import display
+from factreasoner.web.fetch import Fetcher, Permit
+from factreasoner.web.page import Extracted, Page
+from factreasoner.web.reader import PageReader
 
 if TYPE_CHECKING:
-    from factreasoner.retrieval.robots import Robots
+    from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
 """Reasons that may not hold the next time, and so are not kept."""
@@ -109,6 +109,6 @@ def _anything(url: httpx.URL) -> None:
 
 def _robots(fetcher: Fetcher) -> Robots:
     """Imported when pages are read: snippets need no extra package."""
-    from factreasoner.retrieval.robots import Robots
+    from factreasoner.web.robots import Robots
 
     return Robots(fetcher)

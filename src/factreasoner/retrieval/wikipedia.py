@@ -11,13 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.page import CUT, LONGEST_TEXT
-from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.retrieval.subject import with_subject
 from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.passages import best, split_passages
+from factreasoner.web.page import CUT, LONGEST_TEXT
 
 CONTACT_VARIABLE = "FACTREASONER_CONTACT"
 """Environment variable with an e-mail address or URL, sent along as the wikis' etiquette asks."""

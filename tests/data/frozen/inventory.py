@@ -18,9 +18,9 @@ import frozen
 import factreasoner
 from factreasoner import cli
 from factreasoner import files as packed_files
+from factreasoner.corpus import files
 from factreasoner.inputs import columns, items, tables
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.retrieval.corpus import files
 
 FILE = frozen.HERE / "inventory.txt"
 CHANGELOG = frozen.ROOT / "CHANGELOG.md"

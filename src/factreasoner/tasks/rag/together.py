@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Context, Part, Premise, Verdict
-from factreasoner.retrieval.passages import split_passages
 from factreasoner.tasks.verdicts import CONTEXTS
+from factreasoner.text.passages import split_passages
 
 WORDS_OF_TOKENS = 0.6
 """Words that fit into a token, with room to spare: of English text it is 0.75."""

@@ -12,12 +12,12 @@ from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
-from factreasoner.retrieval.passages import best, split_passages
 from factreasoner.settings import Config
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
+from factreasoner.text.passages import best, split_passages
 from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags

@@ -16,9 +16,9 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge
-from factreasoner.retrieval.passages import split_passages
 from factreasoner.settings import Config
 from factreasoner.tasks.verdicts import known_verdict
+from factreasoner.text.passages import split_passages
 
 STAGE = "judge"
 WORDS_OF_PART = int(0.6 * PASSAGE_TOKENS)

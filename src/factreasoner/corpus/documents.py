@@ -1,0 +1,138 @@
+"""The texts in files of own documents: plain text, Markdown, HTML, PDF, office documents, JSON lines, CSV."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from factreasoner.corpus.content import ARCHIVE, HEAD, content_of
+from factreasoner.corpus.files import Kind, kind_of, reason
+from factreasoner.corpus.rows import BadRow, Document, csv_rows, json_rows
+from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
+from factreasoner.files import opened
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.settings import Config
+from factreasoner.web.decoding import decode
+from factreasoner.web.office import MODULES, READERS
+from factreasoner.web.page import Page
+from factreasoner.web.reader import PageReader
+
+MOST_BYTES = 100_000_000
+"""Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
+READ_SECONDS = 300.0
+_PAGES = 1_000_000
+_BLOCK = 1 << 20
+_SAMPLE = 4096
+_MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
+
+
+class DocumentReader:
+    """Reads the documents of files: all but text and rows in processes that are killed when they are late."""
+
+    def __init__(self) -> None:
+        self._pages: PageReader | None = None
+
+    def digest(self, path: Path) -> str:
+        """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
+        found = hashlib.sha256(kind_of(path).encode())
+        try:
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    found.update(block)
+        except OSError as error:
+            raise DocumentError(f"{path}: {reason(error)}") from error
+        return found.hexdigest()[:32]
+
+    def documents(self, path: Path) -> Iterator[Document | BadRow]:
+        """The documents of a file that have text; from a file of rows one by one, among its bad rows.
+
+        Raises:
+            DocumentError: the file can't be read, is damaged, is something else than its name says, changed
+                while it was read, or needs a package that is not installed.
+            NoTextError: it is a page or a document, and there is no text in it.
+            MissingExtraError: the packages that read pages are not installed.
+        """
+        kind = kind_of(path)
+        found: Iterable[Document | BadRow]
+        try:
+            before = path.stat()
+            rows = kind in ("jsonl", "csv")
+            with opened(path) if rows else path.open("rb") as file:
+                _refuse_other(path, kind, file.read(HEAD))
+            if rows:
+                found = json_rows(path) if kind == "jsonl" else csv_rows(path)
+            else:
+                if before.st_size > MOST_BYTES:
+                    raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
+                data = path.read_bytes()
+                found = [self._document(path, kind, data)] if data.strip() else []
+            yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
+            after = path.stat()
+        except OSError as error:
+            raise DocumentError(f"{path}: {reason(error)}") from error
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise DocumentError(f"{path}: changed while it was read")
+
+    def _document(self, path: Path, kind: Kind, data: bytes) -> Document:
+        name = re.sub(r"[_\s-]+", " ", path.stem).strip()
+        if kind not in ("text", "markdown"):
+            return self._page(path, kind, data, name)
+        text = decode(data).replace("\r\n", "\n")
+        if _has_null(data) or _strange(text[:_SAMPLE]):
+            raise DocumentError(f"{path}: binary, not text")
+        return markdown(text, name) if kind == "markdown" else Document(text, name)
+
+    def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
+        if kind == "pdf" and content_of(data) is None:
+            raise DocumentError(f"{path}: not a PDF")
+        module = MODULES.get(kind, "")
+        if module and importlib.util.find_spec(module) is None:
+            raise DocumentError(f"{path}: {MissingExtraError(*EXTRA_OF_MODULE[module])}")
+        if self._pages is None:
+            config = Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES)
+            self._pages = PageReader(config, sift=False)
+        read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+        if read.dropped:
+            raise DocumentError(f"{path}: {read.dropped}")
+        if not read.text:
+            raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
+        return Document(read.text, read.title or name)
+
+
+def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
+    """Raise DocumentError for a file whose content is of another kind than its name says."""
+    found = content_of(head)
+    if found is None or found.kind == kind or (found == ARCHIVE and kind in READERS):
+        return
+    remedy = f"; name it .{found.kind}" if found.kind else ""
+    raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
+
+
+def _has_null(data: bytes) -> bool:
+    return b"\0" in data[:_SAMPLE] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _strange(sample: str) -> bool:
+    """Whether more than a twentieth is controls and the like, which texts hardly have."""
+    strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co") and not c.isspace() for c in sample)
+    return strange + sample.count("\ufffd") > 0.05 * len(sample)
+
+
+def markdown(text: str, name: str = "") -> Document:
+    """A Markdown text without its marks, titled by its front matter, its first heading or `name`."""
+    title = ""
+    if front := re.match(r"---\n(.*?)\n---\n", text, re.DOTALL):
+        text = text[front.end() :]
+        if named := re.search(r"^title:\s*(.+)$", front[1], re.MULTILINE):
+            title = named[1].strip().strip("\"'")
+    if not title and (heading := re.search(r"^# +(.+)$", text, re.MULTILINE)):
+        title = heading[1].strip()
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1", text)
+    text = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    text = re.sub(r"(?m)^#{1,6} +(.+?) *#*$", r"\n\1\n", text)
+    return Document(text, title or name)

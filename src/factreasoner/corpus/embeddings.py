@@ -1,0 +1,253 @@
+"""Vectors for texts: Chroma's MiniLM, any litellm embedding model, or the user's own function."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from factreasoner.corpus.collection import NONE, Vectors
+from factreasoner.corpus.vector_cache import TEXTS_A_REQUEST, VectorCache
+from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
+from factreasoner.llm.budget import Budget
+from factreasoner.llm.deadline import within
+from factreasoner.llm.faults import ProviderFault, fault_of
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.responses import MOST_TOKENS
+from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.transport import MARGIN, Transport
+from factreasoner.llm.transport import load as litellm
+from factreasoner.llm.usage import record_usage
+from factreasoner.models import Usage
+from factreasoner.plugins.kinds import PluginKind
+from factreasoner.plugins.table import EXTRA_OF_MODULE, load, told
+from factreasoner.settings import Config
+
+FIRST_WAIT = 0.5
+_FLAGS = {"model": "--embedding", "api-base": "--embedding-api-base"}
+_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+class Embedding(Protocol):
+    """Turns texts into vectors of one length."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`, shape (len(texts), dimension).
+
+        Raises:
+            StoreError: no vectors came, this time.
+            ConfigError: none can come until the user mends something.
+        """
+        ...
+
+
+def embedding_named(name: str, config: Config, budget: Budget | None = None) -> Embedding | None:
+    """The embedding `name`; None for "none". Its requests are paid from `budget`.
+
+    Vectors of models are kept on disk, so that nothing is computed or paid for twice; those of a user's own
+    function are not, since it may change.
+
+    Raises:
+        ConfigError: no such function, or the key's variable is not set.
+    """
+    if name == NONE:
+        return None
+    if _OWN.fullmatch(name):
+        return OwnEmbedding(name, config)
+    model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, budget)
+    return VectorCache(name, model.embed, config) if config.cache else model
+
+
+EMBEDDING: PluginKind[Embedding] = PluginKind("embedding", "embed", object)
+
+
+class OwnEmbedding:
+    """A user's function from a list of texts to their vectors, or class with such a method `embed`.
+
+    It is called by one thread at a time.
+    """
+
+    def __init__(self, name: str, config: Config) -> None:
+        self._name = name
+        found = load("embedding", name)
+        if inspect.isclass(found):
+            found = EMBEDDING.make(name, {"config": lambda: config}).embed
+        self._function: Callable[[list[str]], object] = found
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """What the function returns. Raises ConfigError when that is no vector a text, or it fails."""
+        with self._lock:
+            try:
+                found = self._function(list(texts))
+            except PluginError as error:
+                raise ConfigError(str(error)) from error
+            except Exception as error:
+                raise ConfigError(f"embedding {self._name!r}: {told(error, self._function)}") from error
+        return checked(found, len(texts), self._name)
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 as Chroma runs it, on the processor; 384 numbers, the first 256 tokens of a text."""
+
+    def __init__(self) -> None:
+        try:
+            from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
+        self._model = ONNXMiniLM_L6_V2()
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`. Raises ConfigError when the model is not there and can't be downloaded."""
+        with self._lock:
+            try:
+                found = self._model(list(texts))
+            except Exception as error:
+                raise ConfigError(
+                    f"embedding 'minilm': its model is not in {self._model.DOWNLOAD_PATH} and can't be "
+                    f"downloaded ({error}). Download {self._model.MODEL_DOWNLOAD_URL} elsewhere and put it "
+                    "there, or do without vectors (--embedding none), or name a litellm model"
+                ) from error
+        return checked(found, len(texts), "minilm")
+
+
+class LiteLLMEmbedding:
+    """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
+
+    Its requests count in the usage of the stage they are made for, and are paid from `budget`; without it
+    `config.max_cost` is the limit. Tokens that a server does not report are estimated.
+
+    Raises:
+        ConfigError: the variable `embedding_api_key_env` names is not set.
+    """
+
+    def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:
+        self._name = model
+        self._budget = budget or Budget(config.max_cost)
+        self._listed_price = config.embedding_price
+        self._api_base = config.embedding_api_base
+        self._provider = Transport(model, self._api_base, None)
+        variable = config.embedding_api_key_env
+        self._key = None if variable is None else os.environ.get(variable, "").strip()
+        if self._key == "":
+            raise ConfigError(
+                f"embedding_api_key_env: the environment variable {variable} is not set or empty"
+            )
+        if self._api_base is not None:
+            self._key = self._key or "none"  # the library refuses to send without one
+        self._seconds = config.timeout
+        self._attempts = config.max_attempts
+        self._patience = config.patience
+        self._workers = config.concurrency
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of `texts`, asked for in several requests, side by side, when there are many."""
+        parts = [
+            list(texts[first : first + TEXTS_A_REQUEST]) for first in range(0, len(texts), TEXTS_A_REQUEST)
+        ]
+        vectors = parallel_map(self._request, parts, workers=self._workers)
+        if len({part.shape[1] for part in vectors}) > 1:
+            raise _wrong(self._name, "does not give vectors of one length")
+        return np.concatenate(vectors)
+
+    def _request(self, texts: list[str]) -> Vectors:
+        for attempt in range(1, self._attempts + 1):
+            try:
+                answer = self._paid(texts)
+            except (BudgetError, ConfigError):
+                raise
+            except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
+                wait = self._wait(error, attempt)
+                time.sleep(wait)
+                continue
+            return checked(self._rows(answer), len(texts), self._name)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _paid(self, texts: list[str]) -> Any:
+        """The answer to one request, which counts in usage and against the limit."""
+        tokens = sum(map(estimate_tokens, texts))
+        unknown = (
+            f"embedding {self._name!r} is not known, so no limit can be kept; say it with --embedding-price "
+            "(US dollars a million tokens, 0 for a server of your own), or leave --max-cost out"
+        )
+        with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
+            try:
+                answer = within(self._seconds, lambda: self._send(texts))
+            except TimeoutError:
+                raise  # it may have been worked on, and paid for
+            except Exception:
+                reservation.cost = 0.0
+                raise
+            told = getattr(getattr(answer, "usage", None), "prompt_tokens", None)
+            tokens = told if type(told) is int and 0 < told <= MOST_TOKENS else tokens
+            cost = self._price(tokens)
+            reservation.cost = cost or 0.0
+        record_usage(Usage(calls=1, prompt_tokens=tokens, cost=cost))
+        return answer
+
+    def _price(self, tokens: int) -> float | None:
+        if self._listed_price is not None:
+            return self._listed_price * tokens / 1_000_000
+        return self._provider.price(tokens, 0)
+
+    def _rows(self, answer: Any) -> list[Any]:
+        try:
+            rows = sorted(answer.data, key=lambda row: int(row["index"]))
+            return [row["embedding"] for row in rows]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _wrong(self._name, "gives no list of numbered vectors") from error
+
+    def _send(self, texts: list[str]) -> Any:
+        return litellm().embedding(
+            model=self._provider.model,
+            input=texts,
+            api_base=self._api_base,
+            api_key=self._key,
+            timeout=self._seconds,
+            max_retries=0,
+            encoding_format="float",
+            drop_params=True,
+        )
+
+    def _wait(self, error: Exception, attempt: int) -> float:
+        """Seconds until the next attempt. Raises when there is none."""
+        fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._key)
+        message = f"embedding {self._name!r}: {fault.message}"
+        if fault.kind == "config":
+            raise ConfigError(f"{message} ({_remedy(fault)})") from error
+        if fault.kind != "retry" or attempt == self._attempts:
+            raise StoreError(message, attempts=attempt) from error
+        if fault.retry_after is not None and fault.retry_after > self._patience:
+            asked = f"{message} (it asks to wait {fault.retry_after:.0f} s; see --patience)"
+            raise StoreError(asked, attempts=attempt) from error
+        return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
+
+
+def _remedy(fault: ProviderFault) -> str:
+    if fault.remedy == "key":
+        return "the key is missing or wrong: see --embedding-api-key-env"
+    return re.sub(r"--(model|api-base)", lambda flag: _FLAGS[flag[1]], fault.remedy)
+
+
+def _wrong(name: str, what: str) -> ConfigError:
+    return ConfigError(f"embedding {name!r}: {what}")
+
+
+def checked(vectors: Any, count: int, name: str) -> Vectors:
+    """`vectors` as an array of shape (count, dimension). Raises ConfigError when they are none."""
+    try:
+        found = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise _wrong(name, "does not give one vector a text, all of one length") from error
+    if found.ndim != 2 or len(found) != count or not found.shape[1]:
+        raise _wrong(name, f"gives an array of shape {found.shape} for {count} texts")
+    if not np.isfinite(found).all():
+        raise _wrong(name, "gives numbers that are not finite")
+    return found

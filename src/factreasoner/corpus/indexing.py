@@ -1,0 +1,280 @@
+"""Files into a collection: new ones are added, changed ones replaced, unchanged ones skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from factreasoner.corpus.collection import Collection, StoredPassage
+from factreasoner.corpus.documents import DocumentReader
+from factreasoner.corpus.embeddings import Embedding, embedding_named
+from factreasoner.corpus.files import find_files
+from factreasoner.corpus.rows import BadRow
+from factreasoner.corpus.store import Store, folder_of
+from factreasoner.corpus.word_index import word_index
+from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
+from factreasoner.llm.budget import Budget
+from factreasoner.settings import Config
+from factreasoner.text.passages import split_passages
+
+BATCH = 1_000
+"""Passages written at once, and at most lost when a run is cut off."""
+
+_ROWS_NAMED = 5
+
+
+class IndexReport(NamedTuple):
+    """What an index run did: counts of files, passages written, what could not be read and why.
+
+    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` counts
+    files of unknown kinds by ending, `unread` names documents of kinds that are not read, with the remedy;
+    `gone` are files in the collection, below the paths of the run, that are there no more; `emptied` names
+    those that are there and have no text any more: their passages are dropped. `rebuilt` says that the
+    collection was damaged and made anew from its files.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    partly: int = 0
+    empty: int = 0
+    dropped: int = 0
+    gone: int = 0
+    others: Mapping[str, int] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
+    emptied: tuple[str, ...] = ()
+    passages: int = 0
+    total: int = 0
+    rebuilt: bool = False
+    problems: tuple[str, ...] = ()
+
+
+class Step(NamedTuple):
+    """How far a run is: files done and in all, passages written, what is in hand."""
+
+    done: int
+    files: int
+    passages: int
+    doing: str
+
+
+Tell = Callable[[Step], None]
+
+
+def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: Tell) -> IndexReport:
+    """Bring the collection of `config` up to date with the files below `paths`.
+
+    A file that can't be read is reported and the rest goes on; its earlier passages stay. So are bad rows, by
+    every run until they are mended. A run that is cut off, even killed, is completed by the next one.
+
+    Raises:
+        InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.
+        ConfigError: the store, the collection or the embedding is not as it must be.
+        BudgetError: the next request of embeddings could exceed `config.max_cost`; answered ones are kept.
+        StoreError: the store or the embedding fails; what was written stays.
+    """
+    paths = [Path(os.path.realpath(path)) for path in paths]
+    folder = folder_of(config)
+    found = find_files(paths, outside=folder)
+    if found.missing and not prune:
+        raise InputError([InputProblem(str(path), "", "no such file or folder") for path in found.missing])
+    with Store.writing(config, create=True) as store:
+        collection = store.open(config.collection, config.embedding)
+        embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
+        rebuilt = collection.damaged()
+        if rebuilt:
+            collection = store.rebuild(collection)
+            roots = [Path(root) for root in collection.made.roots]
+            found = find_files([*paths, *roots], outside=folder)
+        run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
+        run.take(found.files)
+        run.problems += _with_reasons(found.unreadable)
+        run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
+        total = run.close()
+    if rebuilt:
+        run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
+    return IndexReport(
+        **run.counts,
+        others=found.others,
+        unread=_with_reasons(found.unread),
+        emptied=tuple(run.emptied),
+        total=total,
+        rebuilt=rebuilt,
+        problems=tuple(run.problems),
+    )
+
+
+class _Run:
+    """One pass over files, writing in batches that may hold passages of several files."""
+
+    def __init__(
+        self, collection: Collection, embedding: Embedding | None, *, roots: Sequence[str], tell: Tell
+    ) -> None:
+        self._collection = collection
+        self._embedding = embedding
+        self._roots = roots
+        self._tell = tell
+        self._reader = DocumentReader()
+        self._held = collection.held()
+        self._waiting: list[StoredPassage] = []
+        self._outdated: list[tuple[str, str]] = []
+        self._begun = False
+        self._told = Step(0, 0, 0, "")
+        self.problems: list[str] = []
+        self.emptied: list[str] = []
+        self.counts = dict.fromkeys(
+            ("added", "replaced", "unchanged", "partly", "empty", "dropped", "gone", "passages"), 0
+        )
+
+    def take(self, files: Sequence[Path]) -> None:
+        """Write what is new in `files`."""
+        for done, file in enumerate(files):
+            self._told = Step(done, len(files), self.counts["passages"], str(file))
+            self._tell(self._told)
+            try:
+                self._file(file)
+            except DocumentError as error:
+                self.problems.append(str(error))
+        self._flush()
+        self._told = Step(len(files), len(files), self.counts["passages"], "")
+        self._tell(self._told)
+
+    def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
+        """Drop, or without `prune` count, what the collection holds of files that were below `paths`.
+
+        What is `seen`, or below it, is there or may be.
+        """
+        roots, there = _names(paths), _names(seen)
+        for name in self._held:
+            if not _below(name, roots) or _below(name, there):
+                continue
+            if prune:
+                self._begin()
+                self._collection.drop(name)
+            self.counts["dropped" if prune else "gone"] += 1
+
+    def close(self) -> int:
+        """Mark the collection as whole, if this run or one cut off before touched it; count its passages."""
+        if self._begun or not self._collection.made.revision:
+            self._begin()
+            self._collection.finish()
+        total = self._collection.count()
+        if total:
+            word_index(
+                self._collection,
+                lambda n: self._tell(self._told._replace(doing=f"words of {n} of {total} passages")),
+            )
+        return total
+
+    def _file(self, file: Path) -> None:
+        name, digest = _name(file), self._reader.digest(file)
+        held = self._held.get(name, {})
+        others = [(name, other) for other in held if other != digest]
+        if digest in held and held[digest].complete:
+            self.counts["unchanged"] += 1
+        else:
+            there = self._collection.ids_of(name, digest) if digest in held else set()
+            empty = True
+            bad: list[BadRow] = []
+            try:
+                for passage in self._passages(file, name, digest, bad):
+                    empty = False
+                    if passage.id not in there:
+                        self._wait(passage)
+            except NoTextError as error:
+                self._outdated += others
+                raise DocumentError(
+                    f"{error}{'; its earlier passages are dropped' if others else ''}"
+                ) from error
+            except DocumentError as error:
+                self._forget(name, digest)
+                raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
+            if empty and others:
+                self.emptied.append(name)
+            if bad:
+                self.problems.append(f"{file}: {_named(bad)}")
+            how = "partly" if bad else "empty" if empty else "replaced" if others else "added"
+            self.counts[how] += 1
+        self._outdated += others
+
+    def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[StoredPassage]:
+        """The passages of a file in order; its bad rows go into `bad`.
+
+        Only when all was read and nothing is bad, the last one is marked as such.
+        """
+        before: StoredPassage | None = None
+        for document in self._reader.documents(file):
+            if isinstance(document, BadRow):
+                bad.append(document)
+                continue
+            # Past the cache of the function: a long text must not outlive its turn.
+            for passage in split_passages.__wrapped__(_clean(document.text)):
+                if before is not None:
+                    yield before
+                position = 0 if before is None else before.position + 1
+                title, link = _clean(document.title), _clean(document.link)
+                before = StoredPassage(passage.text, name, digest, position, title, link)
+        if before is not None:
+            yield before._replace(last=not bad)
+
+    def _wait(self, passage: StoredPassage) -> None:
+        self._waiting.append(passage)
+        if len(self._waiting) >= BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what waits; then drop earlier contents of files whose new content is there."""
+        if self._waiting:
+            self._begin()
+            texts = [passage.searched for passage in self._waiting]
+            vectors = self._embedding.embed(texts) if self._embedding else None
+            self._collection.add(self._waiting, vectors)
+            self.counts["passages"] += len(self._waiting)
+            self._waiting = []
+            self._tell(self._told._replace(passages=self.counts["passages"]))
+        for name, digest in self._outdated:
+            self._begin()
+            self._collection.drop(name, digest)
+        self._outdated = []
+
+    def _forget(self, name: str, digest: str) -> None:
+        """Take back what was written of a file that could not be read to its end."""
+        self._waiting = [p for p in self._waiting if (p.path, p.digest) != (name, digest)]
+        if self._begun:
+            self._collection.drop(name, digest)
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._collection.begin(self._roots)
+
+
+def _name(path: Path) -> str:
+    """A path as the collection knows it: absolute, valid Unicode."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _names(paths: Sequence[Path]) -> set[str]:
+    return set(map(_name, paths))
+
+
+def _below(name: str, tops: set[str]) -> bool:
+    """Whether `name` is one of `tops` or below one."""
+    return name in tops or any(str(above) in tops for above in Path(name).parents)
+
+
+def _with_reasons(reasons: Mapping[Path, str]) -> tuple[str, ...]:
+    return tuple(f"{path}: {reason}" for path, reason in reasons.items())
+
+
+def _named(bad: Sequence[BadRow]) -> str:
+    more = len(bad) - _ROWS_NAMED
+    return "; ".join(map(str, bad[:_ROWS_NAMED])) + (f"; and {more} more" if more > 0 else "")
+
+
+def _clean(text: str) -> str:
+    """Without the lone surrogates that JSON may hold and no file or database takes."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,211 @@
+"""The Chroma store passages are kept in: a folder on disk. It sends no telemetry."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from platformdirs import user_data_dir
+
+from factreasoner.corpus.collection import NONE, Collection, CollectionInfo
+from factreasoner.corpus.writers import alone_in_folder
+from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.llm.faults import shown
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.settings import Config
+
+try:
+    import chromadb
+    from chromadb.config import Settings
+    from chromadb.errors import ChromaError, NotFoundError
+except ModuleNotFoundError as error:
+    raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_FILE = "chroma.sqlite3"
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
+_REBUILT = ".rebuilt"
+_NO_VECTORS = {
+    # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
+    "space": "l2",
+    "ef_construction": 1,
+    "ef_search": 1,
+    "max_neighbors": 2,
+    "sync_threshold": 20_000,
+}
+VECTORS = {
+    # recall@10 of 0.99 on 10,000 random vectors; Chroma's own settings give 0.54 (benchmarks/retrieval.py)
+    "space": "cosine",
+    "ef_construction": 200,
+    "ef_search": 400,
+    "max_neighbors": 32,
+    "sync_threshold": 5_000,
+}
+
+
+def default_folder() -> Path:
+    """Where the store is when nobody says: in the user's data folder."""
+    return Path(user_data_dir("factreasoner")) / "corpus"
+
+
+def folder_of(config: Config) -> Path:
+    """Where the store of `config` is on disk."""
+    return (config.store_dir or default_folder()).absolute()
+
+
+class Store:
+    """A Chroma store in the folder `store_dir`, made if `create`.
+
+    Raises:
+        ConfigError: there is no store, or it can't be opened.
+        MissingExtraError: chromadb is not installed.
+    """
+
+    def __init__(self, config: Config, *, create: bool = False) -> None:
+        self.folder = folder_of(config)
+        if not create:
+            _refuse_none(self.folder)
+        try:
+            self.client = self.ask(_on_disk, self.folder)
+        except StoreError as error:
+            raise ConfigError(str(error)) from error
+        self.close = weakref.finalize(self, self.client.close)
+
+    def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`fn(...)`, with whatever Chroma raises as StoreError."""
+        try:
+            return fn(*args, **kwargs)
+        except (ChromaError, OSError, ValueError) as error:
+            raise StoreError(f"store {self.folder}: {shown(str(error) or type(error).__name__)}") from error
+
+    @classmethod
+    @contextlib.contextmanager
+    def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
+        """The store, with no other process writing to its folder.
+
+        Raises:
+            ConfigError: another process does; it is named. Or the store is not as it must be.
+        """
+        folder = folder_of(config)
+        if not create:
+            _refuse_none(folder)
+        with alone_in_folder(folder, config.collection):
+            yield cls(config, create=create)
+
+    def names(self) -> list[str]:
+        """The collections `factreasoner index` made, sorted."""
+        found = self.ask(self.client.list_collections)
+        return sorted({c.name.removesuffix(_REBUILT) for c in found if CollectionInfo.known(c.metadata)})
+
+    def collection(self, name: str) -> Collection:
+        """The collection `name`.
+
+        Raises:
+            ConfigError: there is none, or `factreasoner index` did not make it.
+            StoreError: the store can't be read.
+        """
+        found = self._found(name)
+        if found is None:
+            known = ", ".join(self.names()) or "none"
+            raise ConfigError(f"collection: no {name!r} in store {self.folder}; there: {known}")
+        return self._opened(found)
+
+    def open(self, name: str, embedding: str | None) -> Collection:
+        """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
+
+        An empty one is made anew for another embedding.
+
+        Raises:
+            ConfigError: the name can't be one, or the collection was made with another embedding.
+        """
+        found = self._found(checked_name(name))
+        if found is not None:
+            collection = self._opened(found)
+            if collection.made.embedding == (embedding or collection.made.embedding) or collection.count():
+                collection.refuse_other(embedding)
+                return collection
+            self.delete(name)
+        return self._opened(self._create(name, CollectionInfo(embedding or NONE)))
+
+    def rebuild(self, collection: Collection) -> Collection:
+        """An empty collection in place of a damaged one, with its name, embedding and roots.
+
+        At every moment there is one with the roots: the name passes from one to the other.
+        """
+        name = collection.name
+        if self.ask(self._get, name + _REBUILT) is not None:
+            self.ask(self.client.delete_collection, name + _REBUILT)
+        fresh = self._create(name + _REBUILT, collection.made._replace(revision=""))
+        self.ask(self.client.delete_collection, name)
+        self.ask(fresh.modify, name=name)
+        return self._opened(fresh)
+
+    def delete(self, name: str) -> None:
+        """Drop a collection and its word index. Raises ConfigError when there is none."""
+        collection = self.collection(name)
+        self.ask(self.client.delete_collection, collection.name)
+        collection.drop_indexes()
+
+    def _found(self, name: str) -> Any:
+        """Chroma's own collection; a rebuilt one that was cut off before it got its name gets it now."""
+        found = self.ask(self._get, name)
+        if found is None:
+            found = self.ask(self._get, name + _REBUILT)
+            if found is not None:
+                self.ask(found.modify, name=name)
+        return found
+
+    def _get(self, name: str) -> Any:
+        try:
+            return self.client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return None
+
+    def _create(self, name: str, made: CollectionInfo) -> Any:
+        hnsw = VECTORS if made.vectors else _NO_VECTORS
+        return self.ask(
+            self.client.get_or_create_collection,
+            name,
+            embedding_function=None,
+            metadata=made.metadata(),
+            configuration={"hnsw": dict(hnsw)},
+        )
+
+    def _opened(self, found: Any) -> Collection:
+        if not CollectionInfo.known(found.metadata):
+            raise ConfigError(
+                f"collection: {found.name!r} in store {self.folder} was not made by `factreasoner index`"
+            )
+        most = min(self.ask(self.client.get_max_batch_size), 5461)
+        return Collection(found, self.ask, folder=self.folder / "bm25" / str(found.id), most=most)
+
+
+def checked_name(name: str) -> str:
+    """A collection's name. Raises ConfigError when it can't be one."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
+            "a letter or digit first and last"
+        )
+    return name
+
+
+def _refuse_none(folder: Path) -> None:
+    if not (folder / _FILE).is_file():
+        raise ConfigError(f"no store in {folder}: make one with `factreasoner index PATH...`")
+
+
+def _on_disk(folder: Path) -> Any:
+    folder.mkdir(parents=True, exist_ok=True)
+    return chromadb.PersistentClient(str(folder), settings=_settings())
+
+
+def _settings() -> Any:
+    # A .env file in the working directory is none of Chroma's business.
+    return Settings(_env_file=None, anonymized_telemetry=False)

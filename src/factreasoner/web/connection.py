@@ -1,0 +1,157 @@
+"""Connections to checked addresses, under one deadline: the network side of fetching a page.
+
+A host is resolved once, every address found is checked, and the socket is opened to one of those very
+addresses: nothing resolves the name a second time, so a DNS answer that changes in between changes nothing.
+TLS still names and verifies the host, because only the TCP connection is made here.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+import httpcore
+import httpx
+
+from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
+from factreasoner.web.addresses import address_refusal, is_address
+
+Resolver = Callable[[str, int], Sequence[str]]
+"""(host, port) -> IP addresses, in the order to try them. Raises OSError."""
+
+
+def system_resolver(host: str, port: int) -> list[str]:
+    """The addresses the operating system knows for `host`."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+def tls_context() -> ssl.SSLContext:
+    """What verifies hosts, read once a process: hundreds of certificates take their time each time."""
+    return _tls_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@functools.cache
+def _tls_context(file: str | None, folder: str | None) -> ssl.SSLContext:
+    return httpx.create_ssl_context()  # reads those two itself
+
+
+class Deadline:
+    """A moment after which everything about one page has taken too long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds left, above 0. Raises FetchLimitError when none are."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self.passed()
+        return left
+
+    def passed(self) -> FetchLimitError:
+        """The error that says the deadline passed."""
+        message = f"the page took more than {self.seconds:g} seconds"
+        return FetchLimitError("time", message, passing=True)
+
+
+class CheckedBackend(httpcore.NetworkBackend):
+    """Opens TCP connections for httpcore, to addresses that passed the check, and no others.
+
+    Raises, from the connection pool that uses it:
+        ForbiddenUrlError: any address of the host is one to stay away from.
+        FetchLimitError: the deadline passed, while resolving, connecting, writing or reading.
+        UnreadablePageError: the host has no address.
+    """
+
+    def __init__(
+        self, deadline: Deadline, *, resolver: Resolver = system_resolver, allow_private: bool = False
+    ) -> None:
+        self._deadline = deadline
+        self._resolver = resolver
+        self._allow_private = allow_private
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Resolve `host`, check every address, connect to the first that answers."""
+        addresses = [host] if is_address(host) else self._resolve(host, port)
+        for address in addresses:
+            reason = address_refusal(address, allow_private=self._allow_private)
+            if reason:
+                raise ForbiddenUrlError(reason, f"{host} leads to {address}; nothing was sent there")
+        for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
+            try:
+                # A share of the time each, lest one dead address use up what the others need.
+                stream = self._sockets.connect_tcp(
+                    address, port, self._deadline.left() / left, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if left == 1:
+                    raise
+            else:
+                return DeadlineStream(stream, self._deadline)
+        raise UnreadablePageError("DNS", f"{host} has no address")
+
+    def _resolve(self, host: str, port: int) -> Sequence[str]:
+        """What the resolver says, within the deadline: getaddrinfo itself can't be given one."""
+        answer: list[Sequence[str]] = []
+
+        def resolve() -> None:
+            try:
+                answer.append(self._resolver(host, port))
+            except (OSError, UnicodeError):
+                answer.append(())
+
+        thread = threading.Thread(target=resolve, name="factreasoner-dns", daemon=True)
+        thread.start()
+        thread.join(self._deadline.left())
+        if not answer:
+            raise self._deadline.passed()
+        return answer[0]
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """A network stream whose every wait ends at the deadline, however slowly bytes come in."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read at most `max_bytes`."""
+        return self._stream.read(max_bytes, self._deadline.left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write all of `buffer`."""
+        self._stream.write(buffer, self._deadline.left())
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        """Shake hands with `server_hostname`, which is also the name the certificate must bear."""
+        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
+        return DeadlineStream(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> object:
+        """Details of the socket, as httpcore asks for them."""
+        return self._stream.get_extra_info(info)

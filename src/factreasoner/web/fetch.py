@@ -1,0 +1,169 @@
+"""Fetching one page from a host nobody vouches for: checked addresses, capped bytes, time and redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpcore
+import httpx
+
+from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
+from factreasoner.settings import Config
+from factreasoner.text.retry_after import retry_after_of
+from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
+from factreasoner.web.body import ENCODINGS, read_body
+from factreasoner.web.connection import (
+    CheckedBackend,
+    Deadline,
+    Resolver,
+    system_resolver,
+    tls_context,
+)
+from factreasoner.web.page import Page
+
+USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
+MAX_REDIRECTS = 5
+READABLE = frozenset(
+    {
+        "",
+        "application/octet-stream",
+        "application/pdf",
+        "application/x-pdf",
+        "application/xhtml+xml",
+        "text/html",
+        "text/markdown",
+        "text/plain",
+    }
+)
+"""Media types a page may claim; what it really is, is told from its bytes."""
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses of a server that may serve the page later."""
+Permit = Callable[[httpx.URL], None]
+
+
+class Fetcher:
+    """Fetches pages over http and https, from any number of threads.
+
+    Pages come straight from their host: a proxy of the environment is not used, because it would connect
+    to addresses that nobody checked. `resolver` stands in for DNS.
+
+    Raises:
+        ConfigError: an entry of `allow_domains` or `deny_domains` is no domain.
+    """
+
+    def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
+        config = config or Config()
+        self._seconds = config.fetch_timeout
+        self._max_bytes = config.fetch_bytes
+        self._allow_private = config.allow_private_hosts
+        self._allowed = tuple(map(normal_domain, config.allow_domains))
+        self._denied = tuple(map(normal_domain, config.deny_domains))
+        self._resolver = resolver
+        self._tls = tls_context()
+
+    def fetch(self, url: str, *, permit: Permit = lambda url: None) -> Page:
+        """The page at `url`, redirects followed, its bytes unpacked.
+
+        `permit` is asked before every request, those of redirects included, and raises a FetchError for one
+        that is not to be made.
+
+        Raises:
+            ForbiddenUrlError: the URL, a redirect or an address behind them is not one to connect to.
+            FetchLimitError: too many bytes (packed or unpacked), seconds or redirects.
+            UnreadablePageError: an error status, a broken reply, or a media type that holds no text.
+        """
+        deadline = Deadline(self._seconds)
+        seen: set[str] = set()
+        target = self.allowed(url)
+        while True:
+            seen.add(str(target))
+            permit(target)
+            answer = self._request(target, deadline)
+            if isinstance(answer, Page):
+                return answer
+            target = self.allowed(answer)
+            if str(target) in seen:
+                raise FetchLimitError("redirect loop", f"{display(target)} redirects to itself")
+            if len(seen) > MAX_REDIRECTS:
+                raise FetchLimitError("redirects", f"{display(target)}: more than {MAX_REDIRECTS} redirects")
+
+    def allowed(self, url: str) -> httpx.URL:
+        """`url` taken apart, without its fragment. Raises ForbiddenUrlError when it may not be fetched."""
+        parsed = parse_url(url).copy_with(fragment=None)
+        host = parsed.raw_host.decode("ascii")
+        if in_domains(host, self._denied) or (self._allowed and not in_domains(host, self._allowed)):
+            raise ForbiddenUrlError("domain list", f"{display(parsed)} was not fetched")
+        return parsed
+
+    def _request(self, url: httpx.URL, deadline: Deadline) -> Page | str:
+        """One request: the page, or the URL it redirects to."""
+        backend = CheckedBackend(deadline, resolver=self._resolver, allow_private=self._allow_private)
+        headers: dict[bytes | str, bytes | str] = {
+            "Host": url.netloc,
+            "User-Agent": USER_AGENT,
+            "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
+            "Accept-Encoding": ENCODINGS,
+            "Connection": "close",
+        }
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        try:
+            with (
+                httpcore.ConnectionPool(ssl_context=self._tls, network_backend=backend) as pool,
+                pool.stream("GET", target, headers=headers) as response,
+            ):
+                return self._read(url, response, deadline)
+        except httpcore.TimeoutException as error:
+            raise deadline.passed() from error
+        except httpcore.NetworkError as error:
+            raise UnreadablePageError("connection", f"{display(url)}: {error}", passing=True) from error
+        except httpcore.ProtocolError as error:
+            raise UnreadablePageError("protocol", f"{display(url)}: {error}", passing=True) from error
+
+    def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
+        headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
+        if response.status in (301, 302, 303, 307, 308):
+            return _redirect(url, headers.get("location", ""))
+        if not 200 <= response.status < 300:
+            raise UnreadablePageError(
+                f"status {response.status}",
+                f"{display(url)} was not served",
+                passing=response.status in PASSING,
+                retry_after=retry_after_of(headers),
+            )
+        media_type, charset = content_type(headers.get("content-type", ""))
+        if media_type not in READABLE:
+            raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_bytes:
+            raise FetchLimitError("bytes", f"{display(url)} has more than {self._max_bytes} bytes")
+        encoding = headers.get("content-encoding", "")
+        data = read_body(response.iter_stream(), encoding, limit=self._max_bytes, deadline=deadline)
+        return Page(str(url), media_type, charset, data)
+
+
+def content_type(header: str) -> tuple[str, str]:
+    """(media type, charset) of a Content-Type header, in lower case; empty where missing."""
+    media_type, *parameters = header.lower().split(";")
+    charset = ""
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset":
+            charset = value.strip().strip("\"'")
+    return media_type.strip(), charset
+
+
+def _text(header: bytes) -> str:
+    """A header's value: ASCII by the standard, UTF-8 where servers name pages in letters of their own."""
+    try:
+        return header.decode("utf-8")
+    except UnicodeDecodeError:
+        return header.decode("latin-1")
+
+
+def _redirect(url: httpx.URL, location: str) -> str:
+    if not location:
+        raise UnreadablePageError("redirect", f"{display(url)} redirects to nowhere")
+    try:
+        return str(url.join(location))
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ForbiddenUrlError("malformed URL", f"{display(url)} redirects to no URL") from error

@@ -1,0 +1,135 @@
+"""Reading hostile pages in processes of their own, killed when a page takes too long.
+
+A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing can interrupt
+one within a thread. The processes are given no environment variable but those that find Python and its
+modules, so no key, and end by themselves when this one does. All readers share them: to start one takes a
+second, and nothing of a page stays behind in it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+
+from factreasoner.errors import MissingExtraError
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.settings import Config
+from factreasoner.web.page import Extracted, Page
+
+MOST_WORKERS = 4
+_NEEDED = ("trafilatura", "pypdf")
+_FREE = threading.BoundedSemaphore(min(MOST_WORKERS, os.cpu_count() or 1))
+IDLE: list[subprocess.Popen[bytes]] = []
+"""The processes that wait for a page."""
+_ENVIRONMENT = ("PATH", "HOME", "SYSTEMROOT", "TEMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH")
+
+
+class PageReader:
+    """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
+
+    Without `sift`, a page is not dropped for what its text is like: for files the user has chosen.
+
+    Raises:
+        MissingExtraError: trafilatura or pypdf is not installed.
+    """
+
+    def __init__(self, config: Config | None = None, *, sift: bool = True) -> None:
+        for module in _NEEDED:
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError(*EXTRA_OF_MODULE[module])
+        config = config or Config()
+        self._seconds = config.fetch_timeout
+        self._pages = config.fetch_pages
+        self._sift = sift
+
+    def read(self, page: Page) -> Extracted:
+        """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
+        with _FREE:
+            worker = _waiting_worker()
+            late = threading.Event()
+
+            def kill() -> None:
+                late.set()
+                worker.kill()
+
+            killer = threading.Timer(self._seconds, kill)
+            killer.start()
+            answer: Extracted | None = None
+            try:
+                answer = self._ask(worker, page)
+            finally:
+                killer.cancel()
+                if answer is None:
+                    _end(worker)
+            if answer is None:
+                return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
+            IDLE.append(worker)
+            return answer
+
+    def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
+        """What the worker answers; None when it is no more."""
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        question = {
+            "media_type": page.media_type,
+            "charset": page.charset,
+            "pages": self._pages,
+            "sift": self._sift,
+            "length": len(page.data),
+        }
+        try:
+            worker.stdin.write(json.dumps(question).encode() + b"\n")
+            worker.stdin.write(page.data)
+            worker.stdin.flush()
+            line = worker.stdout.readline()
+        except OSError:
+            return None
+        return Extracted(*json.loads(line)) if line.endswith(b"\n") else None
+
+
+def _waiting_worker() -> subprocess.Popen[bytes]:
+    """One that waits for a page; those that have died meanwhile are passed over."""
+    while IDLE:
+        with contextlib.suppress(IndexError):  # another thread took the last one
+            worker = IDLE.pop()
+            if worker.poll() is None:
+                return worker
+            _end(worker)
+    return _start()
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """A worker that has started: how long that takes is no page's fault."""
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "factreasoner.web.extract_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert worker.stdout is not None
+    worker.stdout.readline()
+    return worker
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    worker.kill()
+    for pipe in (worker.stdin, worker.stdout):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+    worker.wait()
+
+
+@atexit.register
+def end_idle() -> None:
+    """End the processes that wait for a page."""
+    while IDLE:
+        _end(IDLE.pop())

@@ -1,0 +1,67 @@
+"""What sites ask programs to leave alone: robots.txt, as RFC 9309 has it."""
+
+from __future__ import annotations
+
+import threading
+
+import httpx
+
+from factreasoner.errors import ForbiddenUrlError, MissingExtraError, UnreadablePageError
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.web.addresses import display
+from factreasoner.web.decoding import decode
+from factreasoner.web.fetch import Fetcher
+
+try:
+    from protego import Protego
+except ModuleNotFoundError as error:
+    raise MissingExtraError(*EXTRA_OF_MODULE["protego"]) from error
+
+AGENT = "factreasoner"
+"""The name under which a site may address this program."""
+_LONGEST = 500 * 1024
+"""Bytes of a robots.txt that are read, as RFC 9309 asks at least."""
+
+
+class Robots:
+    """The rules of every site asked about, each fetched once; for any number of threads."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._lock = threading.Lock()
+        self._sites: dict[str, threading.Lock] = {}
+        self._rules: dict[str, Protego | None] = {}
+
+    def check(self, url: httpx.URL) -> None:
+        """Let `url` pass, or say why not.
+
+        A site without a robots.txt allows everything.
+
+        Raises:
+            ForbiddenUrlError: the site asks to leave the page alone.
+            FetchError: its robots.txt can't be had now, which is no permission.
+        """
+        rules = self._of_site(url)
+        if rules is not None and not rules.can_fetch(str(url), AGENT):
+            raise ForbiddenUrlError(
+                "robots.txt",
+                f"{display(url)} is not to be read by programs; for a site of yours --ignore-robots",
+            )
+
+    def _of_site(self, url: httpx.URL) -> Protego | None:
+        site = str(url.copy_with(raw_path=b"/robots.txt", fragment=None))
+        with self._lock:
+            mine = self._sites.setdefault(site, threading.Lock())
+        with mine:
+            if site not in self._rules:
+                self._rules[site] = self._read(site)
+            return self._rules[site]
+
+    def _read(self, site: str) -> Protego | None:
+        try:
+            page = self._fetcher.fetch(site)
+        except UnreadablePageError as error:
+            if not error.passing:  # a status of 4xx, or no text: there are no rules
+                return None
+            raise
+        return Protego.parse(decode(page.data[:_LONGEST], page.charset))

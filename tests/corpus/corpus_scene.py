@@ -1,0 +1,48 @@
+"""Folders of documents, collections made of them, and what is in these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from factreasoner.corpus.collection import StoredPassage
+from factreasoner.corpus.indexing import IndexReport, index
+from factreasoner.corpus.store import Store
+from factreasoner.settings import Config
+
+OWN = "own_embedding:words"
+TEXTS = {
+    "curie.txt": "Marie Curie was born in Warsaw in 1867. She moved to Paris in 1891.",
+    "tower.md": "# Eiffel Tower\n\nThe tower in **Paris** was finished in [1889](https://x.example/a).",
+    "rows.jsonl": '{"title": "Radium", "text": "Radium glows.", "link": "https://x.example/radium"}\n'
+    '{"title": "Polonium", "text": "Polonium was named after Poland."}\n',
+    "deep/er/rows.csv": 'Title,Text,URL\nSorbonne,"A university, once, in Paris.",https://x.example/s\n',
+}
+
+
+def write(folder: Path, texts: dict[str, str]) -> Path:
+    """A folder with these files."""
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def numbered(count: int) -> str:
+    """A text of so many sentences of ten words."""
+    return " ".join(f"Sentence {n} is about otter number {n * 7} and bridge {n}." for n in range(count))
+
+
+def bring(*paths: Path, prune: bool = False, **settings: Any) -> IndexReport:
+    """Index `paths`."""
+    return index(paths, Config(**settings), prune=prune, tell=lambda step: None)
+
+
+def content(*, collection: str = "documents", **settings: Any) -> dict[str, StoredPassage]:
+    """Passages by id."""
+    store = Store(Config(**settings))
+    try:
+        return dict(store.collection(collection).passages())
+    finally:
+        store.close()

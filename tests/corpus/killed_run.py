@@ -1,0 +1,40 @@
+"""An index run that is killed at one point."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from factreasoner.corpus import indexing
+from factreasoner.corpus.collection import Collection
+from factreasoner.settings import Config
+
+BATCH = 4
+"""Passages written at once, so that documents take several writes."""
+
+
+def main() -> None:
+    """Index with the arguments METHOD before|after NUMBER DOCS STORE.
+
+    At the NUMBER-th call of that method of a collection it is killed, before or after it does its work.
+    """
+    name, when, number, docs, store = sys.argv[1:]
+    method = getattr(Collection, name)
+    calls = 0
+
+    def dying(self: Collection, *args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if (calls, when) == (int(number), "before"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        found = method(self, *args, **kwargs)
+        if calls == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    setattr(Collection, name, dying)
+    indexing.BATCH = BATCH
+    indexing.index([Path(docs)], Config(store_dir=Path(store)), prune=True, tell=lambda step: None)

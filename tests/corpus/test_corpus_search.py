@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus_scene import OWN, TEXTS, bring, write
+
+from factreasoner.corpus.embeddings import OwnEmbedding
+from factreasoner.corpus.search import fused
+from factreasoner.corpus.store import Store
+from factreasoner.errors import ConfigError, StageError, StoreError
+from factreasoner.models import Atom, Record
+from factreasoner.protocols import Retrieved
+from factreasoner.retrieval.corpus import CorpusRetriever
+from factreasoner.retrieval.merged import MergedRetriever
+from factreasoner.retrieval.per_atom import Query
+from factreasoner.settings import Config
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> dict[str, object]:
+    bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store", embedding=OWN)
+    return {"store_dir": tmp_path / "store"}
+
+
+def titles(place: dict[str, object], text: str, **settings: object) -> list[str]:
+    found = CorpusRetriever(Config.model_validate({**place, **settings})).search(Query(text))
+    return [passage.title for passage in found]
+
+
+def test_reciprocal_rank_fusion() -> None:
+    assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
+    assert fused([["a"], []]) == ["a"]
+    assert fused([]) == []
+
+
+def test_contexts_say_where_they_come_from(tmp_path: Path, place: dict[str, object]) -> None:
+    atoms = [Atom(id="a0", text="Radium glows in the dark."), Atom(id="a1", text="The tower is old.")]
+    record = Record(id="r", response="x", prompt="What of Poland?")
+    found = CorpusRetriever(Config.model_validate({**place, "search": "bm25"})).retrieve(atoms, record)
+    assert [(c.id, c.atom_ids, c.title, c.link) for c in found.contexts] == [
+        ("c_a0_0", ("a0",), "Radium", "https://x.example/radium"),
+        ("c_a1_0", ("a1",), "Eiffel Tower", ""),
+        ("c_q_0", (), "Polonium", ""),
+    ]
+    assert found.contexts[2].note == f"{tmp_path}/docs/rows.jsonl, passage 2"
+    assert found.failures == ()
+
+
+def test_ways_of_searching(place: dict[str, object]) -> None:
+    assert titles(place, "radium", search="bm25") == ["Radium"]
+    assert titles(place, "zzz", search="bm25") == []
+    dense = titles(place, "radium glows", search="dense", retrieve_k=5)
+    assert (dense[0], len(dense)) == ("Radium", 5)
+    for search in ("hybrid", "auto"):
+        both = titles(place, "radium glows", search=search, retrieve_k=2)
+        assert (both[0], len(both)) == ("Radium", 2)
+
+
+def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place: dict[str, object]) -> None:
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
+    assert [f.title for f in retriever.search(Query("It glows.", worded="Poland"))] == ["Polonium"]
+    assert [f.title for f in retriever.search(Query("It glows.", worded="qwertz"))] == ["Radium"]
+    assert retriever.search(Query("zzz", worded="qwertz")) == []
+
+
+def test_one_text_in_two_files_is_found_once(tmp_path: Path) -> None:
+    docs = write(
+        tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
+    )
+    bring(docs, store_dir=tmp_path / "store")
+    found = CorpusRetriever(Config(store_dir=tmp_path / "store")).search(Query("otters swim"))
+    assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]
+
+
+def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path: Path, place: dict[str, object]) -> None:
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
+    (tmp_path / "docs" / "tower.md").unlink()
+    bring(tmp_path / "docs", prune=True, store_dir=tmp_path / "store")
+    assert [f.title for f in retriever.search(Query("Paris tower"))] == ["Sorbonne", "curie"]
+
+
+def test_what_a_retriever_can_not_be_made_of(tmp_path: Path, place: dict[str, object]) -> None:
+    bring(tmp_path / "docs", collection="words", store_dir=tmp_path / "store")
+    bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store_dir=tmp_path / "store")
+    for settings, words in {
+        ("collection", "nope"): "no 'nope' in store .*; there: documents, empty, words",
+        ("collection", "empty"): "'empty' in store .* is empty",
+        ("embedding", "minilm"): "was made with 'own_embedding:words', not 'minilm'",
+        ("store_dir", tmp_path / "nowhere"): "make one with `factreasoner index PATH...`",
+    }.items():
+        with pytest.raises(ConfigError, match=words):
+            titles({**place, settings[0]: settings[1]}, "x")
+    for search in ("dense", "hybrid"):
+        with pytest.raises(ConfigError, match="needs vectors, and collection 'words' was made without"):
+            titles({**place, "collection": "words"}, "x", search=search)
+
+
+def test_a_store_that_is_no_database(tmp_path: Path) -> None:
+    write(tmp_path / "store", {"chroma.sqlite3": "no database" * 1000})
+    with pytest.raises(ConfigError, match=str(tmp_path / "store")):
+        titles({"store_dir": tmp_path / "store"}, "x")
+
+
+def test_an_embedding_that_fails_is_the_failure_of_its_atom(
+    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retriever = CorpusRetriever(Config.model_validate(place))
+
+    def failing(embedding: OwnEmbedding, texts: object) -> None:
+        raise StoreError("no vectors today")
+
+    monkeypatch.setattr(OwnEmbedding, "embed", failing)
+    with pytest.raises(StoreError, match="no vectors today"):
+        retriever.search(Query("x"))
+
+
+def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, object]) -> None:
+    bring(tmp_path / "docs", collection="other", store_dir=tmp_path / "store")
+    store = Store(Config.model_validate(place))
+    assert store.names() == ["documents", "other"]
+    folders = set((tmp_path / "store" / "bm25").iterdir())
+    store.delete("other")
+    assert store.names() == ["documents"]
+    assert len(folders - set((tmp_path / "store" / "bm25").iterdir())) == 1
+    with pytest.raises(ConfigError, match="no 'other' in store"):
+        store.delete("other")
+
+
+def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(
+    tmp_path: Path, place: dict[str, object]
+) -> None:
+    record, atoms = Record(id="r", response="x"), [Atom(id="a0", text="Otters live in the river.")]
+    retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25", "retrieve_k": 1}))
+    (before,) = retriever.collections
+    assert retriever.retrieve(atoms, record) == Retrieved((), (), (before,))
+    docs = write(tmp_path / "docs", {"otters.txt": "Otters live in rivers."})
+    bring(docs, store_dir=tmp_path / "store")
+    found = retriever.retrieve(atoms, record)
+    assert [context.title for context in found.contexts] == ["otters"]
+    assert found.searched == retriever.collections != (before,)
+    with Store.writing(Config(store_dir=tmp_path / "store")) as store:
+        store.collection("documents").begin([])
+        for _ in range(2):
+            half = retriever.retrieve(atoms, record)
+            assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))
+
+
+def test_merged_retrievers_say_which_collections_they_search(place: dict[str, object]) -> None:
+    config = Config.model_validate({**place, "search": "bm25"})
+    corpus = CorpusRetriever(config)
+
+    class Other:
+        def retrieve(self, atoms: object, record: object) -> Retrieved:
+            return Retrieved(())
+
+    merged = MergedRetriever({"corpus": corpus, "other": Other()}, config)
+    assert merged.collections == corpus.collections
+    found = merged.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))
+    assert found.searched == corpus.collections
+
+
+def test_a_store_that_is_gone_meanwhile_fails_the_record(
+    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retriever = CorpusRetriever(Config.model_validate(place))
+
+    def failing(name: str) -> None:
+        raise StoreError("the server is busy")
+
+    monkeypatch.setattr(Store, "collection", lambda store, name: failing(name))
+    with pytest.raises(StageError, match="the server is busy"):
+        retriever.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))

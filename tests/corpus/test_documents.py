@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpus_scene import TEXTS, write
+from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
+from pages import ARTICLE, html, pdf
+
+from factreasoner.corpus import documents
+from factreasoner.corpus.documents import DocumentReader, markdown
+from factreasoner.corpus.files import KINDS
+from factreasoner.corpus.rows import BadRow, Document
+from factreasoner.errors import DocumentError, MissingExtraError
+
+
+def read(tmp_path: Path, name: str, data: bytes) -> Document:
+    (tmp_path / name).write_bytes(data)
+    (document,) = DocumentReader().documents(tmp_path / name)
+    assert isinstance(document, Document)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("Café.".encode(), "Café."),
+        ("Café.".encode("utf-8-sig"), "Café."),
+        ("Café.".encode("utf-16"), "Café."),
+        (b"Caf\xe9.\r\nOpen.", "Café.\nOpen."),
+    ],
+)
+def test_texts_in_usual_encodings(tmp_path: Path, data: bytes, text: str) -> None:
+    assert read(tmp_path, "my_old-notes.txt", data) == Document(text, "my old notes")
+
+
+@pytest.mark.parametrize(
+    "data", [b"text\0and more", b"\x7fELF\2\1\1\0\0\0", bytes(range(1, 32)) * 40, "x".encode("utf-16-le")]
+)
+def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.txt").write_bytes(data)
+    with pytest.raises(DocumentError, match=r"x\.txt: binary, not text"):
+        list(DocumentReader().documents(tmp_path / "x.txt"))
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n"])
+@pytest.mark.parametrize("ending", KINDS)
+def test_an_empty_file_of_any_kind_holds_no_document(tmp_path: Path, ending: str, data: bytes) -> None:
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(data)
+    assert list(DocumentReader().documents(path)) == []
+
+
+def test_a_text_of_nothing_but_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"\xef\xbb\xbf")
+    assert list(DocumentReader().documents(tmp_path / "x.txt")) == []
+
+
+def test_office_documents_and_books(tmp_path: Path) -> None:
+    files = {
+        "a.docx": docx(paragraph("Opened in 1931."), "The Bridge"),
+        "b_c.pptx": pptx(text_shape("Opened in 1931.")),
+        "d.odt": odf("<text:p>Opened in 1931.</text:p>", "The Bridge"),
+        "e.odp": odf("<text:p>Opened in 1931.</text:p>", kind="presentation"),
+        "f.epub": epub("<p>Opened in 1931.</p>", title="The Bridge"),
+    }
+    titles = [read(tmp_path, name, data) for name, data in files.items()]
+    assert {document.text for document in titles} == {"Opened in 1931."}
+    assert [document.title for document in titles] == ["The Bridge", "b c", "The Bridge", "e", "The Bridge"]
+
+
+def test_a_package_that_is_missing_is_named_with_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mammoth" else found(name))
+    (tmp_path / "a.docx").write_bytes(docx(paragraph("x")))
+    with pytest.raises(DocumentError, match=r"a\.docx: reading docx files needs .*factreasoner\[office\]"):
+        list(DocumentReader().documents(tmp_path / "a.docx"))
+
+
+WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.txt", pdf("x"), "named .txt, but it is a PDF; name it .pdf"),
+        ("a.md", PAGE, "named .md, but it is an HTML page; name it .html"),
+        ("a.html", pdf("x"), "it is a PDF"),
+        ("a.html", WORD, "it is a Word document; name it .docx"),
+        ("a.pdf", PAGE, "it is an HTML page"),
+        ("a.odt", WORD, "it is a Word document"),
+        ("a.docx", odf(""), "it is an OpenDocument text; name it .odt"),
+        ("a.docx", epub("x"), "it is an EPUB book"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old format, or an encrypted one"),
+        ("a.docx", packed({"notes.txt": "x"}), "damaged docx"),
+        ("a.pptx", packed({"xl/workbook.xml": "x"}), "it is an Excel workbook; save its sheets as csv"),
+        ("a.txt", b"{\\rtf1 x}", "it is a Rich Text document"),
+        ("a.csv", packed({"notes.txt": "x"}), "it is a ZIP archive; unpack it"),
+        ("a.txt", gzip.compress(b"{}", mtime=0), "it is a gzip archive"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "x"}', mtime=0)[:-3], "gzip data is cut short"),
+        ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"}), mtime=0), "it is a ZIP archive; unpack it"),
+        ("a.txt", b"\xff\xd8\xff\xe0", "it is a picture"),
+    ],
+    ids=lambda part: "data" if isinstance(part, bytes) else part,  # an archive holds the time it was made
+)
+def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DocumentError, match=f"/{name}: .*{re.escape(words)}"):
+        list(DocumentReader().documents(tmp_path / name))
+
+
+def test_texts_about_other_kinds_are_texts(tmp_path: Path) -> None:
+    for text in ("The tag <html> begins a page.", "PK is not Ghana.", "rtf"):
+        assert read(tmp_path, "a.txt", text.encode()).text == text
+
+
+def test_html_and_pdf(tmp_path: Path) -> None:
+    page = read(tmp_path, "a.html", html(ARTICLE, "Otter Bridge"))
+    assert (page.title, page.text.count("Menu entry")) == ("Otter Bridge", 0)
+    assert "412 metres" in page.text
+    paper = read(tmp_path, "a.pdf", pdf("First page.", "Second page.", title="Paper"))
+    assert (paper.title, paper.text) == ("Paper", "First page.\n\nSecond page.")
+    assert read(tmp_path, "un_titled.pdf", pdf("First page.")).title == "un titled"
+
+
+def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
+    broken = {
+        "no.pdf": (b"hello", "not a PDF"),
+        "cut.pdf": (b"%PDF-1.4 and no more", "damaged PDF"),
+        "picture.pdf": (pdf(""), r"no text in it \(a scan\?\)"),
+        "empty.html": (b"<html><body></body></html>", "no text in it"),
+        "binary.html": (b"\0\1\2\3", "binary"),
+    }
+    reader = DocumentReader()
+    for name, (data, reason) in broken.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DocumentError, match=f"{name}: {reason}"):
+            list(reader.documents(tmp_path / name))
+
+
+def test_rows_come_with_the_bad_ones_among_them(tmp_path: Path) -> None:
+    write(tmp_path, TEXTS)
+    found = list(DocumentReader().documents(tmp_path / "rows.jsonl"))
+    assert found[0] == Document("Radium glows.", "Radium", "https://x.example/radium")
+    write(tmp_path, {"rows.jsonl": '{"text": " "}\nno\n'})
+    assert list(DocumentReader().documents(tmp_path / "rows.jsonl")) == [BadRow(2, "not JSON")]
+
+
+def test_a_file_too_large_to_be_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_BYTES", 10)
+    write(tmp_path, {"a.txt": "x" * 11})
+    with pytest.raises(DocumentError, match="split it"):
+        list(DocumentReader().documents(tmp_path / "a.txt"))
+
+
+def test_a_file_that_goes_or_changes_meanwhile(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="can't be read: No such file"):
+        DocumentReader().digest(tmp_path / "a.txt")
+    with pytest.raises(DocumentError, match="can't be read: No such file"):
+        list(DocumentReader().documents(tmp_path / "a.txt"))
+    write(tmp_path, TEXTS)
+    found = DocumentReader().documents(tmp_path / "rows.jsonl")
+    next(found)
+    with (tmp_path / "rows.jsonl").open("a") as file:
+        file.write('{"text": "late"}\n')
+    with pytest.raises(DocumentError, match="changed while it was read"):
+        list(found)
+
+
+def test_a_digest_is_of_content_and_kind(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "x", "b.txt": "x", "a.md": "x", "c.txt": "y"})
+    reader = DocumentReader()
+    digests = {name: reader.digest(tmp_path / name) for name in ("a.txt", "b.txt", "a.md", "c.txt")}
+    assert digests["a.txt"] == digests["b.txt"]
+    assert len(set(digests.values())) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "rest"),
+    [
+        ("# A *title* #\nText.", "A *title* #", "A *title*"),
+        ("---\ntitle: 'Front'\n---\n# Other\nText.", "Front", "Other"),
+        ("No heading.", "name", "No heading."),
+        (
+            "See [the **page** of it](https://x.example/a_(b)) and ![a picture](x.png).",
+            "name",
+            "See the page of it",
+        ),
+        ("Said <!-- not\nthis --> so.", "name", "Said  so."),
+    ],
+)
+def test_markdown_is_stripped_of_its_marks(text: str, title: str, rest: str) -> None:
+    found = markdown(text, "name")
+    assert found.title == title
+    assert rest in found.text
+    assert "](" not in found.text
+
+
+def test_texts_are_read_without_the_packages_that_pages_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.util.find_spec
+    lacking = {"trafilatura", "pypdf"}
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in lacking else real(name))
+    for name in ("a.txt", "a.md", "a.html"):
+        (tmp_path / name).write_text("<html><body><p>The bridge is red.</p></body></html>", encoding="utf-8")
+    reader = DocumentReader()
+    for name in ("a.txt", "a.md"):
+        (tmp_path / name).write_text("The bridge is red.", encoding="utf-8")
+        (found,) = reader.documents(tmp_path / name)
+        assert isinstance(found, Document)
+        assert found.text == "The bridge is red."
+    with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[web\]'"):
+        list(reader.documents(tmp_path / "a.html"))
+
+
+def test_no_package_for_pages_is_imported_with_the_reader() -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('lxml', 'pypdf', 'trafilatura')));"
+        "import factreasoner.corpus.documents"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from json_server import Answer, JsonServer, Request, steps
+
+from factreasoner.corpus import embeddings
+from factreasoner.corpus.embeddings import (
+    Embedding,
+    LiteLLMEmbedding,
+    MiniLM,
+    OwnEmbedding,
+    embedding_named,
+)
+from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
+from factreasoner.llm.budget import Budget
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Usage
+from factreasoner.settings import Config
+
+
+def vectors(request: Request) -> Answer:
+    """An OpenAI-compatible answer, last text first: the index tells which is which."""
+    rows = [
+        {"object": "embedding", "index": n, "embedding": [float(len(text)), zlib.crc32(text.encode()) % 97]}
+        for n, text in enumerate(request.body["input"])
+    ]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return Answer({"object": "list", "model": request.body["model"], "data": rows[::-1], "usage": usage})
+
+
+def embedding(server: JsonServer, **settings: object) -> LiteLLMEmbedding:
+    values = {"embedding_api_base": server.url, "max_attempts": 2, "timeout": 60, **settings}
+    return LiteLLMEmbedding("BAAI/some-model", Config.model_validate(values))
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "FIRST_WAIT", 0.01)
+
+
+def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EMBEDDING_KEY", "sk-embedding-key")
+    texts = [f"text {n}" * n for n in range(1, 151)]
+    with JsonServer(vectors) as server:
+        found = embedding(server, embedding_api_key_env="EMBEDDING_KEY").embed(texts)
+        assert sorted(len(request.body["input"]) for request in server.requests) == [22, 64, 64]
+        assert {request.path for request in server.requests} == {"/embeddings"}
+        assert {request.body["model"] for request in server.requests} == {"BAAI/some-model"}
+        assert {request.headers["authorization"] for request in server.requests} == {
+            "Bearer sk-embedding-key"
+        }
+    assert found.shape == (150, 2)
+    assert found[:, 0].tolist() == [len(text) for text in texts]
+
+
+def test_a_passing_fault_is_tried_again() -> None:
+    with JsonServer(steps(Answer({"error": {"message": "busy"}}, 503), then=vectors)) as server:
+        assert embedding(server).embed(["abc"])[0, 0] == 3
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        (Answer({"error": {"message": "busy"}}, 503), StoreError, "busy"),
+        (Answer({"error": {"message": "bad key"}}, 401), ConfigError, "see --embedding-api-key-env"),
+        (
+            Answer({"error": {"message": "no such model"}}, 404),
+            ConfigError,
+            "check --embedding and --embedding-api-base",
+        ),
+        (
+            Answer({"object": "list", "data": [{"embedding": [1.0]}]}),
+            ConfigError,
+            "no list of numbered vectors",
+        ),
+        (Answer({"object": "list", "data": []}), ConfigError, r"shape \(0,\) for 1 texts"),
+    ],
+)
+def test_what_goes_wrong_is_said(answer: Answer, error: type[Exception], words: str) -> None:
+    with (
+        JsonServer(lambda request: answer) as server,
+        pytest.raises(error, match=words) as caught,
+    ):
+        embedding(server).embed(["abc"])
+    assert "BAAI/some-model" in str(caught.value)
+
+
+def test_a_key_that_is_not_set() -> None:
+    with pytest.raises(ConfigError, match="embedding_api_key_env: the environment variable NO_SUCH_KEY"):
+        LiteLLMEmbedding("x", Config(embedding_api_key_env="NO_SUCH_KEY"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("failing", "RuntimeError: no model for 2 texts"),
+        ("shorter_by_one", "has no 'shorter_by_one'"),
+        ("uneven", "one vector a text, all of one length"),
+        ("infinite", "not finite"),
+        ("calls", "not callable"),
+    ],
+)
+def test_a_function_that_gives_no_vectors(name: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        OwnEmbedding(f"own_embedding:{name}", Config()).embed(["a", "b"])
+
+
+def test_a_function_of_the_users_own() -> None:
+    found = OwnEmbedding("own_embedding:shorter", Config()).embed(["a", "bcd"])
+    assert found.dtype == np.float32
+    assert found.tolist() == [[1, 1], [1, 3]]
+
+
+def test_minilm_without_its_model_and_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
+
+    def offline(self: object) -> None:
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr(ONNXMiniLM_L6_V2, "_download_model_if_not_exists", offline)
+    with pytest.raises(ConfigError) as caught:
+        MiniLM().embed(["a"])
+    for word in ("Name or service not known", "all-MiniLM-L6-v2", "onnx.tar.gz", "--embedding none"):
+        assert word in str(caught.value)
+
+
+def test_minilm_without_chromadb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "chromadb.utils.embedding_functions", None)
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[corpus\]"):
+        MiniLM()
+
+
+def test_vectors_of_models_are_kept_and_those_of_functions_are_not() -> None:
+    with JsonServer(vectors) as server:
+        config = Config(embedding_api_base=server.url)
+        assert embedding_named("none", config) is None
+        for _ in range(2):
+            model = embedding_named("some-model", config)
+            assert model is not None
+            assert model.embed(["abc", "de", "abc"])[:, 0].tolist() == [3, 2, 3]
+        assert [request.body["input"] for request in server.requests] == [["abc", "de"]]
+        uncached = embedding_named("some-model", config.model_copy(update={"cache": False}))
+        assert uncached is not None
+        uncached.embed(["abc"])
+        assert len(server.requests) == 2
+    assert isinstance(embedding_named("own_embedding:shorter", config), OwnEmbedding)
+
+
+def unreported(request: Request) -> Answer:
+    """The answer of a server that tells nothing of tokens."""
+    answer = vectors(request)
+    return Answer({key: value for key, value in answer.body.items() if key != "usage"})
+
+
+def thousands(request: Request) -> Answer:
+    """One that reports a thousand tokens a text."""
+    usage = {"prompt_tokens": 1000 * len(request.body["input"]), "total_tokens": 1}
+    return Answer({**vectors(request).body, "usage": usage})
+
+
+def spent_on(model: Embedding, texts: list[str]) -> Usage:
+    meter = Meter()
+    with meter.stage("index"):
+        model.embed(texts)
+    return meter.total
+
+
+def test_requests_count_in_usage_reported_or_estimated() -> None:
+    with JsonServer(thousands) as server:
+        found = spent_on(embedding(server, embedding_price=2.0), ["a"] * 65)
+        assert (found.calls, found.prompt_tokens, found.cost) == (2, 65_000, pytest.approx(0.13))
+        assert spent_on(embedding(server), ["a"]).cost is None
+    with JsonServer(unreported) as server:
+        found = spent_on(embedding(server, embedding_price=1.0), ["Marie Curie was born in Warsaw."])
+        assert (found.calls, found.cost) == (1, pytest.approx(found.prompt_tokens / 1e6))
+        assert 6 <= found.prompt_tokens <= 10
+
+
+def test_kept_vectors_cost_nothing(tmp_path: Path) -> None:
+    with JsonServer(thousands) as server:
+        config = Config(embedding_api_base=server.url, embedding_price=2.0, cache_dir=tmp_path)
+        for usage in (Usage(calls=1, prompt_tokens=2000, cost=0.004), Usage(cached_calls=1)):
+            model = embedding_named("some-model", config)
+            assert model is not None
+            assert spent_on(model, ["a", "b"]) == usage
+        assert len(server.requests) == 1
+
+
+def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path) -> None:
+    texts, paid = [f"text {n}" for n in range(200)], []
+    with JsonServer(thousands) as server:
+        values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
+        config = Config.model_validate({**values, "concurrency": 1})
+        model = embedding_named("some-model", config, Budget(0.1, paid=paid.append))
+        assert model is not None
+        with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
+            model.embed(texts)
+        assert paid == [pytest.approx(0.064)] * 2
+        again = embedding_named("some-model", config)
+        assert again is not None
+        assert spent_on(again, texts).prompt_tokens == 72_000
+    with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
+        budget = Budget(0.1)
+        failing = LiteLLMEmbedding(
+            "x", Config(embedding_api_base=server.url, embedding_price=1.0, max_attempts=2), budget
+        )
+        with pytest.raises(StoreError):
+            failing.embed(["a"])
+        assert budget.spent == 0
+
+
+def test_a_limit_without_a_price_is_refused_with_the_remedy() -> None:
+    with JsonServer(vectors) as server:
+        with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*--embedding-price"):
+            embedding(server, max_cost=1.0).embed(["a"])
+        assert server.requests == []

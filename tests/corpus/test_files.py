@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from corpus_scene import TEXTS, write
+
+from factreasoner.corpus import files
+from factreasoner.corpus.files import KINDS, find_files, kind_of
+from factreasoner.errors import DocumentError
+
+
+def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path: Path) -> None:
+    write(tmp_path, {**TEXTS, ".hidden.txt": "x", ".git/x.txt": "x", "photo.jpg": "x", "UPPER.TXT": "x"})
+    found = find_files([tmp_path])
+    assert [str(path.relative_to(tmp_path)) for path in found.files] == [
+        "UPPER.TXT",
+        "curie.txt",
+        "rows.jsonl",
+        "tower.md",
+        "deep/er/rows.csv",
+    ]
+    assert (found.missing, found.others, found.unreadable) == ((), {".jpg": 1}, {})
+
+
+def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path: Path) -> None:
+    write(tmp_path, {"a.DOC": "x", "in/b.xlsx": "x", "c": "x", "d.png": "x", "e.PNG": "x"})
+    found = find_files([tmp_path])
+    assert found.files == ()
+    assert found.unread == {
+        tmp_path / "a.DOC": ".doc is not read; save it as docx or odt",
+        tmp_path / "in" / "b.xlsx": ".xlsx is not read; save it as csv, with a column `text`",
+    }
+    assert found.others == {"": 1, ".png": 2}
+    with pytest.raises(DocumentError, match=r"a\.DOC: \.doc is not read; save it as docx or odt"):
+        kind_of(tmp_path / "a.DOC")
+
+
+def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "x", "store/b.txt": "x"})
+    found = find_files([tmp_path, tmp_path / "a.txt"], outside=tmp_path / "store")
+    assert found.files == (tmp_path / "a.txt",)
+
+
+def test_a_named_file_is_taken_whatever_it_is_called_and_a_missing_one_told(tmp_path: Path) -> None:
+    write(tmp_path, {".notes": "x"})
+    found = find_files([tmp_path / ".notes", tmp_path / "none.txt"])
+    assert found.files == (tmp_path / ".notes",)
+    assert found.missing == (tmp_path / "none.txt",)
+    with pytest.raises(DocumentError, match=r"unknown kind of file; known: \.txt"):
+        kind_of(tmp_path / ".notes")
+
+
+def test_what_is_no_file_is_told_and_circles_end(tmp_path: Path) -> None:
+    (tmp_path / "loop.txt").symlink_to("loop.txt")
+    (tmp_path / "gone.md").symlink_to("nowhere.md")
+    (tmp_path / "circle").symlink_to(".")
+    os.mkfifo(tmp_path / "pipe.txt")
+    found = find_files([tmp_path, tmp_path / "loop.txt"])
+    assert found.files == ()
+    assert found.missing == (tmp_path / "loop.txt",)
+    assert found.unreadable == {
+        tmp_path / "gone.md": "a link to nothing",
+        tmp_path / "loop.txt": "a link to nothing",
+        tmp_path / "pipe.txt": "no regular file",
+    }
+
+
+def test_links_lead_nowhere_out_of_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.txt": "x", "in/deep/b.txt": "x", "out/secret.txt": "x", "inside/c.txt": "x"})
+    (tmp_path / "in" / "passwd.txt").symlink_to("/etc/passwd")
+    (tmp_path / "in" / "deep" / "up.txt").symlink_to("../../out/secret.txt")
+    (tmp_path / "in" / "neighbour.txt").symlink_to("../inside/c.txt")
+    (tmp_path / "hop.txt").symlink_to("out/secret.txt")
+    (tmp_path / "in" / "hops.txt").symlink_to("../hop.txt")
+    (tmp_path / "in" / "fine.txt").symlink_to("deep/b.txt")
+    (tmp_path / "way in").symlink_to("in")
+    for folder in (tmp_path / "in", tmp_path / "way in"):
+        found = find_files([folder])
+        assert {path.name for path in found.files} == {"a.txt", "b.txt", "fine.txt"}
+        assert {path.name for path in found.unreadable} == {
+            "passwd.txt",
+            "up.txt",
+            "neighbour.txt",
+            "hops.txt",
+        }
+    assert "out of the folder" in found.unreadable[tmp_path / "way in" / "passwd.txt"]
+    assert find_files([tmp_path / "in" / "deep" / "up.txt"]).files == (tmp_path / "in" / "deep" / "up.txt",)
+
+
+def test_a_folder_that_can_not_be_looked_into_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"a.txt": "x", "shut/b.txt": "x"})
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    # Rights don't bind the user that many test machines run as.
+    monkeypatch.setattr(files.os, "scandir", refusing)
+    found = find_files([tmp_path])
+    assert found.files == (tmp_path / "a.txt",)
+    assert found.unreadable == {tmp_path / "shut": "can't be read: Permission denied"}
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [(".txt", "text"), (".MD", "markdown"), (".tsv", "csv")])
+def test_kind_is_told_by_the_name(suffix: str, kind: str) -> None:
+    assert kind_of(Path(f"x{suffix}")) == kind
+    assert suffix.lower() in KINDS

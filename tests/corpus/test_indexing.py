@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from corpus_scene import OWN, TEXTS, bring, content, numbered, write
+from filelock import FileLock
+from pages import html
+
+from factreasoner.corpus import files, indexing
+from factreasoner.corpus.collection import Collection
+from factreasoner.corpus.indexing import IndexReport, Step, index
+from factreasoner.corpus.store import Store
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.settings import Config
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return write(tmp_path / "docs", TEXTS)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+def test_mixed_documents_keep_title_link_and_position(docs: Path, store: Path) -> None:
+    assert bring(docs, store_dir=store) == IndexReport(added=4, passages=5, total=5)
+    found = {(Path(p.path).name, p.position): p for p in content(store_dir=store).values()}
+    assert found["rows.jsonl", 0].text == "Radium glows."
+    assert found["rows.jsonl", 1][3:6] == (1, "Polonium", "")
+    assert found["tower.md", 0].text.endswith("The tower in Paris was finished in 1889.")
+    assert found["tower.md", 0].title == "Eiffel Tower"
+    assert found["curie.txt", 0].title == "curie"
+    assert found["rows.csv", 0].link == "https://x.example/s"
+    assert {p.path for p in found.values()} == {str(docs / name) for name in TEXTS}
+
+
+def test_long_texts_become_overlapping_passages_on_sentence_borders(tmp_path: Path, store: Path) -> None:
+    docs = write(tmp_path / "docs", {"long.txt": numbered(100)})
+    assert bring(docs, store_dir=store).passages == 6
+    texts = [p.text for p in sorted(content(store_dir=store).values(), key=lambda p: p.position)]
+    assert all(text.startswith("Sentence ") and text.endswith(".") for text in texts)
+    assert all(len(text.split()) <= 200 for text in texts)
+    for before, after in itertools.pairwise(texts):
+        last = before[before.rindex("Sentence ") :]
+        assert last in after
+        assert 0 < after.index(last) < len(after) // 4
+
+
+def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(
+    docs: Path, store: Path
+) -> None:
+    bring(docs, store_dir=store)
+    before = content(store_dir=store)
+    os.utime(docs / "curie.txt", (1, 1))
+    assert bring(docs, store_dir=store) == IndexReport(unchanged=4, total=5)
+    assert content(store_dir=store) == before
+
+    write(docs, {"curie.txt": "Marie Curie died in 1934."})
+    (docs / "rows.jsonl").unlink()
+    assert bring(docs, store_dir=store) == IndexReport(replaced=1, unchanged=2, gone=1, passages=1, total=5)
+    texts = {p.text for p in content(store_dir=store).values()}
+    assert "Marie Curie died in 1934." in texts
+    assert "Radium glows." in texts
+    assert not any("Warsaw" in text for text in texts)
+
+    assert bring(docs, store_dir=store, prune=True) == IndexReport(unchanged=3, dropped=1, total=3)
+    assert "Radium glows." not in {p.text for p in content(store_dir=store).values()}
+
+
+def test_a_file_that_was_moved_or_emptied(docs: Path, store: Path) -> None:
+    bring(docs, store_dir=store)
+    (docs / "curie.txt").rename(docs / "marie.txt")
+    write(docs, {"tower.md": ""})
+    report = bring(docs, store_dir=store, prune=True)
+    emptied = (f"{docs}/tower.md",)
+    assert report == IndexReport(
+        added=1, unchanged=2, empty=1, dropped=1, passages=1, total=4, emptied=emptied
+    )
+
+
+@pytest.mark.parametrize("prune", [False, True])
+def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(
+    docs: Path, store: Path, prune: bool
+) -> None:
+    (docs / "a.html").write_bytes(html())
+    (docs / "b.html").write_bytes(html(title="Other"))
+    bring(docs, store_dir=store)
+    (docs / "a.html").write_text("<html><body></body></html>")
+    (docs / "b.html").write_text("")
+    for dropped, emptied in (("; its earlier passages are dropped", (f"{docs}/b.html",)), ("", ())):
+        report = bring(docs, store_dir=store, prune=prune)
+        assert report.problems == (f"{docs}/a.html: no text in it{dropped}",)
+        assert (report.total, report.empty, report.emptied) == (5, 1, emptied)
+    assert not any("Otter" in passage.text for passage in content(store_dir=store).values())
+
+
+def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(
+    docs: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(docs, store_dir=store)
+    assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
+    shutil.rmtree(docs / "deep")
+    assert bring(docs / "curie.txt", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if str(path) == str(docs):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, "scandir", refusing)
+        report = bring(docs, store_dir=store, prune=True)
+    assert report == IndexReport(total=5, problems=(f"{docs}: can't be read: Permission denied",))
+    assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(dropped=1, total=4)
+
+
+def test_broken_files_are_told_and_the_rest_goes_on(docs: Path, store: Path) -> None:
+    (docs / "a.pdf").write_bytes(b"%PDF-1.4 and no more")
+    (docs / "b.txt").write_bytes(b"\0\1\2")
+    (docs / "loop.txt").symlink_to("loop.txt")
+    (docs / "photo.png").write_bytes(b"\x89PNG")
+    (docs / "e.txt").touch()
+    for _ in range(2):
+        report = bring(docs, store_dir=store)
+        assert report.total == 5
+        assert (report.added + report.unchanged, report.empty, report.others) == (4, 1, {".png": 1})
+        assert report.problems == (
+            f"{docs}/a.pdf: damaged PDF",
+            f"{docs}/b.txt: binary, not text",
+            f"{docs}/loop.txt: a link to nothing",
+        )
+
+
+def test_a_file_that_breaks_keeps_its_earlier_passages(docs: Path, store: Path) -> None:
+    bring(docs, store_dir=store)
+    (docs / "curie.txt").write_bytes(b"\0")
+    problem = f"{docs}/curie.txt: binary, not text; its earlier passages stay"
+    assert bring(docs, store_dir=store, prune=True).problems == (problem,)
+    assert any("Warsaw" in p.text for p in content(store_dir=store).values())
+
+
+def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path: Path, store: Path) -> None:
+    good = "".join(f'{{"text": "Row {n}."}}\n' for n in range(3))
+    docs = write(tmp_path / "docs", {"rows.jsonl": "no\n" * 7 + good})
+    named = "; ".join(f"line {n}: not JSON" for n in range(1, 6))
+    told = (f"{docs}/rows.jsonl: {named}; and 2 more",)
+    assert bring(docs, store_dir=store) == IndexReport(partly=1, passages=3, total=3, problems=told)
+    assert bring(docs, store_dir=store) == IndexReport(partly=1, total=3, problems=told)
+    write(docs, {"rows.jsonl": good})
+    assert bring(docs, store_dir=store) == IndexReport(replaced=1, passages=3, total=3)
+    assert bring(docs, store_dir=store) == IndexReport(unchanged=1, total=3)
+
+
+def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write(tmp_path / "docs", {"rows.jsonl": "".join(f'{{"text": "Row {n}."}}\n' for n in range(6))})
+    monkeypatch.setattr(indexing, "BATCH", 2)
+    told = []
+
+    def tell(step: Step) -> None:
+        told.append(step.passages)
+        if step.passages == 4 and told.count(4) == 1:
+            write(docs, {"rows.jsonl": '{"text": "New."}\n'})
+
+    report = index([docs], Config(store_dir=store), tell=tell)
+    assert report.problems == (f"{docs}/rows.jsonl: changed while it was read",)
+    assert report.total == 0
+    assert [p.text for p in content(store_dir=store).values()] == []
+    assert bring(docs, store_dir=store).total == 1
+
+
+def test_passages_are_written_in_bounded_parts(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write(tmp_path / "docs", {f"{n}.txt": f"Text {n}." for n in range(7)})
+    monkeypatch.setattr(indexing, "BATCH", 3)
+    monkeypatch.setattr(Collection, "at_once", lambda self: 2)
+    assert bring(docs, store_dir=store).total == 7
+
+
+def test_paths_that_are_not_there(docs: Path, store: Path) -> None:
+    (docs / "loop.txt").symlink_to("loop.txt")
+    with pytest.raises(InputError) as caught:
+        bring(docs, docs / "none.txt", docs / "loop.txt", store_dir=store)
+    assert [problem.where for problem in caught.value.problems] == [
+        f"{docs}/none.txt",
+        f"{docs}/loop.txt",
+    ]
+
+
+def test_one_process_writes_at_a_time(docs: Path, store: Path) -> None:
+    bring(docs, store_dir=store)
+    with FileLock(store / ".lock"), pytest.raises(ConfigError, match="another process is writing to it"):
+        bring(docs, store_dir=store)
+    words = rf"process {os.getpid()} on \S+ is writing to collection 'documents' since 20.* UTC; wait for it"
+    with Store.writing(Config(store_dir=store)), pytest.raises(ConfigError, match=words):
+        bring(docs, store_dir=store, collection="others")
+    assert bring(docs, store_dir=store).unchanged == 4
+
+
+def test_a_store_remembers_its_embedding(docs: Path, store: Path) -> None:
+    assert bring(docs, store_dir=store, embedding=OWN).total == 5
+    for other in ("none", "minilm", "own_embedding:shorter"):
+        with pytest.raises(ConfigError, match=f"was made with '{OWN}', not '{other}'"):
+            bring(docs, store_dir=store, embedding=other)
+    write(docs, {"new.txt": "New."})
+    assert bring(docs, store_dir=store).added == 1
+    assert bring(docs, store_dir=store, collection="others", embedding="none").total == 6
+
+
+def test_a_wrong_embedding_does_not_stick_to_an_empty_collection(docs: Path, store: Path) -> None:
+    for wrong in ("no.such:module", "own_embedding:failing"):
+        with pytest.raises(ConfigError, match=wrong):
+            bring(docs, store_dir=store, embedding=wrong)
+    assert bring(docs, store_dir=store, embedding=OWN).total == 5
+
+
+def test_an_embedding_that_changes_its_length_is_refused(
+    docs: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import own_embedding
+
+    bring(docs, store_dir=store, embedding=OWN)
+    monkeypatch.setattr(own_embedding, "words", own_embedding.shorter)
+    write(docs, {"new.txt": "New."})
+    with pytest.raises(ConfigError, match="gives vectors of 2 numbers, and those of"):
+        bring(docs, store_dir=store)
+
+
+@pytest.mark.parametrize("name", ["ab", "with blank", "-x-", "a" * 501])
+def test_names_that_can_not_be(docs: Path, store: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="can't be a name"):
+        bring(docs, store_dir=store, collection=name)
+
+
+def test_file_names_that_are_no_unicode_and_texts_with_lone_surrogates(tmp_path: Path, store: Path) -> None:
+    docs = write(tmp_path / "docs", {"rows.jsonl": '{"text": "Lone \\ud800 one."}\n'})
+    Path(os.fsdecode(bytes(docs) + b"/bad\xff.txt")).write_text("Text.")
+    assert bring(docs, store_dir=store).total == 2
+    assert bring(docs, store_dir=store).unchanged == 2
+    assert {p.text for p in content(store_dir=store).values()} == {"Lone ? one.", "Text."}

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import gc
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import killed_run
+import pytest
+from corpus_scene import OWN, TEXTS, bring, content, numbered, write
+from forked import Forker
+
+from factreasoner.corpus import indexing, store
+from factreasoner.models import Atom, Record
+from factreasoner.retrieval.corpus import CorpusRetriever
+from factreasoner.settings import Config
+
+KILLED = f"import sys; sys.path[:] = {sys.path!r}; import killed_run; killed_run.main()"
+FINISHED = 4 + 8
+"""Passages of the changed documents."""
+
+
+class Changed(NamedTuple):
+    """Documents that changed since `store` was made of them, and what an undisturbed run then has."""
+
+    docs: Path
+    store: Path
+    contents: dict[str, Any]
+    found: object
+
+
+def found_in(place: dict[str, Any]) -> Any:
+    atom = Atom(id="a0", text="Marie Curie died in 1934.")
+    return CorpusRetriever(Config(**place)).retrieve([atom], Record(id="r", response="x")).contexts
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
+    folder = tmp_path_factory.mktemp("changed")
+    docs = write(folder / "docs", TEXTS)
+    place = {"store_dir": folder / "undisturbed", "embedding": OWN}
+    bring(docs, **place)
+    gc.collect()
+    shutil.copytree(folder / "undisturbed", folder / "store")
+    write(docs, {"curie.txt": "Marie Curie died in 1934.", "long.txt": numbered(130)})
+    (docs / "tower.md").unlink()
+    bring(docs, prune=True, **place)
+    found = found_in(place)
+    assert found[0].text == "Marie Curie died in 1934."
+    return Changed(docs, folder / "store", content(store_dir=folder / "undisturbed"), found)
+
+
+@pytest.fixture(scope="module")
+def indexers() -> Iterator[Forker]:
+    """Starts processes that have what indexes imported."""
+    forker = Forker("chromadb", "factreasoner.corpus.indexing")
+    yield forker
+    forker.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "when", "number"),
+    [("add", "before", 2), ("add", "after", 1), ("drop", "before", 1), ("finish", "before", 1)],
+)
+def test_a_killed_run_is_completed_by_the_next(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changed: Changed,
+    indexers: Forker,
+    method: str,
+    when: str,
+    number: int,
+) -> None:
+    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+    shutil.copytree(changed.store, place["store_dir"])
+    process = indexers.start(
+        [method, when, number, changed.docs, place["store_dir"]], folder=tmp_path, code=KILLED
+    )
+    _, said = process.communicate(timeout=90)
+    assert process.returncode == -signal.SIGKILL, said
+    assert (tmp_path / "store" / ".writer.json").exists()
+
+    monkeypatch.setattr(indexing, "BATCH", killed_run.BATCH)
+    bring(changed.docs, prune=True, **place)
+    contents = content(store_dir=place["store_dir"])
+    assert contents == changed.contents
+    assert len(contents) == FINISHED
+    assert found_in(place) == changed.found
+    assert bring(changed.docs, prune=True, **place).unchanged == 4
+
+
+@pytest.mark.parametrize("damage", ["unwritten", "gone"])
+def test_torn_files_of_vectors_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
+    docs = write(tmp_path / "docs", TEXTS)
+    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+    bring(docs, **place)
+    before = content(store_dir=tmp_path / "store")
+    gc.collect()
+    torn = list((tmp_path / "store").glob("*/data_level0.bin"))
+    assert torn
+    for path in torn:
+        if damage == "unwritten":
+            path.write_bytes(bytes(path.stat().st_size))
+        else:
+            shutil.rmtree(path.parent)
+    report = bring(docs, **place)
+    assert content(store_dir=tmp_path / "store") == before
+    found = CorpusRetriever(Config(**place, search="dense")).retrieve(
+        [Atom(id="a0", text="Polonium was named after Poland.")], Record(id="r", response="x")
+    )
+    assert found.contexts[0].title == "Polonium"
+    assert report.rebuilt
+    assert bring(docs, **place).unchanged == 4

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from corpus_scene import TEXTS, bring, write
+
+from factreasoner.corpus.collection import Collection, StoredPassage
+from factreasoner.corpus.store import Store
+from factreasoner.corpus.word_index import word_index
+from factreasoner.errors import MissingExtraError
+from factreasoner.settings import Config
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Collection:
+    bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store")
+    return Store(Config(store_dir=tmp_path / "store")).collection("documents")
+
+
+def found(collection: Collection, query: str) -> list[str]:
+    """Titles of what is found."""
+    return [passage.title for passage in collection.with_ids(word_index(collection).best(query, 3))]
+
+
+def test_words_are_found_by_stem_title_and_number_and_function_words_are_not(collection: Collection) -> None:
+    assert found(collection, "the finishing of towers") == ["Eiffel Tower"]
+    assert found(collection, "sorbonne") == ["Sorbonne"]
+    assert found(collection, "1,867") == ["curie"]
+    assert found(collection, "was the in") == []
+    assert found(collection, "") == []
+
+
+def test_it_is_kept_beside_the_collection(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unasked(self: Collection) -> None:
+        raise AssertionError("made anew")
+
+    monkeypatch.setattr(Collection, "passages", unasked)
+    assert found(collection, "radium") == ["Radium"]
+
+
+@pytest.mark.parametrize("name", ["about.json", "vocab.index.json", "data.csc.index.npy"])
+def test_a_damaged_one_is_made_anew(collection: Collection, name: str) -> None:
+    (kept,) = collection.folder.iterdir()
+    (kept / name).write_bytes(b"{")
+    assert found(collection, "radium") == ["Radium"]
+
+
+def test_it_is_made_for_each_search_while_the_collection_is_written(collection: Collection) -> None:
+    collection.begin([])
+    collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)], None)
+    assert found(collection, "gallium") == ["Gallium"]
+    assert len(list(collection.folder.iterdir())) == 1
+    collection.finish()
+    assert found(collection, "gallium") == ["Gallium"]
+    (kept,) = collection.folder.iterdir()
+    assert kept.name == collection.made.revision
+
+
+def test_without_bm25s_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, missing in (("store", "chromadb"), ("word_index", "bm25s")):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, missing, None)
+            patch.delitem(sys.modules, f"factreasoner.corpus.{module}")
+            with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[corpus\]'"):
+                __import__(f"factreasoner.corpus.{module}")

@@ -1,0 +1,432 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from json_server import Answer, JsonServer, serper, steps
+from pages import SENTENCES, html, pdf
+from raw_server import Behaviour, Client, RawServer, redirect, reply
+
+from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError, StageError
+from factreasoner.models import Atom, Record
+from factreasoner.plugins.table import load
+from factreasoner.retrieval.per_atom import Query
+from factreasoner.retrieval.web import WebRetriever
+from factreasoner.settings import Config
+from factreasoner.web import reader
+
+FILLER = [
+    f"The archive keeps volume {i} of the harbour office in its dry and quiet cellar." for i in range(300)
+]
+LONG = "\n".join([*FILLER[:150], *SENTENCES, *FILLER[150:]])
+CLAIM = "The engineer Mara Lindqvist designed the two arches."
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "right-key")
+
+
+def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, str]]:
+    return [
+        {"title": f"Title {i}", "link": link, "snippet": snippet.format(link)} for i, link in enumerate(links)
+    ]
+
+
+def retriever(url: str, **settings: Any) -> WebRetriever:
+    quick = {"fetch_timeout": 5.0, "patience": 0.0, "ignore_robots": True}
+    values = {"search_url": url, "cache": False, **quick, **settings}
+    return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
+
+
+# Searching
+
+
+def test_snippets_become_contexts_in_the_order_of_the_search() -> None:
+    known = {
+        CLAIM: results(*(f"https://s{i}.example/p" for i in range(5))),
+        "Who built it?": results("https://q.example/"),
+    }
+    record = Record(id="r", response="x", prompt="Who built it?")
+    with JsonServer(serper(known)) as server:
+        found = retriever(server.url, retrieve_k=2).retrieve((Atom(id="a0", text=CLAIM),), record)
+    assert [(c.id, c.text, c.title, c.link, c.snippet, c.note) for c in found.contexts] == [
+        (f"c_{a}_{i}", f"A snippet on {link}.", f"Title {i}", link, f"A snippet on {link}.", "")
+        for a, i, link in [
+            ("a0", 0, "https://s0.example/p"),
+            ("a0", 1, "https://s1.example/p"),
+            ("q", 0, "https://q.example/"),
+        ]
+    ]
+
+
+def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing() -> None:
+    known = {"bridge arches engineer": results("https://a.example/"), CLAIM: results("https://b.example/")}
+    with JsonServer(serper(known)) as server:
+        search = retriever(server.url).search
+        assert [f.link for f in search(Query(CLAIM, worded="bridge arches engineer"))] == [
+            "https://a.example/"
+        ]
+        assert [f.link for f in search(Query(CLAIM, worded="who knows"))] == ["https://b.example/"]
+        asked = [r.body["q"] for r in server.requests]
+    assert asked == ["bridge arches engineer", "who knows", CLAIM]
+
+
+@pytest.mark.parametrize(
+    ("claim", "bare"),
+    [
+        ('He wrote "The Bridge" in 1931.', "He wrote The Bridge in 1931."),
+        ("He wrote “The Bridge” in 1931.", "He wrote The Bridge in 1931."),
+    ],
+)
+def test_quotes_are_dropped_from_a_query_that_finds_nothing(claim: str, bare: str) -> None:
+    with JsonServer(serper({bare: results("https://a.example/")})) as server:
+        found = retriever(server.url).search(Query(claim))
+        assert [r.body["q"] for r in server.requests] == [claim, bare]
+    assert len(found) == 1
+
+
+def test_a_query_without_quotes_is_asked_once() -> None:
+    with JsonServer(serper({})) as server:
+        assert retriever(server.url).search(Query(CLAIM)) == []
+        assert len(server.requests) == 1
+
+
+def test_long_claims_are_cut_between_words() -> None:
+    with JsonServer(serper({})) as server:
+        retriever(server.url).search(Query("many words " * 100))
+        retriever(server.url).search(Query("x" * 1000))
+        asked = [request.body["q"] for request in server.requests]
+    assert all(len(q) <= 400 for q in asked)
+    assert asked[0].endswith(("many", "words"))
+
+
+@pytest.mark.parametrize("url", ["{}", "{}/", "{}/search"])
+def test_the_url_may_name_the_service_or_its_search(url: str) -> None:
+    with JsonServer(serper({CLAIM: results("https://a.example/")})) as server:
+        assert retriever(url.format(server.url)).search(Query(CLAIM))
+
+
+def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> None:
+    odd: Sequence[Mapping[str, str]] = [
+        {"title": "no link", "snippet": "text"},
+        {"title": "script", "link": "javascript:alert(1)", "snippet": "text"},
+        {"title": "credentials", "link": "https://u:p@a.example/", "snippet": "text"},
+        {"title": "no snippet", "link": "https://b.example/"},
+        *results("https://a.example/", "https://a.example/"),
+    ]
+    with JsonServer(serper({CLAIM: odd})) as server:
+        assert [f.link for f in retriever(server.url).search(Query(CLAIM))] == ["https://a.example/"]
+
+
+@pytest.mark.parametrize("body", [{"organic": []}, {"organic": [1, None]}, {"searchParameters": {}}])
+def test_an_answer_may_hold_nothing(body: Any) -> None:
+    with JsonServer(lambda request: Answer(body)) as server:
+        assert retriever(server.url).search(Query(CLAIM)) == []
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"organic": None}, {"organic": "x"}, [], "text", None, {"message": "Slow down."}]
+)
+def test_an_answer_of_another_shape_is_an_error_and_not_kept(body: Any, tmp_path: Path) -> None:
+    known = serper({CLAIM: results("https://a.example/")})
+    with JsonServer(steps(Answer(body), then=known)) as server:
+        web = retriever(server.url, cache=True, cache_dir=tmp_path)
+        with pytest.raises(SearchError, match=r"without results|Slow down\."):
+            web.search(Query(CLAIM))
+        assert web.search(Query(CLAIM))
+
+
+def test_fields_that_are_no_text_are_no_evidence() -> None:
+    links = [f"https://s{i}.example/" for i in range(3)]
+    odd = [
+        {"title": None, "link": links[0], "snippet": None},
+        {"title": ["x"], "link": links[1], "snippet": {"a": 1}},
+        {"title": None, "link": links[2], "snippet": "Found."},
+        {"title": "x", "link": 5, "snippet": "Lost."},
+    ]
+    with JsonServer(lambda request: Answer({"organic": odd})) as server:
+        found = retriever(server.url).search(Query(CLAIM))
+    assert [(f.text, f.title, f.link) for f in found] == [("Found.", "", links[2])]
+
+
+def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken() -> None:
+    with JsonServer(serper({CLAIM: results("https://a.example/", snippet=LONG)})) as server:
+        (found,) = retriever(server.url).search(Query(CLAIM))
+    assert "Mara Lindqvist designed" in found.text
+    assert len(found.text.split()) <= 200
+
+
+@pytest.mark.parametrize(
+    ("settings", "query", "kept"),
+    [
+        ({"deny_domains": ("a.example",)}, CLAIM, ["https://b.example/", "https://nota.example/"]),
+        ({"deny_domains": ("B.example.", "*.nota.example")}, CLAIM, ["https://www.a.example/"]),
+        (
+            {"allow_domains": ("a.example", "c.example")},
+            f"{CLAIM} (site:a.example OR site:c.example)",
+            ["https://www.a.example/"],
+        ),
+    ],
+)
+def test_domain_lists_choose_the_results(settings: dict[str, Any], query: str, kept: list[str]) -> None:
+    links = ("https://www.a.example/", "https://b.example/", "https://nota.example/")
+    with JsonServer(serper({query: results(*links)})) as server:
+        assert [f.link for f in retriever(server.url, **settings).search(Query(CLAIM))] == kept
+
+
+# Keys
+
+
+@pytest.mark.parametrize("key", ["", "  "])
+def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+        load("retriever", "web")(config=Config(cache=False))
+
+
+@pytest.mark.parametrize("key", ["kéy-secret", "key\nsecret"])
+def test_a_key_that_is_none_is_refused_without_showing_it(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError) as caught:
+        WebRetriever(Config(cache=False))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_key_is_a_config_error_and_stands_nowhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "wrong-key-0123456789")
+    with JsonServer(serper({})) as server:
+        web = retriever(server.url, cache=True, cache_dir=tmp_path)
+        with pytest.raises(ConfigError, match="refuses the key") as caught:
+            web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
+    assert "0123456789" not in str(caught.value)
+    assert not any(b"0123456789" in path.read_bytes() for path in tmp_path.rglob("*"))
+
+
+def test_a_service_that_is_down_fails_the_stage() -> None:
+    with JsonServer(lambda request: Answer("no", 404)) as server:
+        web = retriever(server.url)
+        with pytest.raises(SearchError):
+            web.search(Query(CLAIM))
+        with pytest.raises(StageError):
+            web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
+
+
+# Pages
+
+
+def hang(client: Client) -> None:
+    client.hang()
+
+
+SITES: dict[str, Behaviour] = {
+    "/long": reply(html(LONG)),
+    "/pdf": reply(pdf(*SENTENCES), content_type="application/pdf"),
+    "/moved": redirect("/long"),
+    "/blocked": reply(html("Please verify you are human by completing the action below.")),
+    "/forbidden": reply(b"", status=403),
+    "/image": reply(b"\x89PNG", content_type="image/png"),
+    "/binary": reply(b"\x89PNG\0\0\0"),
+    "/other": reply(html(" ".join(["Kangaroos hop over dry plains under blazing skies."] * 4), title="K")),
+    "/hang": hang,
+    "/metadata": redirect("http://169.254.169.254/latest/"),
+    "/away": b"",
+}
+
+
+@pytest.fixture
+def site() -> Iterator[RawServer]:
+    with RawServer(SITES) as server:
+        yield server
+
+
+def search(site: RawServer, *paths: str, snippet: str = "A snippet on {}.", **settings: Any) -> list[Any]:
+    links = [f"http://site.example:{site.port}{path}" for path in paths]
+    values = {"fetch_text": True, "allow_private_hosts": True, **settings}
+    with JsonServer(serper({CLAIM: results(*links, snippet=snippet)})) as server:
+        return list(retriever(server.url, **values).search(Query(CLAIM)))
+
+
+@pytest.mark.parametrize("path", ["/long", "/pdf", "/moved"])
+def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site: RawServer, path: str) -> None:
+    (found,) = search(site, path)
+    assert "Mara Lindqvist designed" in found.text
+    assert len(found.text.split()) <= 200
+    assert found.snippet.startswith("A snippet on")
+    assert (found.title, found.note) == ("Title 0", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        ("/blocked", "page dropped: notice: verify you are human; the snippet is used"),
+        ("/binary", "page dropped: binary; the snippet is used"),
+        ("/forbidden", "page not read: status 403; the snippet is used"),
+        ("/image", "page not read: content type; the snippet is used"),
+        ("/metadata", "page not read: cloud metadata address; the snippet is used"),
+        ("/other", "no passage of the page fits; the snippet is used"),
+    ],
+)
+def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
+    site: RawServer, path: str, note: str
+) -> None:
+    (found,) = search(site, path)
+    assert found.text == found.snippet != ""
+    assert found.note == note
+
+
+def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
+    found = search(site, "/hang", "/pdf", fetch_timeout=8.0)
+    assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
+
+
+def test_without_the_switch_no_private_page_is_read(site: RawServer) -> None:
+    (found,) = search(site, "/long", allow_private_hosts=False)
+    assert found.note == "page not read: loopback address; the snippet is used"
+    assert site.requests == []
+
+
+def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site: RawServer) -> None:
+    site.paths["/obituary"] = reply(
+        html(f"{CLAIM} She died in Gothenburg, where she was born, at a great age.")
+    )
+    found = search(site, "/forbidden", "/blocked", "/long", "/obituary", snippet="", retrieve_k=2)
+    assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
+
+
+def test_one_page_takes_one_place_under_whatever_link(site: RawServer) -> None:
+    own = f"http://site.example:{site.port}/canon"
+    canonical = f'<link rel="canonical" href="{own}">'
+    elsewhere = canonical.replace("site", "s")
+    site.paths |= {
+        "/canon": reply(html(LONG)),
+        "/print?id=1": reply(html(f"{CLAIM} This is for printers.", head=canonical)),
+        "/print?id=2": reply(html(f"{CLAIM} It names another site as its own.", head=elsewhere)),
+        "/to-canon": redirect("/canon"),
+        "/mirror": reply(html(LONG, title="Mirror")),
+    }
+    paths = (
+        "/canon",
+        "/canon?utm_source=x",
+        "/canon#part",
+        "/print?id=1",
+        "/to-canon",
+        "/mirror",
+        "/print?id=2",
+    )
+    found = search(site, *paths, retrieve_k=5)
+    assert [f.link.rpartition("/")[2] for f in found] == ["canon", "print?id=2"]
+
+
+def test_an_atom_whose_every_page_fails_is_a_failure(site: RawServer) -> None:
+    with pytest.raises(FetchError, match="status 403"):
+        search(site, "/image", "/forbidden", snippet="")
+
+
+def test_a_link_that_failed_is_not_fetched_again(site: RawServer) -> None:
+    link = f"http://site.example:{site.port}/forbidden"
+    with JsonServer(serper({CLAIM: results(link), "other": results(link)})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
+        assert web.search(Query(CLAIM))[0].note == web.search(Query("other"))[0].note
+    assert len(site.requests) == 1
+
+
+def busy_first(times: int, refusal: bytes) -> Behaviour:
+    """A page that is refused so many times before it is served."""
+    left = iter(range(times))
+    return lambda client: client.write(reply(html(LONG)) if next(left, None) is None else refusal)
+
+
+@pytest.mark.parametrize(
+    "refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b"HTTP/1.1 20", b""]
+)
+def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, refusal: bytes) -> None:
+    site.paths["/busy"] = busy_first(2, refusal)
+    (found,) = search(site, "/busy", patience=30.0)
+    assert "Mara Lindqvist designed" in found.text
+    assert (found.note, found.unread, len(site.requests)) == ("", None, 3)
+
+
+@pytest.mark.parametrize("wait", ["3600", "1"])
+def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str) -> None:
+    site.paths["/busy"] = reply(b"", status=429, Retry_After=wait)
+    site.paths["/other-page"] = reply(b"", status=503)
+    first, second = search(site, "/busy", "/other-page", patience=0.5)
+    assert [f.unread.reason for f in (first, second)] == ["status 429", "status 503"]
+    assert first.text == first.snippet
+    # A host that outlasted the patience is asked only once for its next page.
+    assert len(site.requests) == 2
+
+
+def test_a_host_that_serves_again_is_waited_for_again(site: RawServer, tmp_path: Path) -> None:
+    site.paths |= {"/busy": reply(b"", status=429, Retry_After="3600"), "/again": reply(html(LONG))}
+    site.paths["/later"] = busy_first(1, reply(b"", status=503))
+    found = search(site, "/busy", "/again", "/later", patience=30.0)
+    assert [f.unread.reason if f.unread else "" for f in found][:1] == ["status 429"]
+    assert sum(request.split()[1] == b"/later" for request in site.requests) == 2
+
+
+def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site: RawServer) -> None:
+    site.paths["/busy"] = reply(b"", status=503)
+    snippets = {"/busy": "", "/forbidden": "", "/long": "A snippet."}
+    links = [
+        {"title": "t", "link": f"http://site.example:{site.port}{path}", "snippet": snippet}
+        for path, snippet in snippets.items()
+    ]
+    atom, record = Atom(id="a0", text=CLAIM), Record(id="r", response="x")
+    with JsonServer(serper({CLAIM: links})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True, retrieve_k=1)
+        found = web.retrieve((atom,), record)
+    assert [(c.id, c.unread) for c in found.contexts] == [("c_a0_0", "")]
+    assert [(f.item_id, "status 503" in f.message) for f in found.failures] == [("a0", True)]
+
+
+def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(
+    site: RawServer, tmp_path: Path
+) -> None:
+    site.paths["/busy"] = busy_first(1, reply(b"", status=503))
+    links = [f"http://site.example:{site.port}{path}" for path in ("/busy", "/forbidden")]
+    atoms, record = (Atom(id="a0", text=CLAIM),), Record(id="r", response="x")
+    kept = {"fetch_text": True, "allow_private_hosts": True, "cache": True, "cache_dir": tmp_path}
+    with JsonServer(serper({CLAIM: results(*links)})) as server:
+        first = retriever(server.url, **kept).retrieve(atoms, record)
+        again = retriever(server.url, **kept).retrieve(atoms, record)
+    # What a site refuses for good is said in a note, and is no failure.
+    assert [(f.item_id, f.error_type) for f in first.failures] == [("c_a0_0", "UnreadablePageError")]
+    assert [c.unread for c in first.contexts] == ["status 503", ""]
+    assert [c.note[:9] for c in first.contexts] == ["page not "] * 2
+    assert (again.failures, [c.unread for c in again.contexts]) == ((), ["", ""])
+    assert "Mara Lindqvist designed" in again.contexts[0].text
+
+
+def test_only_the_first_pages_of_a_pdf_are_searched(site: RawServer) -> None:
+    assert "Lindqvist" in search(site, "/pdf", fetch_pages=3)[0].text
+    assert search(site, "/pdf", fetch_pages=2)[0].note == "no passage of the page fits; the snippet is used"
+
+
+def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site: RawServer, tmp_path: Path) -> None:
+    site.paths["/away"] = redirect(f"http://other.example:{site.port}/long")
+    kept = {"cache": True, "cache_dir": tmp_path}
+    first = search(site, "/away", **kept)
+    assert [f.note for f in first] == [""]
+    asked = len(site.requests)
+    with JsonServer(serper({CLAIM: results(f"http://site.example:{site.port}/away")})) as server:
+        web = retriever(server.url, fetch_text=True, allow_private_hosts=True, **kept)
+        assert web.search(Query(CLAIM)) == first
+        wary = retriever(
+            server.url, fetch_text=True, allow_private_hosts=True, deny_domains=("other.example",), **kept
+        )
+        assert wary.search(Query(CLAIM))[0].note == "page not read: domain list; the snippet is used"
+    assert len(site.requests) == asked
+
+
+def test_reading_pages_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_NEEDED", ("pypdf", "trafilatura_that_is_not_there"))
+    monkeypatch.setitem(reader.EXTRA_OF_MODULE, "trafilatura_that_is_not_there", ("reading web pages", "web"))
+    WebRetriever(Config(cache=False))
+    with pytest.raises(MissingExtraError, match=r"factreasoner\[web\]"):
+        WebRetriever(Config(cache=False, fetch_text=True))

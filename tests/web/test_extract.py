@@ -1,0 +1,166 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import ARTICLE, SENTENCES, html, pdf
+
+from factreasoner.web.decoding import decode
+from factreasoner.web.extract import extract
+
+
+def test_html_gives_the_article_without_menu_and_footer() -> None:
+    found = extract(html(), "text/html", "utf-8")
+    assert found.title == "Otter Bridge"
+    assert found.dropped == ""
+    assert all(sentence in found.text for sentence in SENTENCES)
+    assert "Menu entry" not in found.text
+    assert "All rights" not in found.text
+
+
+@pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/plain", "application/pdf"])
+def test_html_is_told_from_its_bytes(media_type: str) -> None:
+    assert "Menu entry" not in extract(html(), media_type).text
+
+
+@pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/html", "application/pdf"])
+def test_pdf_is_told_from_its_bytes(media_type: str) -> None:
+    found = extract(pdf(ARTICLE, title="The Bridge"), media_type)
+    assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
+
+
+def test_only_the_first_pages_of_a_pdf_are_read() -> None:
+    found = extract(pdf(*SENTENCES), pages=2)
+    assert found.text == "\n\n".join(SENTENCES[:2])
+
+
+def test_words_cut_at_a_line_end_are_joined() -> None:
+    assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
+
+
+SUPERSCRIPTS = (
+    "It opened in 1938<sup>1</sup>, and is <b>72 metres</b> high<sup class='x'><a href='#c'>[2]</a></sup>. "
+    "It fell by 2<sup>1</sup>/<sub>2</sub> m and holds 10<sup>6</sup> m<sup>3</sup> of H<sub>2</sub>O, "
+    "<i>10</i><sup>7</sup> at most."
+)
+READ = (
+    "It opened in 1938[1], and is 72 metres high[2]. "
+    "It fell by 2 1/2 m and holds 10^6 m^3 of H2O, 10^7 at most."
+)
+
+
+@pytest.mark.parametrize("around", [ARTICLE + "\n", ""])
+def test_superscripts_are_powers_and_citations(around):
+    assert extract(html(around + SUPERSCRIPTS)).text.splitlines()[-1] == READ
+
+
+def test_no_tag_cuts_a_sentence_of_a_short_page():
+    page = b"<html><body><ul><li>See <a href='/p'>the page</a> for <span>more</span>.</li>"
+    assert extract(
+        page + b"<li><a>It</a></li></ul><p>Open <b>daily</b>.</p></body></html>", sift=False
+    ).text.splitlines() == [
+        "See the page for more.",
+        "It",
+        "Open daily.",
+    ]
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    text = "First line of the text, <p>with a tag</p>.\n\n  Second line of the text, indented."
+    assert extract(text.encode(), "text/plain").text == text
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type", "reason"),
+    [
+        (b"", "text/html", "no text"),
+        (b"<html></html>", "text/html", "no text"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "text/html", "binary"),
+        (b"PK\x03\x04\0\0\0\0", "", "binary"),
+        (bytes(range(1, 256)) * 50, "text/plain", "binary"),
+        (b"%PDF-1.4 and nothing more", "application/pdf", "damaged PDF"),
+        (pdf(ARTICLE)[:-200], "application/pdf", "damaged PDF"),
+        (pdf(""), "application/pdf", "no text"),
+        (
+            html("Enable JavaScript and cookies to continue with this page."),
+            "text/html",
+            "notice: enable javascript",
+        ),
+        (html("", title="")[:60], "text/html", "no text"),
+    ],
+)
+def test_pages_without_evidence_are_dropped_with_the_reason(
+    data: bytes, media_type: str, reason: str
+) -> None:
+    found = extract(data, media_type)
+    assert (found.text, found.dropped) == ("", reason)
+
+
+def test_an_encrypted_pdf_is_dropped_as_that() -> None:
+    data = pdf(ARTICLE).replace(b"trailer\n<< ", b"trailer\n<< /Encrypt << /Filter /Standard /V 5 /R 6 >> ")
+    assert extract(data).dropped in ("encrypted PDF", "damaged PDF")
+
+
+@pytest.mark.parametrize(
+    "charset", ["base64", "zip", "idna", "unicode_escape", "undefined", "x" * 5000, "cp99999"]
+)
+def test_a_charset_that_is_none_is_ignored(charset: str) -> None:
+    assert decode("Größe".encode(), charset) == "Größe"
+    assert SENTENCES[0] in extract(html(), "text/html", charset).text
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        ("Größe".encode(), "", "Größe"),
+        ("Größe".encode("latin-1"), "iso-8859-1", "Größe"),
+        ("Größe".encode("cp1252"), "", "Größe"),
+        ("Größe".encode("utf-16"), "", "Größe"),
+        ("Größe".encode("utf-8-sig"), "latin-1", "Größe"),
+        ("Мост".encode("koi8-r"), "koi8-r", "Мост"),
+        ("橋".encode("shift_jis"), "shift_jis", "橋"),
+    ],
+)
+def test_text_is_decoded_by_mark_charset_or_likelihood(data: bytes, charset: str, text: str) -> None:
+    assert decode(data, charset) == text
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "\0",
+        "\x1b",
+        "\ufffe",
+        "&#0;",
+        "&#11;",
+        "&#27",
+        "&#x1;",
+        "&#X001B;",
+        "&#65535;",
+        "&#xD800;",
+        "&#x110000;",
+    ],
+)
+def test_characters_that_are_none_cost_no_page(odd: str) -> None:
+    page = html().replace(b"Otter", f"Otter{odd} ".encode(), 20)
+    assert all(sentence in extract(page, "text/html").text for sentence in SENTENCES[1:])
+
+
+def test_references_to_characters_stay() -> None:
+    page = html(
+        "The &#1052;&#1086;&#x441;&#x442;&#110;&#10;Otter is 20&#176; warm &#x1F600; and opened in 1931."
+    )
+    assert "The Мостn Otter is 20° warm 😀 and opened" in extract(page, "text/html").text.replace("\n", " ")
+
+
+def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
+    body = "Die Größe der Brücke beträgt über vierhundert Meter, schätzte der Ingenieur."
+    page = html(body).decode()
+    assert body in extract(page.encode("latin-1"), "text/html", "iso-8859-1").text
+    declared = page.replace("<title>", "<meta charset='iso-8859-1'><title>")
+    assert body in extract(declared.encode("latin-1"), "text/html").text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from([b"", b"%PDF-1.4\n", b"<html><body><p>", b"<!doctype html>"]))
+def test_no_bytes_make_it_raise(data: bytes, start: bytes) -> None:
+    found = extract(start + data, "text/html")
+    assert bool(found.text) != bool(found.dropped)

@@ -1,0 +1,472 @@
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from raw_server import Behaviour, Client, RawServer, redirect, reply
+
+from factreasoner.errors import (
+    ConfigError,
+    FetchError,
+    FetchLimitError,
+    ForbiddenUrlError,
+    UnreadablePageError,
+)
+from factreasoner.settings import Config
+from factreasoner.web.fetch import Fetcher, content_type
+from factreasoner.web.page import Page
+
+HTML = b"<html><body><p>Hello.</p></body></html>"
+
+
+def fetch(behaviour: Behaviour, path: str = "/", **settings: Any) -> Page:
+    """Fetch `path` of a server on loopback that behaves so at every path asked for."""
+    with RawServer({path: behaviour}) as server:
+        return fetcher(**settings).fetch(server.url + path)
+
+
+def fetcher(**settings: Any) -> Fetcher:
+    values = {"allow_private_hosts": True, "fetch_timeout": 5.0, "fetch_bytes": 100_000, **settings}
+    return Fetcher(Config.model_validate(values))
+
+
+def resolving(*addresses: str) -> Callable[[str, int], list[str]]:
+    return lambda host, port: list(addresses)
+
+
+# Good pages
+
+
+def test_a_page_comes_with_its_final_url_type_and_bytes() -> None:
+    page = fetch(reply(HTML), "/a?b=c")
+    assert page.url.endswith("/a?b=c")
+    assert page[1:] == ("text/html", "utf-8", HTML)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(HTML, mtime=0)),
+        ("x-gzip", gzip.compress(HTML, mtime=0)),
+        ("GZIP", gzip.compress(HTML[:9], mtime=0) + gzip.compress(HTML[9:], mtime=0)),
+        ("gzip", gzip.compress(HTML, mtime=0) + b"\0" * 100),
+        ("deflate", zlib.compress(HTML)),
+        ("deflate", zlib.compress(HTML, wbits=-15)),
+        ("identity", HTML),
+    ],
+)
+def test_packed_pages_are_unpacked(encoding: str, packed: bytes) -> None:
+    assert fetch(reply(packed, Content_Encoding=encoding)).data == HTML
+
+
+def test_a_chunked_page_is_put_together() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert fetch(head + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").data == b"abcde"
+
+
+def test_redirects_are_followed_relative_and_absolute() -> None:
+    with RawServer({"/a": redirect("b?x=1#frag"), "/c": reply(HTML)}) as server:
+        server.paths["/b?x=1"] = redirect(f"{server.url}/c", 308)
+        page = fetcher().fetch(server.url + "/a")
+    assert page.url == f"{server.url}/c"
+
+
+def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address() -> None:
+    with RawServer({"/": reply(HTML)}) as server:
+        Fetcher(Config(allow_private_hosts=True), resolver=resolving("127.0.0.1")).fetch(
+            f"http://site.example:{server.port}/"
+        )
+    assert f"Host: site.example:{server.port}\r\n".encode() in server.requests[0]
+
+
+def test_tls_names_the_host_while_the_connection_goes_to_the_address() -> None:
+    hellos: list[bytes] = []
+
+    def handshake(client: Client) -> None:
+        hellos.append(client.read())
+
+    with RawServer({"/": handshake}, greets=True) as server:
+        private = Fetcher(Config(allow_private_hosts=True), resolver=resolving("127.0.0.1"))
+        with pytest.raises(UnreadablePageError) as caught:
+            private.fetch(f"https://site.example:{server.port}/")
+    assert caught.value.reason == "connection"
+    assert b"site.example" in hellos[0]
+
+
+def test_the_next_address_is_tried_when_one_refuses() -> None:
+    with RawServer({"/": reply(HTML)}) as server:
+        two = Fetcher(Config(allow_private_hosts=True), resolver=resolving("::1", "127.0.0.1"))
+        assert two.fetch(f"http://site.example:{server.port}/").data == HTML
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("addresses", "reason"),
+    [
+        (("127.0.0.1",), "loopback address"),
+        (("::1",), "loopback address"),
+        (("10.0.0.7",), "private address"),
+        (("169.254.169.254",), "cloud metadata address"),
+        (("::ffff:169.254.169.254",), "cloud metadata address"),
+        (("64:ff9b::a00:1",), "private address"),
+        (("2002:7f00:1::",), "tunnel address"),
+        (("fe80::1%lo",), "link-local address"),
+        (("100.100.1.1",), "carrier-grade NAT address"),
+        (("8.8.8.8", "127.0.0.1"), "loopback address"),
+    ],
+)
+def test_a_name_that_leads_to_a_special_address_is_refused(addresses: tuple[str, ...], reason: str) -> None:
+    with pytest.raises(ForbiddenUrlError) as caught:
+        Fetcher(resolver=resolving(*addresses)).fetch("http://innocent.example/")
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{}/", "http://127.0.0.1.:{}/", "http://localhost:{}/"])
+def test_loopback_is_not_connected_to_without_the_switch(url: str) -> None:
+    with RawServer({"/": reply(HTML)}) as server:
+        with pytest.raises(ForbiddenUrlError, match="loopback"):
+            Fetcher().fetch(url.format(server.port))
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "224.0.0.1", "0.0.0.0"])
+def test_the_switch_does_not_open_metadata_multicast_or_unspecified(address: str) -> None:
+    with pytest.raises(ForbiddenUrlError):
+        Fetcher(Config(allow_private_hosts=True), resolver=resolving(address)).fetch("http://x.example/")
+
+
+def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing() -> None:
+    asked: list[str] = []
+
+    def rebinding(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.1"]
+
+    with RawServer({"/": reply(HTML)}) as server:
+        page = Fetcher(Config(allow_private_hosts=True), resolver=rebinding).fetch(
+            f"http://rebinds.example:{server.port}/"
+        )
+    assert page.data == HTML
+    assert asked == ["rebinds.example"]
+
+
+def test_a_redirect_is_resolved_and_checked_anew() -> None:
+    """The first answer lets the request through, the second is checked before anything is sent."""
+    answers = iter([["127.0.0.1"], ["169.254.169.254"]])
+    with RawServer({"/": redirect("/latest/meta-data/")}) as server:
+        fetching = Fetcher(Config(allow_private_hosts=True), resolver=lambda host, port: next(answers))
+        with pytest.raises(ForbiddenUrlError) as caught:
+            fetching.fetch(f"http://rebinds.example:{server.port}/")
+    assert caught.value.reason == "cloud metadata address"
+    assert len(server.requests) == 1
+
+
+def test_a_name_without_addresses_is_unreadable() -> None:
+    def unknown(host: str, port: int) -> list[str]:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    for resolver in (unknown, resolving()):
+        with pytest.raises(UnreadablePageError) as caught:
+            Fetcher(resolver=resolver).fetch("http://nowhere.example/")
+        assert caught.value.reason == "DNS"
+
+
+def test_a_resolver_that_hangs_ends_at_the_deadline() -> None:
+    release = threading.Event()
+
+    def slow(host: str, port: int) -> list[str]:
+        release.wait(30)
+        return ["127.0.0.1"]
+
+    try:
+        with pytest.raises(FetchLimitError) as caught:
+            Fetcher(Config(fetch_timeout=0.1), resolver=slow).fetch("http://slow.example/")
+    finally:
+        release.set()
+    assert caught.value.reason == "time"
+
+
+# Redirects
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("file:///etc/passwd", "scheme"),
+        ("ftp://127.0.0.1/", "scheme"),
+        ("gopher://127.0.0.1:6379/_FLUSHALL", "scheme"),
+        ("javascript:alert(1)", "scheme"),
+        ("http://user:pw@127.0.0.1/", "credentials in URL"),
+        ("http://2130706433/", "disguised address"),
+        ("http://0x7f.1/", "disguised address"),
+        ("http://[::ffff:169.254.169.254]/", "cloud metadata address"),
+        ("http://169.254.169.254/latest/meta-data/", "cloud metadata address"),
+        ("//0.0.0.0/", "unspecified address"),
+        ("http://[ff02::1]/", "multicast address"),
+        ("http://[fe80::1]/", "link-local address"),
+        ("http://[::1", "malformed URL"),
+        ("http://127.0.0.1:0/", "port"),
+    ],
+)
+def test_redirects_to_forbidden_places_are_refused(location: str, reason: str) -> None:
+    with pytest.raises(ForbiddenUrlError) as caught:
+        fetch(redirect(location))
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("location", ["/caf\u00c3\u00a9", "/caf\u00e9", "/caf%C3%A9"])
+def test_a_redirect_may_name_a_page_in_letters_of_its_own(location: str) -> None:
+    """As UTF-8, as Latin-1, and as the standard has it."""
+    with RawServer({"/": redirect(location), "/caf%C3%A9": reply(HTML)}) as server:
+        assert fetcher().fetch(server.url).data == HTML
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_passed_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A proxy would connect to addresses that nobody checked."""
+    with RawServer({"http://10.0.0.1/": reply(HTML)}) as proxy, RawServer({"/": reply(HTML)}) as server:
+        monkeypatch.setenv(name, proxy.url)
+        assert fetcher().fetch(server.url).data == HTML
+        with pytest.raises(ForbiddenUrlError):
+            Fetcher().fetch("http://10.0.0.1/")
+        assert proxy.requests == []
+
+
+def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed() -> None:
+    page = b'<html><head><meta http-equiv="refresh" content="0;url=http://127.0.0.1:1/"></head></html>'
+    with RawServer(
+        {"/": reply(b"", status=302, Location="/b", Set_Cookie="id=1"), "/b": reply(page)}
+    ) as server:
+        assert fetcher().fetch(server.url).data == page
+        assert b"cookie" not in server.requests[1].lower()
+        assert b"referer" not in server.requests[1].lower()
+
+
+def test_a_redirect_without_a_place_is_unreadable() -> None:
+    with pytest.raises(UnreadablePageError) as caught:
+        fetch(redirect(""))
+    assert caught.value.reason == "redirect"
+
+
+def test_a_redirect_to_itself_is_a_loop() -> None:
+    with pytest.raises(FetchLimitError) as caught:
+        fetch(redirect("/"))
+    assert caught.value.reason == "redirect loop"
+
+
+def test_two_pages_that_redirect_to_each_other_are_a_loop() -> None:
+    with RawServer({"/a": redirect("/b"), "/b": redirect("/a")}) as server:
+        with pytest.raises(FetchLimitError) as caught:
+            fetcher().fetch(server.url + "/a")
+        assert len(server.requests) == 2
+    assert caught.value.reason == "redirect loop"
+
+
+def test_endless_redirects_end() -> None:
+    with RawServer({f"/{i}": redirect(f"/{i + 1}") for i in range(50)}) as server:
+        with pytest.raises(FetchLimitError) as caught:
+            fetcher().fetch(server.url + "/0")
+        assert len(server.requests) == 6
+    assert caught.value.reason == "redirects"
+
+
+# Servers that send too much, too little or too slowly
+
+
+def chunked(*pieces: bytes, end: bytes = b"") -> bytes:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + end
+
+
+def drip(start: bytes, piece: bytes) -> Callable[[Client], None]:
+    def behave(client: Client) -> None:
+        client.write(start)
+        client.drip(piece)
+
+    return behave
+
+
+def flood(client: Client) -> None:
+    client.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+    client.drip(b"x" * 50_000, 0.001)
+
+
+def hang_before_head(client: Client) -> None:
+    client.hang()
+
+
+def hang_in_body(client: Client) -> None:
+    client.write(reply(b"<html>", length=100))
+    client.hang()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+BOMB = gzip.compress(b"\0" * 20_000_000, mtime=0)
+
+LIMITS: dict[str, tuple[Behaviour, str]] = {
+    "length over the limit": (reply(b"x", length=10**12), "bytes"),
+    "body over the limit": (reply(b"x" * 200_000), "bytes"),
+    "body without end or length": (flood, "bytes"),
+    "chunks over the limit": (chunked(*[b"x" * 60_000] * 3, end=b"0\r\n\r\n"), "bytes"),
+    "gzip bomb": (reply(BOMB, Content_Encoding="gzip"), "bytes"),
+    "deflate bomb": (reply(zlib.compress(b"\0" * 20_000_000), Content_Encoding="deflate"), "bytes"),
+    "many-member gzip bomb": (
+        reply(gzip.compress(b"\0" * 60_000, mtime=0) * 300, Content_Encoding="gzip"),
+        "bytes",
+    ),
+    "hangs before the head": (hang_before_head, "time"),
+    "hangs in the body": (hang_in_body, "time"),
+    "drips the status line": (drip(b"", b"H"), "time"),
+    "drips headers": (drip(HEAD, b"X: y\r\n"), "time"),
+    "drips the body": (drip(HEAD + b"Content-Length: 90000\r\n\r\n", b"x"), "time"),
+    "drips the body without length": (drip(HEAD + b"\r\n", b"x"), "time"),
+    "drips chunks": (drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"), "time"),
+    "drips a chunk's size": (drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"), "time"),
+    "drips early hints": (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), "time"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_servers_that_overdo_it_hit_a_limit(name: str) -> None:
+    behaviour, reason = LIMITS[name]
+    seconds = 0.3 if reason == "time" else 10.0
+    with pytest.raises(FetchLimitError) as caught:
+        fetch(behaviour, fetch_timeout=seconds)
+    assert caught.value.reason == reason
+
+
+def test_a_tls_handshake_that_never_ends_hits_the_deadline() -> None:
+    server = RawServer({"/": hang_before_head}, greets=True)
+    with server, pytest.raises(FetchLimitError) as caught:
+        fetcher(fetch_timeout=0.3).fetch(f"https://127.0.0.1:{server.port}/")
+    assert caught.value.reason == "time"
+
+
+def reset(client: Client) -> None:
+    client.write(HEAD)
+
+
+UNREADABLE: dict[str, tuple[Behaviour, str]] = {
+    "length longer than the body": (reply(b"<html>", length=5000), "protocol"),
+    "chunks cut short": (chunked(b"abc"), "protocol"),
+    "chunk size is no number": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "protocol"),
+    "negative length": (HEAD + b"Content-Length: -5\r\n\r\nabc", "protocol"),
+    "two lengths": (HEAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "protocol"),
+    "a length of a thousand digits": (HEAD + b"Content-Length: " + b"9" * 1000 + b"\r\n\r\nabc", "protocol"),
+    "a flood of headers": (HEAD + b"X: y\r\n" * 60_000 + b"\r\n", "protocol"),
+    "switches protocols": (b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n", "protocol"),
+    "packed as it comes": (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "protocol"),
+    "unasked zstd": (reply(b"\x28\xb5\x2f\xfd", Content_Encoding="zstd"), "content encoding"),
+    "headers without end": (HEAD + b"X: " + b"y" * 300_000, "protocol"),
+    "no HTTP at all": (b"SSH-2.0-OpenSSH_9.6\r\n", "protocol"),
+    "nothing": (b"", "protocol"),
+    "leaves within the head": (reset, "protocol"),
+    "no content": (b"HTTP/1.1 304 Not Modified\r\n\r\n", "status 304"),
+    "not found": (reply(HTML, status=404), "status 404"),
+    "forbidden": (reply(HTML, status=403), "status 403"),
+    "too many requests": (reply(HTML, status=429), "status 429"),
+    "server error": (reply(HTML, status=503), "status 503"),
+    "image": (reply(b"\x89PNG", content_type="image/png"), "content type"),
+    "video": (reply(b"\0", content_type="video/mp4"), "content type"),
+    "script": (reply(b"alert(1)", content_type="text/javascript"), "content type"),
+    "zip": (reply(b"PK", content_type="application/zip"), "content type"),
+    "nonsense type": (reply(HTML, content_type="../../etc/passwd"), "content type"),
+    "unasked brotli": (reply(b"\x0b", Content_Encoding="br"), "content encoding"),
+    "packed twice": (reply(b"\x1f\x8b", Content_Encoding="gzip, gzip"), "content encoding"),
+    "said to be gzip": (reply(HTML, Content_Encoding="gzip"), "damaged"),
+    "gzip cut short": (reply(gzip.compress(HTML, mtime=0)[:-12], Content_Encoding="gzip"), "damaged"),
+    "empty gzip": (reply(b"", Content_Encoding="gzip"), "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_servers_that_send_no_readable_page_are_told_apart(name: str) -> None:
+    behaviour, reason = UNREADABLE[name]
+    with pytest.raises(UnreadablePageError) as caught:
+        fetch(behaviour)
+    assert caught.value.reason == reason
+
+
+def test_a_length_shorter_than_the_body_cuts_it_and_sends_nothing_more() -> None:
+    assert fetch(reply(HTML, length=6)).data == b"<html>"
+
+
+def test_a_closed_port_is_a_connection_error() -> None:
+    with RawServer({}) as server:
+        url = server.url
+    with pytest.raises(UnreadablePageError) as caught:
+        fetcher().fetch(url)
+    assert caught.value.reason == "connection"
+
+
+# Lists of domains
+
+
+@pytest.fixture
+def two_sites() -> Iterator[tuple[RawServer, Callable[..., Page]]]:
+    with RawServer({"/": reply(HTML), "/away": b""}) as server:
+        server.paths["/away"] = redirect(f"http://other.example:{server.port}/")
+
+        def get(url: str, **settings: Any) -> Page:
+            config = Config(allow_private_hosts=True, **settings)
+            return Fetcher(config, resolver=resolving("127.0.0.1")).fetch(url.format(server.port))
+
+        yield server, get
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "served"),
+    [
+        ("http://www.site.example:{}/", {"allow_domains": ("site.example",)}, True),
+        ("http://site.example:{}/away", {"allow_domains": ("site.example",)}, False),
+        ("http://site.example:{}/away", {"deny_domains": ("other.example",)}, False),
+        ("http://other.example.:{}/", {"deny_domains": ("other.example",)}, False),
+        ("http://site.example:{}/away", {"deny_domains": ("third.example",)}, True),
+        ("http://127.0.0.1:{}/", {"allow_domains": ("site.example",)}, False),
+    ],
+)
+def test_domain_lists_hold_at_every_redirect(
+    two_sites: tuple[RawServer, Callable[..., Page]], url: str, settings: dict[str, Any], served: bool
+) -> None:
+    _, get = two_sites
+    if served:
+        assert get(url, **settings).data == HTML
+    else:
+        with pytest.raises(ForbiddenUrlError) as caught:
+            get(url, **settings)
+        assert caught.value.reason == "domain list"
+
+
+def test_a_list_entry_that_is_no_domain_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="'https://site'"):
+        Fetcher(Config(allow_domains=("https://site",)))
+
+
+# Small parts
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("text/html; charset=UTF-8", ("text/html", "utf-8")),
+        ('Text/HTML;Charset="ISO-8859-1"', ("text/html", "iso-8859-1")),
+        ("", ("", "")),
+        (";;charset", ("", "")),
+    ],
+)
+def test_content_types_are_taken_apart(header: str, expected: tuple[str, str]) -> None:
+    assert content_type(header) == expected
+
+
+def test_errors_show_no_query() -> None:
+    with pytest.raises(FetchError) as caught:
+        fetch(reply(status=500), "/p?token=hush")
+    assert "hush" not in json.dumps(str(caught.value))

@@ -1,0 +1,102 @@
+"""Fetching over TLS: the certificate is that of the host, though the connection goes to a checked address."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from raw_server import reply
+
+from factreasoner.errors import UnreadablePageError
+from factreasoner.settings import Config
+from factreasoner.web.connection import tls_context
+from factreasoner.web.fetch import Fetcher
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key.pem", folder / "cert.pem"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=site.example"
+    )
+    subprocess.run(
+        [*command.split(), "-addext", "subjectAltName=DNS:site.example", "-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
+
+
+@pytest.fixture
+def port(certificate: tuple[Path, Path]) -> Iterator[int]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    raw, _ = listener.accept()
+                    with (
+                        contextlib.suppress(OSError),
+                        raw,
+                        context.wrap_socket(raw, server_side=True) as client,
+                    ):
+                        client.recv(65536)
+                        client.sendall(reply(b"<html>secret</html>"))
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def fetch(url: str) -> bytes:
+    config = Config(allow_private_hosts=True, fetch_timeout=10.0)
+    return Fetcher(config, resolver=lambda host, port: ["127.0.0.1"]).fetch(url).data
+
+
+def test_a_page_of_the_certified_host_is_fetched(
+    port: int, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    assert fetch(f"https://site.example:{port}/") == b"<html>secret</html>"
+    assert fetch(f"https://site.example.:{port}/") == b"<html>secret</html>"
+
+
+@pytest.mark.parametrize("host", ["other.example", "127.0.0.1"])
+def test_a_certificate_of_another_host_is_refused(
+    port: int, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with pytest.raises(UnreadablePageError) as caught:
+        fetch(f"https://{host}:{port}/")
+    assert caught.value.reason == "connection"
+
+
+def test_a_certificate_nobody_signed_is_refused(port: int) -> None:
+    with pytest.raises(UnreadablePageError) as caught:
+        fetch(f"https://site.example:{port}/")
+    assert caught.value.reason == "connection"
+
+
+def test_certificates_are_read_once_and_again_where_others_are_named(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tls_context()
+    assert tls_context() is usual
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    assert [found["subject"] for found in tls_context().get_ca_certs()] == [
+        ((("commonName", "site.example"),),)
+    ]

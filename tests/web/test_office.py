@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import random
+import zipfile
+import zlib
+
+import pytest
+from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
+
+from factreasoner.settings import Config
+from factreasoner.web import office
+from factreasoner.web.office import office_text
+from factreasoner.web.page import Extracted, Page
+from factreasoner.web.reader import PageReader
+
+TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
+    *map(paragraph, ("Length", "412 m"))
+)
+
+
+def test_a_word_document() -> None:
+    body = (
+        paragraph("Café &amp; Otter Bridge")
+        + "<w:sdt><w:sdtContent>"
+        + paragraph("In a content control.")
+        + "</w:sdtContent></w:sdt>"
+        + TABLE
+        + "<w:p><w:ins><w:r><w:t>Opened </w:t></w:r></w:ins><w:del><w:r><w:delText>1930</w:delText></w:r>"
+        "</w:del><w:r><w:t>in 1931.</w:t></w:r></w:p>"
+    )
+    assert office_text(docx(body, "The Bridge"), "docx") == Extracted(
+        "Café & Otter Bridge\nIn a content control.\nLength | 412 m\nOpened in 1931.", "The Bridge"
+    )
+
+
+def test_a_presentation() -> None:
+    group = (
+        '<p:grpSp><p:nvGrpSpPr><p:cNvPr id="3" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>'
+        f"{text_shape('In a group.')}</p:grpSp>"
+    )
+    data = pptx(text_shape("Otter Bridge"), text_shape("Opened 1931.") + group, title="Deck")
+    assert office_text(data, "pptx") == Extracted("Otter Bridge\nOpened 1931.\nIn a group.", "Deck")
+
+
+def test_open_documents() -> None:
+    body = (
+        "<text:tracked-changes><text:p>Deleted.</text:p></text:tracked-changes><text:h>Otter Bridge</text:h>"
+        "<text:p>Opened<text:s/>in<office:annotation><text:p>Sure?</text:p></office:annotation> <text:span>19"
+        "</text:span>31<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>In May."
+        "</text:p></text:note-body></text:note>.</text:p><!-- no --> <table:table><table:table-row>"
+        "<table:table-cell>"
+        "<text:p>Length</text:p></table:table-cell><table:table-cell><text:p>412</text:p><text:p>m</text:p>"
+        "</table:table-cell></table:table-row></table:table>"
+    )
+    text = "Otter Bridge\nOpened in 1931 ( In May. ) .\nLength | 412 m"
+    assert office_text(odf(body, "The Bridge"), "odt") == Extracted(text, "The Bridge")
+    assert office_text(odf(body, kind="presentation"), "odp").text == text
+
+
+def test_a_book_is_read_in_the_order_of_its_spine() -> None:
+    first = "<h1>One</h1><p>First&nbsp;words<br/>go<!-- x --> here.</p><script>no()</script>"
+    found = office_text(epub(first, "<p>Déjà <b>vu</b>.</p>", "", title="A Book"), "epub")
+    assert found == Extracted("One\nFirst words\ngo here.\nDéjà vu.", "A Book")
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "ha">{}]>'.format(
+    "".join(
+        f'<!ENTITY {"abcdefghijklmn"[n + 1]} "{("&" + "abcdefghijklmn"[n] + ";") * 10}">' for n in range(10)
+    )
+)
+OUTSIDE = '<!DOCTYPE x [<!ENTITY k SYSTEM "file:///etc/hostname">]>'
+
+
+@pytest.mark.parametrize("head", [BOMB, OUTSIDE])
+@pytest.mark.parametrize("kind", ["docx", "pptx", "odt", "epub"])
+def test_entities_are_neither_expanded_nor_fetched(kind: str, head: str) -> None:
+    entity = "&k;"
+    data = {
+        "docx": docx(paragraph(entity), head=head),
+        "pptx": pptx(text_shape(entity)),
+        "odt": odf(f"<text:p>x{entity}</text:p>"),
+        "epub": epub("<p>x</p>"),
+    }[kind]
+    name = {"pptx": "ppt/slides/slide0.xml", "odt": "content.xml", "epub": "OPS/book.opf"}.get(kind)
+    if name is not None:
+        data = changed(data, name, lambda part: head.encode() + part.replace(b"<metadata>", b"<metadata>&k;"))
+    found = office_text(data, kind)
+    assert found.dropped in ("", f"damaged {kind}")
+    assert len(found.text) < 10
+
+
+def changed(data: bytes, name: str, change: object) -> bytes:
+    import io
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    parts[name] = change(parts[name])  # type: ignore[operator]
+    return packed(parts)
+
+
+def test_what_is_encrypted_is_said() -> None:
+    assert office_text(odf("", manifest="<encryption-data/>"), "odt").dropped == "encrypted odt"
+    book = epub("<p>x</p>", encryption="OPS/text/chapter%200.xhtml")
+    assert office_text(book, "epub").dropped == "encrypted epub"
+    assert office_text(epub("<p>x</p>", encryption="OPS/font.otf"), "epub").text == "x"
+    locked = bytearray(docx(paragraph("x")))
+    for place in (locked.find(b"PK\1\2") + 8, locked.find(b"PK\3\4") + 6):
+        locked[place] |= 1
+    assert office_text(bytes(locked), "docx").dropped == "encrypted docx"
+
+
+def test_too_much_unpacked_is_said_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
+    assert len(bomb) < 10_000
+    monkeypatch.setattr(office, "MOST_UNPACKED", 2_000_000)
+    assert office_text(bomb, "docx").dropped == "unpacks to more than 2 MB"
+
+
+def test_a_bomb_that_lies_about_its_size_is_damaged() -> None:
+    bomb = changed(odf("<text:p>x</text:p>"), "content.xml", lambda part: bytes(3_000_000))
+    size = (3_000_000).to_bytes(4, "little")
+    assert bomb.count(size) == 2
+    assert office_text(bomb.replace(size, (100).to_bytes(4, "little")), "odt").dropped == "damaged odt"
+
+
+DOCUMENTS = {
+    "docx": docx(paragraph("Some words.") + TABLE, "T"),
+    "pptx": pptx(text_shape("Some words.")),
+    "odt": odf("<text:p>Some words.</text:p>"),
+    "epub": epub("<p>Some words.</p>"),
+}
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind: str) -> None:
+    data, wild = DOCUMENTS[kind], random.Random(zlib.crc32(kind.encode()))
+    assert office_text(data, kind).text.startswith("Some words.")
+    for other in DOCUMENTS.keys() - {kind}:
+        assert office_text(DOCUMENTS[other], kind).text == ""
+    for _ in range(60):
+        torn = bytearray(data[: wild.randrange(len(data)) if wild.random() < 0.5 else len(data)])
+        for _ in range(wild.randrange(1, 6)):
+            if torn:
+                torn[wild.randrange(len(torn))] = wild.randrange(256)
+        found = office_text(bytes(torn), kind)
+        assert not (found.text and found.dropped)
+    assert office_text(data[:-30], kind).dropped == f"damaged {kind}"
+
+
+def test_they_are_read_by_the_process_that_reads_pages() -> None:
+    reader = PageReader(Config(), sift=False)
+    for kind, data in DOCUMENTS.items():
+        assert reader.read(Page("x", kind, "", data)).text.startswith("Some words.")
+    assert reader.read(Page("x", "docx", "", b"PK\3\4")).dropped == "damaged docx"
+    assert PageReader(Config()).read(Page("x", "docx", "", DOCUMENTS["docx"])).dropped == "binary"

@@ -1,0 +1,104 @@
+"""robots.txt: what a site asks to leave alone is not read."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from pages import html
+from raw_server import Behaviour, RawServer, redirect, reply
+
+from factreasoner.errors import FetchError, ForbiddenUrlError
+from factreasoner.retrieval.web_pages import WebPages
+from factreasoner.settings import Config
+from factreasoner.web.fetch import Fetcher
+from factreasoner.web.robots import Robots
+
+CONFIG = Config(allow_private_hosts=True, cache=False, fetch_timeout=5.0, patience=0.0)
+RULES = b"""User-agent: *
+Disallow: /private/
+Disallow: /*.pdf$
+
+User-agent: factreasoner
+Disallow: /for-people
+Allow: /private/
+"""
+
+
+def fetcher() -> Fetcher:
+    return Fetcher(CONFIG, resolver=lambda host, port: ["127.0.0.1"])
+
+
+def verdicts(rules: Behaviour, *paths: str, **more: Behaviour) -> list[bool]:
+    """Whether each path may be read."""
+    allowed = []
+    with RawServer({"/robots.txt": rules, **{f"/{name}": page for name, page in more.items()}}) as site:
+        robots = Robots(fetcher())
+        for path in paths:
+            try:
+                robots.check(httpx.URL(f"http://site.example:{site.port}{path}"))
+            except ForbiddenUrlError as error:
+                allowed.append(error.reason != "robots.txt")
+            else:
+                allowed.append(True)
+        fetched = [request.split()[1] for request in site.requests]
+    assert fetched[0] == b"/robots.txt"
+    assert fetched.count(b"/robots.txt") == 1
+    return allowed
+
+
+def test_the_rules_for_this_program_hold_before_those_for_all() -> None:
+    rules = reply(RULES, content_type="text/plain")
+    assert verdicts(rules, "/for-people", "/private/a", "/a.pdf", "/") == [False, True, True, True]
+    others = reply(RULES.replace(b"factreasoner", b"otherbot"), content_type="text/plain")
+    assert verdicts(others, "/for-people", "/private/a", "/a.pdf", "/a.pdf?x", "/") == [
+        True,
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [reply(b"", status=404), reply(b"", status=403), reply(b""), reply(b"\0\xff" * 99), reply(html())],
+)
+def test_a_site_without_rules_allows_everything(rules: bytes) -> None:
+    assert verdicts(rules, "/a", "/b") == [True, True]
+
+
+def test_rules_behind_a_redirect_hold() -> None:
+    moved = reply(RULES.replace(b"factreasoner", b"otherbot"))
+    assert verdicts(redirect("/moved"), "/private/a", moved=moved) == [False]
+
+
+@pytest.mark.parametrize("rules", [reply(b"", status=503), b""])
+def test_rules_that_can_not_be_had_now_are_no_permission(rules: bytes) -> None:
+    with RawServer({"/robots.txt": rules, "/page": reply(html())}) as site:
+        link = f"http://site.example:{site.port}/page"
+        with pytest.raises(FetchError) as caught:
+            WebPages(fetcher(), CONFIG).text(link)
+        assert caught.value.passing
+        assert {request.split()[1] for request in site.requests} == {b"/robots.txt"}
+
+
+def test_pages_are_read_by_the_rules_or_whatever_they_say_when_asked() -> None:
+    rules = reply(b"User-agent: *\nDisallow: /", content_type="text/plain")
+    with RawServer({"/robots.txt": rules, "/page": reply(html())}) as site:
+        link = f"http://site.example:{site.port}/page"
+        with pytest.raises(ForbiddenUrlError, match="--ignore-robots"):
+            WebPages(fetcher(), CONFIG).text(link)
+        assert len(site.requests) == 1
+        anyway = WebPages(fetcher(), CONFIG.model_copy(update={"ignore_robots": True}))
+        assert "Otter Bridge" in anyway.text(link).text
+
+
+def test_redirects_lead_past_no_rules() -> None:
+    rules = reply(b"User-agent: *\nDisallow: /private", content_type="text/plain")
+    with RawServer({"/robots.txt": rules, "/private": reply(html())}) as closed:
+        away = redirect(f"http://closed.example:{closed.port}/private")
+        paths = {"/robots.txt": reply(b"", status=404), "/away": away}
+        with RawServer(paths) as site, pytest.raises(ForbiddenUrlError) as caught:
+            WebPages(fetcher(), CONFIG).text(f"http://site.example:{site.port}/away")
+        assert caught.value.reason == "robots.txt"
+        assert [request.split()[1] for request in closed.requests] == [b"/robots.txt"]
