@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo install lock format settings lint type test integration bench figures peers clean
+.PHONY: demo install lock format settings lint type test integration docs bench figures peers clean
 
 demo: install ## the main job on bundled answers: no key, no network, no model
 	@$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --quiet
@@ -56,11 +56,17 @@ integration: install .venv-integration/installed .venv-tools/installed .venv-clu
 	.venv-tools/bin/python -m pytest tests/integrations -W ignore -v
 	.venv-cluster/bin/python -m pytest tests/cluster -W ignore -v
 
+package := -e .
+.venv-docs/installed: package :=
+
 .venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5,<1'
-	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python -e . --group $*
+	.venv-$*/bin/uv pip install --quiet --python .venv-$*/bin/python $(package) --group $*
 	touch $@
+
+docs: .venv-docs/installed ## the site, in build/site; a link that leads nowhere stops it
+	.venv-docs/bin/zensical build --clean --strict
 
 bench: install ## speed and memory beside a peer or a limit, less than ten minutes; kept in benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/results.py bench
@@ -72,4 +78,4 @@ peers: install ## calls, tokens and time beside ragas and deepeval, each install
 	$(BIN)/python benchmarks/results.py peers
 
 clean:
-	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .venv-docs .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -5,6 +5,7 @@ Run: `make settings`. `tests/settings/test_generated.py` fails where that was fo
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from factreasoner.pipeline.assembly import Parts
@@ -49,7 +50,7 @@ def page_text() -> str:
             )
         about, _, said = str(field.description).partition(" (default: ")
         default = said.removesuffix(")") or default_words(field)
-        takes = (must_be(field) or "").removeprefix("must be ")
+        takes = re.sub(r"(?<=of the form )\S+", r"`\g<0>`", (must_be(field) or "").removeprefix("must be "))
         names = " ".join(f"`{name}`" for name in filter(None, [key, setting.alias]))
         lines.append(f"| {names} | {default} | {about} | {takes} | {setting.affects} |\n")
     return "".join(lines)

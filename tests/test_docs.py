@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import factreasoner
 from factreasoner.cli import execute
 from factreasoner.tasks.registry import task_named
 
@@ -73,6 +74,47 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+
+
+def navigated(nav):
+    """The pages of a navigation, in its order."""
+    for entry in nav:
+        for target in entry.values():
+            yield from navigated(target) if isinstance(target, list) else [target]
+
+
+def anchors(page):
+    """What the headings of a page are linked by."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ (.*)$", prose, re.MULTILINE):
+        yield re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
+
+
+def test_every_page_of_the_site_stands_in_its_navigation_once():
+    site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    assert sorted(navigated(site["nav"])) == [page.name for page in DOCS]
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_links_of_the_site_stay_in_it_and_lead_to_headings(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        name, _, anchor = target.partition("#")
+        if "://" not in target:
+            other = page.with_name(name or page.name)
+            assert name == other.name * bool(name), target
+            assert not anchor or anchor in anchors(other), target
+
+
+def test_the_page_of_the_api_has_every_public_name_in_markdown():
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^::: factreasoner\.([a-z_]+|[A-Z]\w+)$", page, re.MULTILINE))
+    assert named - {"errors"} == set(factreasoner.__all__) - {"Config"}
+    for name in named - {"errors"}:
+        said = getattr(factreasoner, name).__doc__
+        assert not re.search(r":(class|func|meth):|::$", said, re.MULTILINE), name
 
 
 def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path, monkeypatch, capsys):

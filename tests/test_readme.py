@@ -1,4 +1,4 @@
-"""Every block of the README runs as it stands and prints what it says, but for what stands as `...`."""
+"""Every block of the README, and of the pages for beginners, runs and prints what it says, but for `...`."""
 
 import contextlib
 import io
@@ -13,11 +13,12 @@ from fake_server import FakeServer, answering
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / name for name in ("README.md", "docs/index.md", "docs/how_it_works.md")]
 LOCAL = "http://localhost:8080/v1"
 
 
-def blocks(kind):
-    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def blocks(kind, page):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def commands(block):
@@ -53,12 +54,13 @@ def without_probabilities(text):
     return re.sub(r"\b0\.\d+", "P", text)
 
 
-def test_the_commands_print_what_the_page_says(tmp_path):
+@pytest.mark.parametrize("page", PAGES[:2], ids=lambda page: page.name)
+def test_the_commands_print_what_the_page_says(page, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     asked = 0
     with FakeServer(answering(answer)) as server:
         environment = {"PATH": "", "HOME": str(tmp_path), "COLUMNS": "80"}
-        for command, expected in (pair for block in blocks("console") for pair in commands(block)):
+        for command, expected in (pair for block in blocks("console", page) for pair in commands(block)):
             program, *arguments = shlex.split(command.replace(LOCAL, server.url))
             assert program == "factreasoner"
             done = subprocess.run(
@@ -76,19 +78,21 @@ def test_the_commands_print_what_the_page_says(tmp_path):
                 printed = without_probabilities(printed)
                 said = without_probabilities("\n".join(expected)).splitlines()
             assert holds(printed, said), printed
-    assert asked > 0
+    assert (asked > 0) == (page.name == "README.md")
 
 
+@pytest.mark.parametrize("page", PAGES[::2], ids=lambda page: page.name)
 @pytest.mark.parametrize("parser", [None, "none"])
-def test_python_prints_what_the_page_says_with_a_parser_and_without(parser, monkeypatch):
+def test_python_prints_what_the_page_says_with_a_parser_and_without(parser, page, monkeypatch):
     if parser is not None:
         monkeypatch.setenv("FACTREASONER_SPACY_MODEL", parser)
+    text = page.read_text(encoding="utf-8")
     ((code, printed),) = re.findall(
-        r"^```python\n(.*?)^```\n\n```\n(.*?)^```$", README, re.DOTALL | re.MULTILINE
+        r"^```python\n(.*?)^```\n\n```\n(.*?)^```$", text, re.DOTALL | re.MULTILINE
     )
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(code, "README.md", "exec"), {})
+        exec(compile(code, page.name, "exec"), {})
     assert out.getvalue() == printed
 
 

@@ -42,15 +42,13 @@ def assess_many(
 ) -> Run:
     """Assess many records, or put them to another `task`: in a script, a thread or a notebook.
 
-    `records` are mappings with the keys of the input format, :class:`Record` objects, a pandas DataFrame or a
+    `records` are mappings with the keys of the input format, `Record` objects, a pandas DataFrame or a
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
     is spent. `out` is the run folder: the same call again goes on where the last one stopped, failed records
     are tried again, and every command reads it; None is a temporary one, which goes with the result.
     `fresh` starts over. `column_map` says which key or column of theirs is which of ours, as `--column-map`
-    does: {"reply": "output"}. `settings` are those of :class:`Config`; an object or class of one's own may
+    does: {"reply": "output"}. `settings` are those of `Config`; an object or class of one's own may
     stand where one names a part. `llm` stands in for the model client.
-
-    ::
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 

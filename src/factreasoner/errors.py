@@ -1,7 +1,5 @@
 """Every exception the package raises on purpose.
 
-::
-
     FactReasonerError
     ├── ConfigError             a setting is wrong; the message names the key and the remedy
     │   ├── MissingExtraError   a setting needs an optional package; the message names the extra
@@ -32,7 +30,7 @@
         ├── WidthError          exact inference would need more memory than allowed
         └── OutOfTimeError      inference was not done in the time allowed
 
-Raise for what the user must fix; record a :class:`factreasoner.Failure` for one item that went wrong.
+Raise for what the user must fix; record a `factreasoner.Failure` for one item that went wrong.
 """
 
 from __future__ import annotations

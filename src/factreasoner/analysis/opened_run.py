@@ -21,7 +21,7 @@ DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
 
 
 class Run:
-    """The results of a run of any task::
+    """The results of a run of any task:
 
         run = Run.open("runs/answers")
         run.atoms().sort_values("p_true").head()

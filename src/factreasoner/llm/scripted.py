@@ -1,4 +1,4 @@
-"""A language model that says what it is told to: the test double of :class:`factreasoner.protocols.LLM`."""
+"""A language model that says what it is told to: the test double of `factreasoner.protocols.LLM`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ class ScriptedLLM:
     `script` is either the replies in the order of the calls, or a function of (prompt, schema). `calls`
     records every call. Each counts as one call with estimated tokens and no cost; a `Reply` that brings
     its own usage keeps it.
-
-    ::
 
         llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
         llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})

@@ -272,7 +272,7 @@ def build_pipeline(
 
 
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
-    """:func:`assess` for callers in an event loop: the work is done in a thread, and the loop goes on.
+    """`assess` for callers in an event loop: the work is done in a thread, and the loop goes on.
 
     Raises what `assess` raises. A task that is cancelled lets the calls that were sent come to their end.
     """
@@ -282,7 +282,7 @@ async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
 
 
 class Given(Keywords, total=False):
-    """What :func:`assess` takes by name: the record's parts, a model client, and every setting."""
+    """What `assess` takes by name: the record's parts, a model client, and every setting."""
 
     prompt: str
     contexts: Iterable[ContextLike] | None
@@ -304,10 +304,10 @@ def assess(
 ) -> Assessment:
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
-    `contexts` are passages: texts, mappings with the keys of a record's contexts, :class:`Context` objects,
+    `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects,
     or LangChain's and LlamaIndex's documents. `atoms` are the statements to judge, where they are known:
-    texts, mappings or :class:`Atom` objects; without them they are made from the response. `settings` are
-    those of :class:`Config`, for example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the
+    texts, mappings or `Atom` objects; without them they are made from the response. `settings` are
+    those of `Config`, for example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the
     embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
     `judge=MyJudge()`.
 

@@ -31,13 +31,13 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     """Where a retrieval-augmented answer loses or invents, synchronously.
 
     `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}),
-    :class:`Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
+    `Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
     `reference` is the right answer to `prompt`; `gold_contexts` are the ids of all relevant contexts. Claims
-    are made of both texts unless they are given. `settings` are those of :class:`Config`: `premise="joint"`,
+    are made of both texts unless they are given. `settings` are those of `Config`: `premise="joint"`,
     `model="openai/gpt-4o-mini"`, `k=5`; where one names a part, an object or class of one's own may stand.
 
     The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
-    failures in `result`::
+    failures in `result`:
 
         scored = rag("It opened in 1932.", contexts=["It opened on 4 May 1932."])
         scored.values["faithfulness"], scored.reasons["correctness"]

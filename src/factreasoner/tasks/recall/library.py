@@ -27,8 +27,8 @@ def recall(
     """Which of the facts that an answer should state it states, synchronously.
 
     `facts` are texts, mappings ({text, id?, label?}, the label true or false as people judged this answer)
-    or :class:`Atom` objects; without them they are made from `reference`, the right answer to `prompt`.
-    `settings` are those of :class:`Config`, as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model
+    or `Atom` objects; without them they are made from `reference`, the right answer to `prompt`.
+    `settings` are those of `Config`, as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model
     the embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
     `judge=MyJudge()`. What goes wrong inside is in the result's failures.
 

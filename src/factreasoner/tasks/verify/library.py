@@ -26,13 +26,11 @@ def verify(
 ) -> VerifyResult:
     """Hold each claim of an answer against the sources it cites, and correct the answer.
 
-    `sources` are texts, {text, title?, link?, id?}, :class:`Context` objects or other libraries' documents:
+    `sources` are texts, {text, title?, link?, id?}, `Context` objects or other libraries' documents:
     [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in the answer
-    unless they are given. `settings` are those of :class:`Config`: `uncited="check"`, `rounds=0`,
+    unless they are given. `settings` are those of `Config`: `uncited="check"`, `rounds=0`,
     `model="openai/gpt-4o-mini"`; where one names a part, an object or class of one's own may stand. `llm`
     stands in for the model client. Synchronous: in a script, a thread or a notebook.
-
-    ::
 
         result = verify("It opened in 1930 [1].", sources=["The museum opened on 4 May 1932."])
         result.claims, result.changes, result.corrected
