@@ -1,22 +1,26 @@
 """The service under load, beside the same records assessed in process by as many processes.
 
-    python benchmarks/serve.py [--seconds 20] [--clients 8] [--workers 2] [--memory 20000]
+    python benchmarks/serve.py [--seconds 5] [--rounds 4] [--clients 8] [--workers 2] [--memory 20000]
 
-Prints for two sizes of record: records a second in process and served, the served share, p50 and p99 of the
-requests in milliseconds, and p99 of `/livez` asked every 20 ms meanwhile. `--memory N` sends N records more
-and prints the resident memory of the service's process and of its workers before and after. Everything runs
-on this machine, the clients too; figures say little while it is busy, so its load is printed.
+Prints for two sizes of record: records a second in process and served, the served share of all rounds and of
+the least and the most, p50 and p99 of the requests in milliseconds, and p99 of `/livez` asked every 20 ms
+meanwhile. Both ways take turns of so many seconds; each client keeps its connection. `--memory N` sends N
+records more and prints the resident memory of the service's process and of its workers before and after.
+Everything runs on this machine, the clients too; figures say little while it is busy, so its load is printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import http.client
+import itertools
 import json
 import multiprocessing
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -24,11 +28,12 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from multiprocessing.pool import Pool
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from factreasoner.inputs.parsing import parse_record
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline import Pipeline, build_pipeline
 
 SIZES = ((14, 14), (2, 3))
 TRADES = ("mason", "baker", "farrier", "printer", "glazier", "cooper", "weaver")
@@ -45,21 +50,22 @@ def record(sentences: int, contexts: int, number: int) -> dict[str, Any]:
     return {"output": ". ".join(facts[:sentences]) + ".", "contexts": passages[:contexts]}
 
 
-def assessed(made: partial[dict[str, Any]], seconds: float) -> int:
-    """Assess records in this process for so long, once it is warm; how many."""
-    pipeline, done = build_pipeline(), 0
-    pipeline.assess(parse_record(made(0), where="", default_id="r"))
-    ends = time.perf_counter() + seconds
-    while time.perf_counter() < ends:
-        pipeline.assess(parse_record(made(done), where="", default_id="r"))
+@functools.cache
+def made(sentences: int, contexts: int) -> tuple[Pipeline, Iterator[int]]:
+    """This process's pipeline, once it is warm, and the numbers of its records, of which none comes twice."""
+    pipeline, numbers = build_pipeline(), itertools.count()
+    pipeline.assess(parse_record(record(sentences, contexts, next(numbers)), where="", default_id="r"))
+    return pipeline, numbers
+
+
+def assessed(size: tuple[int, int], seconds: float) -> float:
+    """Records a second that this process assesses."""
+    pipeline, numbers = made(*size)
+    done, begun = 0, time.perf_counter()
+    while (spent := time.perf_counter() - begun) < seconds:
+        pipeline.assess(parse_record(record(*size, next(numbers)), where="", default_id="r"))
         done += 1
-    return done
-
-
-def in_process(made: partial[dict[str, Any]], seconds: float, workers: int) -> float:
-    """Records a second by so many processes."""
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        return sum(pool.starmap(assessed, [(made, seconds)] * workers)) / seconds
+    return done / spent
 
 
 class Served:
@@ -67,6 +73,7 @@ class Served:
 
     def __init__(self, workers: int) -> None:
         command = [sys.executable, "-m", "factreasoner", "serve", "--port", "0", "--workers", str(workers)]
+        self._own = threading.local()
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         found = re.search(r":(\d+) with", self.process.stderr.readline())
@@ -77,13 +84,14 @@ class Served:
             time.sleep(0.1)
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, float]:
-        """Status and seconds of one request."""
+        """Status and seconds of one request, over this thread's connection."""
+        if not hasattr(self._own, "connection"):
+            self._own.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         started = time.perf_counter()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body, {"content-type": "application/json"})
-        status = connection.getresponse().status
-        connection.close()
-        return status, time.perf_counter() - started
+        self._own.connection.request(method, path, body, {"content-type": "application/json"})
+        response = self._own.connection.getresponse()
+        response.read()
+        return response.status, time.perf_counter() - started
 
     def pids(self) -> Iterator[int]:
         """The service's process, then its workers."""
@@ -97,11 +105,12 @@ class Served:
         return " + ".join(f"{count * os.sysconf('SC_PAGE_SIZE') / 1e6:.0f}" for count in pages) + " MB"
 
 
-def client(served: Served, made: partial[dict[str, Any]], ends: float, start: int) -> list[float]:
+def client(served: Served, size: tuple[int, int], numbers: Iterator[int], ends: float) -> list[float]:
     """One client's requests until then: the seconds of each."""
     found = []
     while time.perf_counter() < ends:
-        status, seconds = served.ask("POST", "/v1/assess", json.dumps(made(start + len(found))).encode())
+        body = json.dumps(record(*size, next(numbers))).encode()
+        status, seconds = served.ask("POST", "/v1/assess", body)
         assert status == 200, status
         found.append(seconds)
     return found
@@ -121,29 +130,55 @@ def percentile(values: list[float], share: float) -> float:
     return 1000 * sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
+class Seen(NamedTuple):
+    """Records a second in process and served, the seconds of the requests, and those of `/livez`."""
+
+    alone: list[float]
+    served: list[float]
+    requests: list[float]
+    live: list[float]
+
+    def __str__(self) -> str:
+        alone, served = statistics.mean(self.alone), statistics.mean(self.served)
+        shares = [served / alone for alone, served in zip(self.alone, self.served, strict=True)]
+        return (
+            f"in process {alone:.0f}/s, served {served:.0f}/s ({served / alone:.2f}; {min(shares):.2f} to "
+            f"{max(shares):.2f}), p50 {percentile(self.requests, 0.5):.0f} ms, "
+            f"p99 {percentile(self.requests, 0.99):.0f} ms, livez p99 {percentile(self.live, 0.99):.1f} ms"
+        )
+
+
+def seen(size: tuple[int, int], served: Served, alone: Pool, given: argparse.Namespace) -> Seen:
+    """Both ways in turn, so that what else the machine does meets both."""
+    found, numbers = Seen([], [], [], []), itertools.count()
+    alone.starmap(made, [size] * given.workers, chunksize=1)
+    for _ in range(given.rounds):
+        found.alone.append(sum(alone.starmap(assessed, [(size, given.seconds)] * given.workers, chunksize=1)))
+        begun = time.perf_counter()
+        ends = begun + given.seconds
+        with ThreadPoolExecutor(given.clients + 1) as pool:
+            live = pool.submit(watched, served, ends)
+            asked = [pool.submit(client, served, size, numbers, ends) for _ in range(given.clients)]
+            times = [seconds for one in asked for seconds in one.result()]
+        found.served.append(len(times) / (time.perf_counter() - begun))
+        found.requests.extend(times)
+        found.live.extend(live.result())
+    return found
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("seconds", 20), ("clients", 8), ("workers", 2), ("memory", 0)):
+    for name, default in (("seconds", 5), ("rounds", 4), ("clients", 8), ("workers", 2), ("memory", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
     served = Served(given.workers)
     try:
-        for sentences, contexts in SIZES:
-            made = partial(record, sentences, contexts)
-            alone = in_process(made, given.seconds, given.workers)
-            ends = time.perf_counter() + given.seconds
-            with ThreadPoolExecutor(given.clients + 1) as pool:
-                live = pool.submit(watched, served, ends)
-                asked = [pool.submit(client, served, made, ends, 1000 * i) for i in range(given.clients)]
-                times = [seconds for one in asked for seconds in one.result()]
-            rate, slowest = len(times) / given.seconds, percentile(times, 0.99)
-            print(
-                f"{sentences} sentences x {contexts} contexts: in process {alone:.0f}/s, served {rate:.0f}/s "
-                f"({rate / alone:.2f}), p50 {percentile(times, 0.5):.0f} ms, p99 {slowest:.0f} ms, "
-                f"livez p99 {percentile(live.result(), 0.99):.1f} ms, load {os.getloadavg()[0]:.1f}",
-                flush=True,
-            )
+        with multiprocessing.get_context("spawn").Pool(given.workers) as alone:
+            for size in SIZES:
+                told = seen(size, served, alone, given)
+                load = os.getloadavg()[0]
+                print("{} sentences x {} contexts:".format(*size), f"{told}, load {load:.1f}", flush=True)
         if given.memory:
             before = served.memory()
             body = [json.dumps(record(2, 3, number)).encode() for number in range(500)]

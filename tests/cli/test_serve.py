@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -116,3 +117,20 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
 def test_what_it_does_not_begin_with(arguments, said, capsys):
     assert execute(["serve", "--port", "0", *arguments]) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_a_key_that_is_missing_is_told_at_the_start(command, capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert (
+        execute([command, "--model", "openai/x", "--no-cache"] + ["--port", "0"] * (command == "serve")) == 1
+    )
+    assert "model openai/x: there is no key; set $OPENAI_API_KEY" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "flag"), [("serve", "--port"), ("mcp", "--http")])
+def test_a_port_that_is_taken_is_told_with_the_remedy(command, flag, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert execute([command, flag, port, "--spacy-model", "none"]) == 1
+    assert f"{flag} {port}: another program listens there; choose another port" in capsys.readouterr().err

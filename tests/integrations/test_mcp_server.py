@@ -80,7 +80,8 @@ def test_of_many_atoms_fifty_are_shown(server):
 
 def test_what_is_wrong_is_said_to_the_agent(server):
     assert "contexts[0].text: missing or blank" in refusal(server, output="It is tall.", contexts=[""])
-    assert "Field required" in refusal(server, output="It is tall.")
+    assert refusal(server, output="It is tall.") == "contexts: missing; assess takes output, contexts, input"
+    assert "sources: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
     slow = tools_of(Config(**HELD), seconds=0.1)
     assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
 

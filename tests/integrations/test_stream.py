@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from factreasoner import assess
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputError
 from factreasoner.integrations.stream import guard_stream
 
 ANSWER = "The tower was built in 1871 by Dr. Ortega.  It is 52 metres high.\nNobody lives there"
@@ -60,3 +60,23 @@ def test_an_empty_answer_makes_no_claim():
 def test_what_does_not_go_with_a_stream_is_refused_before_it_begins(wrong):
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         guard_stream(deltas(ANSWER), CONTEXTS, **wrong)
+
+
+async def parts():
+    yield None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["a", "b"], "is of type list; it must be an async iterator of texts"),
+        ("text", "is of type str"),
+        (parts(), "one is None; they must be texts, as"),
+    ],
+)
+def test_what_is_no_stream_of_texts_is_told_with_the_remedy(wrong, said):
+    async def last():
+        return [piece async for piece in guard_stream(wrong, CONTEXTS, spacy_model="none")]
+
+    with pytest.raises(InputError, match=said):
+        asyncio.run(last())

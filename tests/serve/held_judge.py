@@ -1,4 +1,4 @@
-"""A judge that does what a passage says: holds the record, fails, or ends its process; else it is for it."""
+"""A judge that does what a passage says: holds it, fails, denies, or ends its process; else it agrees."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ let_go = threading.Event()
 
 
 class HeldJudge:
-    """Acts on the words hold, slow, fail, partly and die of a passage."""
+    """Acts on the words hold, slow, fail, deny, partly and die of a passage."""
 
     def judge(self, premise, claims):
         begun.extend(claim.text for claim in claims)
@@ -27,7 +27,8 @@ class HeldJudge:
             os.kill(os.getpid(), signal.SIGKILL)
         if "fail" in premise.text:
             raise LLMError("the model said no")
-        said = {"context_id": premise.id, "label": "entailment", "probability": 0.95, "quote": premise.text}
+        label = "contradiction" if "deny" in premise.text else "entailment"
+        said = {"context_id": premise.id, "label": label, "probability": 0.95, "quote": premise.text}
         failures = ()
         if "partly" in premise.text:
             failures = tuple(

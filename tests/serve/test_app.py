@@ -49,7 +49,12 @@ def test_the_other_tasks_give_their_claims(service, route):
     ("contexts", "allowed", "reason"),
     [
         (["It is tall."], True, "precision >= 0.8"),
-        ([], False, "precision is 0.000, less than 0.8"),
+        (
+            ["deny"],
+            False,
+            "precision is 0.000, less than 0.8 (of 2 atoms: 2 contradicted)",
+        ),
+        ([], False, "precision is 0.000, less than 0.8 (of 2 atoms: 2 without evidence)"),
         (["partly"], False, "it can't be said: 1 judgement failed"),
     ],
 )
@@ -82,6 +87,7 @@ SEND = {"content-type": "application/json"}
         (415, "", {"content": b"{}", "headers": SEND | {"content-encoding": "gzip"}}),
         (422, "output", {"json": {"contexts": []}}),
         (422, "contexts", {"json": {"output": "Nothing was given."}}),
+        (422, "context", {"json": {"output": "A.", "context": ["c"]}}),
         (422, "atoms[0].text", {"json": {"output": "A.", "atoms": [{"id": "a"}], "contexts": []}}),
         (422, "contexts", {"json": {"output": "A.", "atoms": ["a"] * 51, "contexts": ["c", "d"]}}),
         (422, "judge", {"json": RECORD | {"judge": "llm"}}),
@@ -256,3 +262,31 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
         assert [one.status_code for one in found] == [200] * 4
         assert found[0].json()["model_name"] == "openai/fake"
         assert model.calls > 0
+
+
+def test_messages_speak_of_bodies_and_fields(service):
+    def said(route, body):
+        (error,) = service.post(route, content=body, headers=SEND).json()["errors"]
+        return f"{error['field']}: {error['message']}"
+
+    assert said("assess", b'{"output": "A.",\n "contexts" []}') == (
+        ": not JSON: Expecting ':' delimiter at line 2, column 13; the body holds one JSON object"
+    )
+    assert said("assess", b'{"output": "\xff"}') == ": not UTF-8: byte 0xff at position 12; send UTF-8"
+    assert said("assess", b"[]") == ": is a list; the body must be an object: {...}"
+    assert said("assess", b'{"contexts": []}').endswith('generation holds it; "" is an empty answer')
+    assert said("assess", b'{"records": [{"output": "A."}]}') == (
+        "output: missing, and 'records' holds a list of objects; send each as a body of its own"
+    )
+    assert said("assess", b'{"output": "A.", "answer": "B.", "contexts": []}') == (
+        "output: given as 'output' and 'answer' with different values; keep one"
+    )
+    assert (
+        said("assess", b'{"output": "A."}') == "contexts: none given; add 'contexts' ([] if there are none)"
+    )
+    assert said("assess", b'{"output": "A.", "context": ["c"]}') == (
+        "context: did you mean 'contexts'? What is no field of a record goes into 'metadata'"
+    )
+    assert said("verify", b'{"output": "A [1].", "sources": ["c"]}').endswith(
+        "there is a key 'sources'; did you mean 'contexts'?"
+    )

@@ -53,7 +53,7 @@ def mcp(
         return
     from factreasoner.serve.server import listening, serve_app
 
-    listener = listening(HOST, http)
+    listener = listening(HOST, http, "--http")
     app = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
     say(f"Tools at http://{HOST}:{listener.getsockname()[1]}/mcp.", err=True)
     raise typer.Exit(serve_app(app, listener))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from factreasoner.analysis.publish.sending import Backend
 
 SHOWN = 5
-"""Refusals that are shown."""
+"""Reasons that are shown."""
 
 
 class Backends(StrEnum):
@@ -70,12 +70,10 @@ def publish(
         say(run.unfinished, err=True)
     sent = send(scores_of(run, wanted), backend, skip=chosen.skip)
     say(f"{sent.number:,} scores of {len(run.ids):,} records sent to {backend.url}")
-    for what, count in sent.lacking.items():
-        say(
-            f"{count:,} scores were left out: their records have no {what} (keys traceparent, trace_id, "
-            "span_id; --trace-key names another)",
-            err=True,
-        )
+    for why, count in list(sent.lacking.items())[:SHOWN]:
+        say(f"{count:,} scores were left out: {why}", err=True)
+    if len(sent.lacking) > SHOWN:
+        say(f"{sent.lacking.total():,} scores were left out", err=True)
     for reason in list(dict.fromkeys(sent.refused))[:SHOWN]:
         say(f"refused: {reason}", err=True)
     if sent.refused:

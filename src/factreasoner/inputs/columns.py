@@ -23,6 +23,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 """Field of a Record -> the keys it goes by in input."""
 
+OTHER_WORDS = {"contexts": ("sources", "passages", "documents")}
+"""What else a field is called where it is missing."""
 LIKE = 0.8
 """How alike two keys are, from 0 to 1, of which one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
@@ -81,10 +83,10 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
     return usual | {key: field for field, key in mapped.items()}
 
 
-def near_key(field: str, keys: Iterable[str]) -> str | None:
-    """The key of an object that may be a misspelt key of that field, if there is one."""
+def near_key(field: str, keys: Iterable[str], words: Iterable[str] = ()) -> str | None:
+    """The key of an object that may be a misspelt key of that field, or one of `words`, if there is one."""
     spare = tuple(key for key in keys if key not in _FIELD_OF)
-    close = (nearest_to(name, spare) for name in FIELDS[field])
+    close = (nearest_to(name, spare) for name in (*FIELDS[field], *words))
     return next(filter(None, close), None)
 
 
@@ -102,19 +104,24 @@ def unseen(column_map: Mapping[str, str], keys: Collection[str]) -> list[str]:
 
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     """The problem of a missing field, with one of the object's keys that may be that field's."""
-    near = near_key(problem.field, keys) if problem.field in FIELDS else None
+    field = problem.field
+    near = near_key(field, keys, OTHER_WORDS.get(field, ())) if field in FIELDS else None
     if near is None:
         return problem
-    remedy = f"there is a key {near!r}: --column-map {near}={FIELDS[problem.field][0]}"
-    return problem._replace(message=f"{problem.message}; {remedy}")
+    return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
 
 
-def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[str]:
-    """Notes on fields that no record has, where another key looks like a misspelt one of theirs."""
+def meant(key: str, field: str) -> str:
+    """What to do with a key that may be that field's."""
+    usual = FIELDS[field][0]
+    return f"did you mean {usual!r}? (--column-map {key}={usual})"
+
+
+def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each field that no record has, after the key that looks like a misspelt one of its."""
     mapped = key_of_field(column_map)
     for field, usual in FIELDS.items():
         if field in mapped or any(name in keys for name in usual):
             continue
         if found := near_key(field, [key for key in keys if key not in column_map]):
-            remedy = f"did you mean {usual[0]!r}? (--column-map {found}={usual[0]})"
-            yield f"{found!r} is kept as metadata; {remedy}"
+            yield found, field

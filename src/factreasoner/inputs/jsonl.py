@@ -121,8 +121,8 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         offset += size
 
 
-def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
-    """The JSON object on one line. `offset` is that of the line's first byte in its file.
+def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:
+    """The JSON object on one line. `offset` is that of the line's first byte; `each` says where one stands.
 
     Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
     because each would lose or spoil data without a word.
@@ -139,10 +139,10 @@ def parse_line(raw: bytes, *, where: str, offset: int) -> dict[str, Any]:
         data = None
     if isinstance(data, dict) and _is_sound(data):
         return data
-    return _parsed_slowly(raw, where, offset)
+    return _parsed_slowly(raw, where, offset, each)
 
 
-def _parsed_slowly(raw: bytes, where: str, offset: int) -> dict[str, Any]:
+def _parsed_slowly(raw: bytes, where: str, offset: int, each: str) -> dict[str, Any]:
     """What is wrong with a line that the fast reader refuses, in words; its object where nothing is."""
     line = ""
     try:
@@ -150,8 +150,8 @@ def _parsed_slowly(raw: bytes, where: str, offset: int) -> dict[str, Any]:
         data = _decoded(line)
     except UnicodeDecodeError as error:
         place = offset + error.start + (len(BOM) if offset == 0 and raw.startswith(BOM) else 0)
-        byte = f"byte 0x{error.object[error.start]:02x} at position {place} of the file"
-        message = f"not UTF-8: {byte}; convert the file: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
+        byte = f"byte 0x{error.object[error.start]:02x} at position {place}"
+        message = f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         message = (
@@ -159,7 +159,7 @@ def _parsed_slowly(raw: bytes, where: str, offset: int) -> dict[str, Any]:
         )
     except json.JSONDecodeError as error:
         reason = error.msg.removesuffix(" at")
-        message = f"not JSON: {reason} at column {error.colno}; {_remedy(line, error)}"
+        message = f"not JSON: {reason} at {_column(error)}; {_remedy(line, error, each)}"
     except RecursionError:
         message = f"nested too deeply; lists and objects may nest {DEEPEST} deep"
     except _RejectedError as error:
@@ -169,7 +169,7 @@ def _parsed_slowly(raw: bytes, where: str, offset: int) -> dict[str, Any]:
     else:
         if isinstance(data, dict):
             return data
-        message = f"is {describe(data)}; each line must be an object: {{...}}"
+        message = f"is {describe(data)}; {each} must be an object: {{...}}"
     raise InputError([InputProblem(where, "", message)])
 
 
@@ -235,14 +235,18 @@ def _is_sound(data: dict[str, Any]) -> bool:
     return False
 
 
-def _remedy(line: str, error: json.JSONDecodeError) -> str:
+def _column(error: json.JSONDecodeError) -> str:
+    return f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+
+
+def _remedy(line: str, error: json.JSONDecodeError, each: str) -> str:
     if error.msg.startswith("Extra data"):
-        return "each line holds one object and nothing after it"
+        return f"{each} holds one object and nothing after it"
     if line.lstrip().startswith("{'"):
         return "this looks like Python; write it with json.dumps, which uses double quotes"
     if error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated string"):
-        return "the line breaks off; each line holds one whole object"
-    return "each line holds one JSON object"
+        return f"it breaks off; {each} holds one whole object"
+    return f"{each} holds one JSON object"
 
 
 def _constant(name: str) -> float:

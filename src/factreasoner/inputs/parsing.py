@@ -12,6 +12,7 @@ from factreasoner.inputs.columns import (
     FIELDS,
     hinted,
     key_of_field,
+    meant,
     misspelt,
     names_of,
     near_key,
@@ -124,9 +125,7 @@ class Reader:
         if not mapped and (wrapping := _wrapping_key(extras)):
             return f"missing, and {wrapping!r} holds a list of objects; {unwrapping(wrapping)}"
         if not mapped and (near := near_key("response", extras)):
-            return (
-                f"missing, and there is a key {near!r}; did you mean 'output'? (--column-map {near}=output)"
-            )
+            return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'leave the record out (in JSON "" is an empty answer)'
@@ -134,7 +133,10 @@ class Reader:
 
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in any record read so far."""
-        return [*misspelt(self.keys, self._column_map), *self._item_notes]
+        near = misspelt(self.keys, self._column_map)
+        return [f"{key!r} is kept as metadata; {meant(key, field)}" for key, field in near] + [
+            *self._item_notes
+        ]
 
     def unseen(self) -> list[str]:
         """What is wrong with a column map that names keys which no record has."""

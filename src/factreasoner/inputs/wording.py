@@ -59,6 +59,8 @@ def _probability(value: object) -> str:
 
 
 _MESSAGES: dict[str, Callable[[Any], str]] = {
+    "missing": lambda _: "missing",
+    "list_type": lambda value: f"is {describe(value)}; it must be a list: [...]",
     "string_type": lambda value: f"is {describe(value)}; it must be a text in quotes",
     "float_type": _probability,
     "greater_than_equal": _probability,

@@ -11,11 +11,14 @@ import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.given import given_record
+from factreasoner.inputs.wording import reworded
 from factreasoner.integrations.scoring import judge_in_words
+from factreasoner.llm.client import check_keys
 from factreasoner.metrics.worst import doubt
 from factreasoner.models import Model, Status
 from factreasoner.pipeline.assembly import assembly_of
@@ -116,6 +119,24 @@ def _shown(row: ClaimRow) -> ShownAtom:
     return ShownAtom(source=row.context, **{name: getattr(row, name) for name in same})
 
 
+class _Server(MCPServer[Any]):
+    """A server that says in our words what is wrong with a tool's arguments."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:  # noqa: ANN401 - as the SDK has it
+        """Call a tool. Raises ToolError, which the agent reads."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            wrong = error.__cause__
+            if not isinstance(wrong, ValidationError):
+                raise
+            told = "; ".join(map(str, reworded(wrong, "", {})))
+            tools = {tool.name: tool for tool in await self.list_tools()}
+            raise ToolError(
+                f"{told}; {name} takes {', '.join(tools[name].input_schema['properties'])}"
+            ) from None
+
+
 def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     """A server of the tools `assess` and `verify`, asked as `config` says; a call takes at most `seconds`.
 
@@ -125,10 +146,10 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
         ConfigError: the settings do not go with assessing.
     """
     config = config.model_copy(update={"timeout": min(config.timeout, seconds)})
+    if config.model is not None:
+        check_keys(config)
     calls = Calls(llm=assembly_of(config).llm if config.model else None)
-    server: MCPServer[Any] = MCPServer(
-        "factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
-    )
+    server = _Server("factreasoner", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
     searched = config.retriever != "given"
     hints = ToolAnnotations(
         read_only_hint=True, open_world_hint=searched or config.model is not None, idempotent_hint=True

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Literal, NamedTuple, Unpack
 
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
@@ -57,8 +57,12 @@ def guard_stream(
 
     Raises:
         ConfigError: an unknown or wrong setting, or a model, which takes longer than a sentence does to come.
-        InputError: the contexts are not what they should be.
+        InputError: the contexts or the deltas are not what they should be.
     """
+    if not isinstance(deltas, AsyncIterable):
+        raise _wrong(
+            f"is {_kind(deltas)}; it must be an async iterator of texts: async def deltas(): ... yield text"
+        )
     if hold not in ("sentence", "none"):
         raise ConfigError(f"hold: {hold!r}; write 'sentence' or 'none'")
     parts, config = parts_and_config(settings)
@@ -70,7 +74,24 @@ def guard_stream(
     def assessed(text: str) -> Assessment:
         return pipeline.assess(record.model_copy(update={"response": text}))
 
-    return (_held if hold == "sentence" else _passed)(deltas, assessed)
+    return (_held if hold == "sentence" else _passed)(_texts(deltas), assessed)
+
+
+async def _texts(deltas: AsyncIterable[str]) -> AsyncIterator[str]:
+    """The deltas. Raises InputError for one that is no text."""
+    async for delta in deltas:
+        if not isinstance(delta, str):
+            texts = "(part.choices[0].delta.content or '' async for part in stream)"
+            raise _wrong(f"one is {_kind(delta)}; they must be texts, as {texts}")
+        yield delta
+
+
+def _wrong(message: str) -> InputError:
+    return InputError([InputProblem("guard_stream()", "deltas", message)])
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"of type {type(value).__name__}"
 
 
 async def _held(deltas: AsyncIterable[str], assessed: Callable[[str], Assessment]) -> AsyncIterator[Guarded]:

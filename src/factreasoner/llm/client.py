@@ -255,3 +255,9 @@ class LiteLLMClient:
         if self._batches is not None or self._config.form != "auto":
             return []
         return [other for other in self._forms(kind) if other not in (form, "word")]
+
+
+def check_keys(config: Config) -> None:
+    """Raise ConfigError where a model's provider wants a key and there is none; asks nobody."""
+    for model in (str(config.model), *config.further_models):
+        Transport(model, config.api_base, config.api_key_env).check_key()

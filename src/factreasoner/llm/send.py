@@ -269,8 +269,7 @@ class Sender:
                 return f"check the key in ${self._config.api_key_env}"
             if self._config.api_base:
                 return "name the variable that holds this server's key with --api-key-env"
-            wanted = " or ".join(f"${name}" for name in self._transport.missing_keys)
-            return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
+            return self._transport.key_remedy
         return fault.remedy
 
 

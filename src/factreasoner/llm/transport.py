@@ -196,6 +196,21 @@ class Transport:
         return tuple(load().validate_environment(self.model)["missing_keys"])
 
     @property
+    def key_remedy(self) -> str:
+        """What to do where the provider takes no request for want of a key."""
+        wanted = " or ".join(f"${name}" for name in self.missing_keys)
+        return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
+
+    def check_key(self) -> None:
+        """Raise ConfigError where the provider has one variable, that of a key, and it is not set.
+
+        Where it has several, as a cloud does, there are other ways to it.
+        """
+        missing = self.missing_keys if self.key is None and self._api_base is None else ()
+        if len(missing) == 1 and missing[0].endswith("_KEY"):
+            raise ConfigError(f"model {self._named}: there is no key; {self.key_remedy}")
+
+    @property
     def place(self) -> dict[str, str | None]:
         """Where litellm reaches the model, and with what key."""
         key = self.key

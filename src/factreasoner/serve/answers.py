@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factreasoner.analysis.rules import Rule
 from factreasoner.analysis.run_tables import claim_rows, claim_table_of
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
+from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm import transport
+from factreasoner.llm.client import check_keys
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.serve.replies import Reply, problem, problems, result
@@ -34,6 +37,14 @@ AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
 _OF_RECORDS = ("InputError", "NotInTextError")
 """Failures that another record mends, and no other model."""
+A_SETTING = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
+_ELSEWHERE = (
+    (re.compile(r" \(--[^)]*\)|,? or [^,;]*--[a-z][^;]*"), ""),
+    (re.compile(r"leave the record out \(in JSON (.*?)\)"), r"\1"),
+    (re.compile(r"write each of these as a record, one a line: .*"), "send each as a body of its own"),
+    (re.compile(r"convert it: iconv .*"), "send UTF-8"),
+)
+"""What messages say to those who have files and a command line, and what they say here."""
 _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
 
 logger = logging.getLogger(__name__)
@@ -55,8 +66,9 @@ def answers_for(terms: Terms) -> Answers:
     """
     config = terms.config
     llm = assembly_of(config).llm if config.model else None
-    if llm is not None:
+    if config.model is not None:
         transport.load()  # which takes seconds, and no request's
+        check_keys(config)
     answers = Answers(terms)
     for name in dict.fromkeys(TASK_OF.values()):
         task = task_named(name)
@@ -83,9 +95,9 @@ class Answers:
     def answer(self, route: str, body: bytes) -> Reply:
         """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
         try:
-            data = parse_line(body, where="", offset=0)
+            data = parse_line(body, where="", offset=0, each="the body")
         except InputError as error:
-            return problems(400, error.problems)
+            return problems(400, _in_a_body(error))
         task = task_named(TASK_OF[route])
         if task.name not in self.workers:
             return problem(404, f"not served with these settings: {self.refused[task.name]}")
@@ -93,7 +105,7 @@ class Answers:
             record = self._record(task, data)
             return self._assess(route, task, record)
         except InputError as error:
-            return problems(422, error.problems)
+            return problems(422, _in_a_body(error))
         except BudgetError as error:
             return problem(503, str(error), retry_after=AFTER_BUDGET)
         except FactReasonerError as error:
@@ -104,17 +116,20 @@ class Answers:
 
     def _record(self, task: Task[Any], data: Mapping[str, Any]) -> Record:
         config = self._terms.config
-        message = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
-        if strange := [InputProblem("", key, message) for key in data if key in Config.model_fields]:
+        strange = [InputProblem("", key, A_SETTING) for key in data if key in Config.model_fields]
+        for key, field in misspelt(data.keys(), {}):
+            message = f"did you mean {FIELDS[field][0]!r}? What is no field of a record goes into 'metadata'"
+            strange.append(InputProblem("", key, message))
+        if strange:
             raise InputError(strange)
         record = parse_record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
-            raise InputError(lacking)
+            raise InputError([hinted(problem, data) for problem in lacking])
         pairs, most = pairs_of(record, config), self._terms.max_pairs
         if pairs > most:
             message = (
-                f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent: "
-                "send fewer passages, or start the service with more --max-pairs"
+                f"the record makes about {pairs:,} pairs of claim and passage, and {most:,} may be sent "
+                "(the service's --max-pairs): send fewer passages"
             )
             raise InputError([InputProblem("", "contexts", message)])
         return record
@@ -128,6 +143,14 @@ class Answers:
         if route == CHECK:
             line |= verdict_by(self._terms.rules, line, task)
         return result(line | {claim_table_of(task): rows})
+
+
+def _in_a_body(error: InputError) -> list[InputProblem]:
+    """The problems of a record that is a body."""
+    found = list(error.problems)
+    for words, others in _ELSEWHERE:
+        found = [one._replace(message=words.sub(others, one.message)) for one in found]
+    return found
 
 
 def _assessed(
@@ -171,19 +194,14 @@ def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) 
             told.append(f"{rule.measure} has no value")
         elif value < rule.limit:
             told.append(f"{rule.measure} is {metric.text(value)}, less than {rule.limit:g}")
-    return {"allowed": not told, "reason": "; ".join(told) or "; ".join(map(str, rules))}
+    if not told:
+        return {"allowed": True, "reason": "; ".join(map(str, rules))}
+    return {"allowed": False, "reason": f"{'; '.join(told)} (of {line['num_atoms']} atoms: {_why(line)})"}
 
 
-_here: list[Answers] = []
-"""What this worker process answers with, as one item; empty in the service's own process."""
-
-
-def prepare_here(terms: Terms) -> dict[str, str]:
-    """Make ready to answer in this process; returns the tasks that are refused, and why."""
-    _here[:] = [answers_for(terms)]
-    return _here[0].refused
-
-
-def answer_here(route: str, body: bytes) -> Reply:
-    """The reply of this worker process."""
-    return _here[0].answer(route, body)
+def _why(line: Mapping[str, Any]) -> str:
+    """How many atoms of a record are not supported, and whether passages speak against them or not at all."""
+    against, both = line["num_contradicted_atoms"], line["num_conflicting_atoms"]
+    none = line["num_atoms"] - line["num_supported_atoms"] - against - both
+    counts = {"contradicted": against, "with evidence for and against": both, "without evidence": none}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "all supported"

@@ -134,18 +134,16 @@ async def _body(request: Request, most: int) -> bytes:
         raise Refused(
             problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
         )
-    too_large = Refused(
-        problem(413, f"at most {most:,} bytes are taken; --max-body at its start says how many", close=True)
-    )
+    told = f"at most {most:,} bytes are taken; --max-body at its start says how many"
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
-        raise too_large
+        raise Refused(problem(413, told, close=True))
     chunks, size = [], 0
     async for chunk in request.stream():
         chunks.append(chunk)
         size += len(chunk)
         if size > most:
-            raise too_large
+            raise Refused(problem(413, told, close=True))
     return b"".join(chunks)
 
 

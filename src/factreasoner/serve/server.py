@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -44,8 +45,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 is any that is free.
+def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
+    """A socket that listens there; port 0 is any that is free. `flag` is the one that chooses it.
 
     Raises:
         ConfigError: it can't.
@@ -54,7 +55,13 @@ def listening(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise ConfigError(f"--host {host} --port {port}: can't listen there: {error.strerror}") from error
+        if error.errno == errno.EADDRINUSE:
+            told = (
+                f"{flag} {port}: another program listens there; choose another port (0 is any that is free)"
+            )
+        else:
+            told = f"can't listen on host {host}, port {port}: {error.strerror}; choose others"
+        raise ConfigError(told) from error
 
 
 def serve(service: Service, listener: socket.socket, *, drain_delay: float) -> int:

@@ -21,7 +21,7 @@ def attributes(event):
 
 def test_an_event_is_of_the_span_that_it_scores():
     exporter = InMemoryLogRecordExporter()
-    lost = SCORE._replace(value=None, error="LLMError", place=Place("not hexadecimal"))
+    lost = SCORE._replace(value=None, error="LLMError", place=Place())
     claim = SCORE._replace(value=0.25, label="contradicted", explanation="so")
     assert publish([SCORE, lost, claim], Otlp(exporter=exporter)).number == 3
     first, second, third = exporter.get_finished_logs()
@@ -37,6 +37,18 @@ def test_an_event_is_of_the_span_that_it_scores():
         "gen_ai.evaluation.score.label": "contradicted",
         "gen_ai.evaluation.explanation": "so",
     }
+
+
+@pytest.mark.parametrize(
+    "place", [Place("t1"), Place("0" * 32), Place(None, PLACE.span), Place(PLACE.trace, "s1")]
+)
+def test_ids_of_another_kind_are_named_and_not_sent(place):
+    exporter = InMemoryLogRecordExporter()
+    sent = publish([SCORE._replace(place=place), SCORE], Otlp(exporter=exporter))
+    assert (sent.number, *sent.lacking.values()) == (1, 1)
+    assert f"record r1: trace_id {place.trace!r} and span_id {place.span!r} are not" in next(
+        iter(sent.lacking)
+    )
 
 
 def test_all_of_many_arrive():

@@ -35,11 +35,17 @@ def run(tmp_path):
         ({"trace_id": f"0x{TRACE}", "span_id": SPAN, "response_id": "x"}, None, Place(TRACE, SPAN, "x")),
         ({"mine": f"00-{TRACE}-{SPAN}-01", "trace_id": "other"}, "mine", Place(TRACE, SPAN)),
         ({"mine": "t1", "span_id": SPAN}, "mine", Place("t1", SPAN)),
-        ({"traceparent": "no such thing", "trace_id": "t1"}, None, Place("t1")),
+        ({"traceparent": "", "trace_id": "t1"}, None, Place("t1")),
     ],
 )
 def test_where_a_record_was_traced(metadata, key, place):
     assert place_of(metadata, key) == place
+
+
+def test_a_traceparent_that_is_none_is_named():
+    place = place_of({"traceparent": f"{TRACE}-{SPAN}", "trace_id": "t1", "response_id": "x"})
+    assert place[:3] == (None, None, "x")
+    assert f"traceparent '{TRACE}-{SPAN}' is none" in place.wrong
 
 
 def test_every_metric_that_was_computed_and_failures_as_such(run):

@@ -25,11 +25,15 @@ _RESPONSE_KEYS = ("response_id", "gen_ai.response.id")
 
 
 class Place(NamedTuple):
-    """What a score is about: ids of a trace, a span in it and a model's response, as texts."""
+    """What a score is about: ids of a trace, a span in it and a model's response, as texts.
+
+    `wrong` says what is wrong with what the record has in their place.
+    """
 
     trace: str | None = None
     span: str | None = None
     response: str | None = None
+    wrong: str | None = None
 
 
 class Score(NamedTuple):
@@ -92,7 +96,7 @@ class _About(NamedTuple):
     def score(self, name: str, value: float | None, claim: str = "") -> Score:
         config, record = self.run.config, self.result.record_id
         judge = str(config.model or config.judge)
-        parts = (self.run.task.name, judge, record, name, claim, *map(str, self.place))
+        parts = (self.run.task.name, judge, record, name, claim, *map(str, self.place[:3]))
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
         return Score(record, NAMES + name, key, self.place, value)
 
@@ -134,12 +138,16 @@ def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place
 
     `trace_key` names a key that holds a traceparent or the id of a trace.
     """
-    own = metadata.get(trace_key) if trace_key else metadata.get("traceparent")
+    own = _text(metadata.get(trace_key or "traceparent"))
     response = next((_text(metadata[key]) for key in _RESPONSE_KEYS if key in metadata), None)
-    if found := _TRACEPARENT.fullmatch(str(own or "").strip()):
+    if found := _TRACEPARENT.fullmatch(own or ""):
         return Place(found[1].lower(), found[2].lower(), response)
-    trace = own if trace_key else metadata.get("trace_id")
-    return Place(_text(trace), _text(metadata.get("span_id")), response)
+    if own and not trace_key:
+        return Place(
+            response=response, wrong=f"traceparent {own[:80]!r} is none, as 00-{'0af7' * 8}-{'b7ad' * 4}-01"
+        )
+    trace = own if trace_key else _text(metadata.get("trace_id"))
+    return Place(trace, _text(metadata.get("span_id")), response)
 
 
 def _text(value: object) -> str | None:

@@ -27,7 +27,7 @@ class Backend(Protocol):
     url: str
 
     def lacks(self, score: Score) -> str | None:
-        """What a score needs here and does not have, in words."""
+        """Why a score can't be sent here, in words that follow those of a record."""
         ...
 
     def send(self, scores: Sequence[Score]) -> Taken:
@@ -40,7 +40,7 @@ class Backend(Protocol):
 
 
 class Sent(NamedTuple):
-    """What became of the scores: how many were taken, how many lack what the backend needs, refusals."""
+    """What became of the scores: how many were taken, how many could not be sent and why, refusals."""
 
     number: int
     lacking: Counter[str]
@@ -57,8 +57,9 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
     number, lacking, refused = 0, Counter[str](), list[str]()
     with closing(backend):
         while batch := list(islice(rest, AT_ONCE)):
-            ready = [score for score in batch if backend.lacks(score) is None]
-            lacking.update(filter(None, map(backend.lacks, batch)))
+            reasons = [_why_not(score, backend) for score in batch]
+            ready = [score for score, reason in zip(batch, reasons, strict=True) if reason is None]
+            lacking.update(filter(None, reasons))
             try:
                 taken = backend.send(ready) if ready else Taken(0)
             except PublishError as error:
@@ -71,3 +72,8 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
             refused += taken.refused
             passed += len(batch)
     return Sent(number, lacking, tuple(refused))
+
+
+def _why_not(score: Score, backend: Backend) -> str | None:
+    wrong = score.place.wrong
+    return f"record {score.record}: {wrong}" if wrong else backend.lacks(score)

@@ -22,6 +22,7 @@ WAITS = (1.0, 2.0, 4.0)
 MOST_WAIT = 30.0
 PASSING = (429, 500, 502, 503, 504)
 """Statuses after which the same request may be taken."""
+LACKING = "their records have no id of {} (keys traceparent, trace_id, span_id; --trace-key names another)"
 ERROR = f"{NAMES}error"
 """The name under which failures stand where a score has to have a value or a label."""
 
@@ -123,7 +124,7 @@ class Langfuse(Service):
 
     def lacks(self, score: Score) -> str | None:
         """See `Backend`."""
-        return None if score.place.trace else "id of a trace"
+        return None if score.place.trace else LACKING.format("a trace")
 
     def content(self, scores: Sequence[Score]) -> object:
         """See `Service`."""
@@ -164,7 +165,7 @@ class Phoenix(Service):
 
     def lacks(self, score: Score) -> str | None:
         """See `Backend`."""
-        return None if score.place.span else "id of a span"
+        return None if score.place.span else LACKING.format("a span")
 
     def content(self, scores: Sequence[Score]) -> object:
         """See `Service`."""
