@@ -10,7 +10,7 @@ import signal
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, Unpack, cast
+from typing import Protocol, cast
 
 from factreasoner.serve.answers import Answers, Terms, answers_for
 from factreasoner.serve.replies import Reply
@@ -57,7 +57,7 @@ class Process:
     An executor asks through two threads of its own, and at each of them the loop waits for the interpreter.
     """
 
-    def __init__(self, terms: Terms, theirs: socket.socket, *ours: Unpack[Streams]) -> None:
+    def __init__(self, terms: Terms, theirs: socket.socket, ours: Streams) -> None:
         self._reader, self._writer = ours
         self._process = _SPAWN.Process(target=_work, args=(terms, theirs))
         self._process.start()
@@ -67,7 +67,7 @@ class Process:
         """One that has begun; see `ready`."""
         ours, theirs = socket.socketpair()
         with theirs:
-            return cls(terms, theirs, *await asyncio.open_connection(sock=ours))
+            return cls(terms, theirs, await asyncio.open_connection(sock=ours))
 
     async def ready(self) -> dict[str, str]:
         """Wait until it can answer; the tasks that it refuses, and why.
