@@ -196,7 +196,7 @@ def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) 
             told.append(f"{rule.measure} is {metric.text(value)}, less than {rule.limit:g}")
     if not told:
         return {"allowed": True, "reason": "; ".join(map(str, rules))}
-    return {"allowed": False, "reason": f"{'; '.join(told)} (of {line['num_atoms']} atoms: {_why(line)})"}
+    return {"allowed": False, "reason": f"{'; '.join(told)} ({_why(line)})"}
 
 
 def _why(line: Mapping[str, Any]) -> str:
@@ -204,4 +204,5 @@ def _why(line: Mapping[str, Any]) -> str:
     against, both = line["num_contradicted_atoms"], line["num_conflicting_atoms"]
     none = line["num_atoms"] - line["num_supported_atoms"] - against - both
     counts = {"contradicted": against, "with evidence for and against": both, "without evidence": none}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "all supported"
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "all supported"
+    return f"of {line['num_atoms']} atom{'s' * (line['num_atoms'] != 1)}: {told}"
