@@ -35,18 +35,12 @@ def mcp(
     An editor or an agent starts this command, and talks to it over standard input and output. The tools take
     texts: they read no file and fetch no link.
     """
-    from factreasoner.errors import MissingExtraError
-    from factreasoner.plugins.table import EXTRA_OF_MODULE
+    from factreasoner.plugins.table import extras_named
     from factreasoner.settings import load_settings
 
     config = load_settings(profile, settings)
-    try:
+    with extras_named():
         from factreasoner.integrations.mcp_server import tools_of
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
-            raise
-        raise MissingExtraError(*EXTRA_OF_MODULE["mcp"]) from None
-
     server = tools_of(config, seconds=timeout)
     if http is None:
         server.run("stdio")

@@ -82,16 +82,11 @@ def publish(
 
 
 def _backend(to: Backends, url: str | None, *, by_model: bool) -> Backend:
-    from factreasoner.errors import MissingExtraError
-    from factreasoner.plugins.table import EXTRA_OF_MODULE
+    from factreasoner.plugins.table import extras_named
 
     if to is Backends.otlp:
-        try:
+        with extras_named():
             from factreasoner.analysis.publish.otlp import Otlp
-        except ModuleNotFoundError as error:
-            if not (error.name or "").startswith("opentelemetry"):
-                raise
-            raise MissingExtraError(*EXTRA_OF_MODULE["opentelemetry.sdk"]) from None
         return Otlp(url)
     from factreasoner.analysis.publish.services import Langfuse, Phoenix
 

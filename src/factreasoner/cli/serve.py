@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
-_BYTES = {"": 1, "B": 1, "KB": 1000, "KIB": 1 << 10, "MB": 1000**2, "MIB": 1 << 20}
 
 
 class Served(NamedTuple):
@@ -76,19 +76,14 @@ def serve(
     A body is one record; what is asked and how is said here alone. SIGTERM drains: whatever was taken is
     answered.
     """
-    from factreasoner.errors import MissingExtraError
-    from factreasoner.plugins.table import EXTRA_OF_MODULE
+    from factreasoner.plugins.table import extras_named
     from factreasoner.settings import load_settings
 
     config = load_settings(profile, settings)
-    try:
+    with extras_named():
         from factreasoner.serve.app import Limits, Service
         from factreasoner.serve.server import listening
         from factreasoner.serve.server import serve as served_until_signal
-    except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn"):
-            raise
-        raise MissingExtraError(*EXTRA_OF_MODULE["uvicorn"]) from None
     from factreasoner.serve.answers import Terms
     from factreasoner.serve.pool import Pool
 
@@ -100,16 +95,12 @@ def serve(
     kept = config.model_copy(update={**in_time, "executor": "threads"})
     terms = Terms(kept, rules_of(served.at_least or (), config.k), served.max_pairs)
     access, limits = access_of(served), Limits(served.timeout, bytes_of(served.max_body))
-    service = Service(terms, Pool(terms, processes, served.queue), access, limits, _log)
+    service = Service(terms, Pool(terms, processes, served.queue), access, limits, partial(say, err=True))
     listener = listening(served.host, served.port)
     host, port = listener.getsockname()[:2]
     who = f"{processes} processes" if processes else f"{config.concurrency} threads"
     say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
     raise typer.Exit(served_until_signal(service, listener, drain_delay=served.drain_delay))
-
-
-def _log(line: str) -> None:
-    say(line, err=True)
 
 
 def processes_for(workers: int | None, config: Config) -> int | None:
@@ -182,9 +173,11 @@ def bytes_of(text: str) -> int:
     Raises:
         ConfigError: it is none.
     """
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
     from factreasoner.errors import ConfigError
 
-    found = re.fullmatch(r"\s*(\d{1,9})\s*([a-zA-Z]*)\s*", text)
-    if found is None or found[2].upper() not in _BYTES or not int(found[1]):
-        raise ConfigError(f"--max-body {text!r}: write a number of bytes, as 500KB or 1MiB")
-    return int(found[1]) * _BYTES[found[2].upper()]
+    with contextlib.suppress(ValidationError):
+        if (found := TypeAdapter(ByteSize).validate_python(text)) > 0:
+            return found
+    raise ConfigError(f"--max-body {text!r}: write a number of bytes, as 500KB or 1MiB")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import inspect
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 from factreasoner.errors import ConfigError, MissingExtraError
@@ -87,6 +89,19 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "uvicorn": ("serving over HTTP", "serve"),
 }
 """Import name of an optional package -> (what it is for, the extra that installs it)."""
+
+
+@contextlib.contextmanager
+def extras_named() -> Iterator[None]:
+    """Raise MissingExtraError where imports of ours fail for want of an optional package."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        for module, extra in EXTRA_OF_MODULE.items():
+            if module.partition(".")[0] == missing:
+                raise MissingExtraError(*extra) from error
+        raise
 
 
 def nearest(name: str, known: list[str]) -> str:

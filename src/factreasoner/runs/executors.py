@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from factreasoner.errors import MissingExtraError, PendingError, RunError
+from factreasoner.errors import PendingError, RunError
 from factreasoner.llm.parallel import map_as_completed, one_by_one_until
 from factreasoner.models import Failure, Record, TaskResult
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 from factreasoner.runs.dispatch import Dispatcher
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.portions import guarded
@@ -68,12 +68,8 @@ def _lines_by(work: Callable[[Record], JournalLine]) -> Callable[[Record], tuple
 
 
 def _cluster(task: Task[Any], config: Config, calls: Calls) -> RayCluster:
-    try:
+    with extras_named():
         from factreasoner.runs.ray_cluster import RayCluster
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise MissingExtraError(*EXTRA_OF_MODULE["ray"]) from None
     return RayCluster(task.name, config, calls)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.chunks import Chunk, chunks
 from factreasoner.judges.encoder.decisions import Decision, decided
@@ -18,7 +18,7 @@ from factreasoner.judges.encoder.windows import windows
 from factreasoner.judges.faaf import LABELS
 from factreasoner.llm.cache import Cache, key_of
 from factreasoner.models import Claim, Failure, Premise, Verdict
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
@@ -197,12 +197,8 @@ def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runt
         from factreasoner.judges.encoder.served import ServedRuntime
 
         return ServedRuntime(adapter, config)
-    try:
+    with extras_named():
         from factreasoner.judges.encoder.local import loaded
-    except ModuleNotFoundError as error:
-        if error.name in EXTRA_OF_MODULE:
-            raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
-        raise
     return loaded(adapter, config)
 
 
